@@ -12,9 +12,9 @@ TEST_WORKERS ?= 2
 help:
 	@echo "make demo        install, run every suite on the embedded models, write a report"
 	@echo "make test        install, run every test"
-	@echo "make check       ruff and mypy"
-	@echo "make format      let ruff mend what it can"
-	@echo "make benchmarks  the measurements quoted in docs/"
+	@echo "make check       ruff, mypy, and the layers of the package"
+	@echo "make format      let ruff fix what it can"
+	@echo "make benchmarks  run the measurements quoted in docs/"
 	@echo "make screenshots the pictures in docs/images, by Chromium"
 
 $(BIN)/python:
@@ -41,6 +41,7 @@ check: $(VENV)/test.installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix

@@ -1,14 +1,14 @@
-"""How much the annotation pages bear: many people at once, and a server that dies among them.
+"""Load test of the annotation pages: many participants at once, and a server that is killed.
 
     python benchmarks/annotate_load.py [--people 200] [--seconds 60] [--kills 2]
 
-`epicene annotate serve` runs in a process of its own; the people are one further process, on the
-same cores. Each enters by a personal link, consents, reads the instructions and answers item
-after item, thinking 0.5 to 1.5 s before each (`--think`); of the answers 10 % are sent twice at
-once, before 5 % the page is loaded anew, 5 % are taken back. All are confirmed before the end.
-Then the same with the server killed (SIGKILL) and started again `--kills` times; requests that
-were under way or begun between a death and the first answer after it are left out of the times.
-Ends with 1 if a judgement was lost or kept twice, or anybody saw what they should not. On Linux.
+`epicene annotate serve` runs in one process, the participants in another, on the same cores. Each
+enters by a personal link, consents, reads the instructions and answers item after item, thinking
+0.5 to 1.5 s before each (`--think`); 10 % of the answers are sent twice at once, 5 % are undone,
+and before 5 % the page is reloaded. All are confirmed before the end. Then the same with the server
+killed (SIGKILL) and restarted `--kills` times; requests during an outage do not count in the times.
+The exit code is 1 if a judgement was lost or stored twice, or anybody saw what they should not.
+Linux only.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ JUDGEMENTS = 3  # of an item
 
 @dataclass(frozen=True)
 class Measured:
-    """What one round showed."""
+    """The results of one round."""
 
     milliseconds: list[float]  # of each request outside the outages, the shortest first
     left_out: int
@@ -56,16 +56,16 @@ class Measured:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing was lost, kept twice or shown wrongly."""
+        """Whether nothing was lost, stored twice or shown wrongly."""
         return not any(self.audit) and not self.faults
 
     def at(self, share: float) -> float:
-        """The time within which a share of the requests was answered."""
+        """The quantile of the response times in milliseconds."""
         return self.milliseconds[max(1, math.ceil(share * len(self.milliseconds))) - 1]
 
 
 async def _kill_and_restart(server: Server, times: Sequence[float]) -> None:
-    """Let the server die at each of the times; an outage lasts until something answers again."""
+    """Kill and restart the server at each time; an outage ends with the first answer."""
     for at in times:
         await asyncio.sleep(max(0.0, at - time.perf_counter()))
         died = server.kill()
@@ -91,7 +91,7 @@ async def _first_answer(port: int) -> None:
 async def _load(
     server: Server, *, seconds: float, kills: int, think: tuple[float, float], seed: int
 ) -> tuple[dict[str, Annotator], float]:
-    """Let everybody work; says who did, and for how long."""
+    """Let all participants work; return them and the seconds it took."""
     people = {
         name: Annotator(name, link, server.port, think, seed)
         for name, link in server.links.items()
@@ -116,7 +116,7 @@ def measure(
     items: int | None = None,
     seed: int = 1,
 ) -> Measured:
-    """One round in a new folder; with `items` unsaid, more than people can get through."""
+    """One round in a new folder; by default with more items than can be answered."""
     plenty = 2 + int(people * seconds / (sum(think) / 2) / JUDGEMENTS)
     made = create_study_folder(
         folder, study(items or max(plenty, int(seconds / think[0])), JUDGEMENTS)
@@ -159,7 +159,7 @@ def _in_outage(request: Timed, outages: Iterable[tuple[float, float]]) -> bool:
 
 
 def rows(measured: Measured) -> list[tuple[str, str]]:
-    """A round as a table."""
+    """The results of a round as a table."""
     outages = ", ".join(f"{each:.1f} s" for each in measured.outages)
     return [
         ("requests", f"{len(measured.milliseconds):,}"),
@@ -184,7 +184,7 @@ _SHARES = (("median", 0.5), ("95 %", 0.95), ("99 %", 0.99), ("longest", 1.0))
 
 
 def main() -> None:
-    """Measure without and with deaths, and print both."""
+    """Measure without and with kills, and print both."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--people", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60.0)

@@ -1,8 +1,8 @@
-"""How fast texts are written: rows that come and go, beside one padded batch after another.
+"""How fast texts are generated: by continuous batching, and by one padded batch after another.
 
     python benchmarks/generating.py [--prompts 16] [--samples 5] [--rounds 1] [--model SPEC]
 
-Both ways write the same texts with the same model in the same run: sentences that end when they
+Both generate the same texts with the same model in the same run: sentences that end when they
 end, or after 60 tokens; texts of 4 to 60 tokens, as each request asks; texts of 60 tokens. Without
 --model it is the embedded smollm2 on a CPU, and on a GPU a Llama of 1.2 billion random parameters,
 of whose vocabulary one token in 25 ends a text; its tokenizer is that of the folder --tokenizer, or
@@ -25,9 +25,9 @@ from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from contest import weights
 from epicene.core.records import Decoding, Generate, Texts
 from epicene.models import ModelOptions, embedded, open_model, parse_spec
+from scoring_speed import weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def _workloads(stop: tuple[str, ...]) -> dict[str, Iterator[Decoding]]:
-    """Ways to write, request after request."""
+    """The decoding of each request, by workload."""
     drawn = Decoding(max_new_tokens=LONGEST, temperature=1.0, top_k=50, top_p=0.95)
     exact = replace(drawn, exact_length=True)
     draw = random.Random(SEED)
@@ -105,42 +105,42 @@ def _story(draw: random.Random) -> str:
     return " ".join([*sentences, f"{draw.choice(WHO).capitalize()} said that"])
 
 
-class Took(NamedTuple):
+class Timing(NamedTuple):
     """Seconds by the clock, and of the processor, which on a shared machine says more."""
 
     clock: float
     processor: float
 
     @classmethod
-    def now(cls) -> Took:
+    def now(cls) -> Timing:
         return cls(time.perf_counter(), time.process_time())
 
 
 def _compare(model: HfCausal, asked: Sequence[Generate], rounds: int) -> None:
-    writer = model._generator
-    vars(writer).pop("_continuous", None)
-    ways = {"continuous": writer._continuous, "padded": None}
-    took = {name: Took(math.inf, math.inf) for name in ways}
+    generator = model._generator
+    vars(generator).pop("_continuous", None)
+    modes = {"continuous": generator._continuous, "padded": None}
+    times = {name: Timing(math.inf, math.inf) for name in modes}
     found: dict[str, list[Texts]] = {}
     for _ in range(rounds):
-        for name, way in ways.items():
-            vars(writer)["_continuous"] = way
-            started = Took.now()
+        for name, mode in modes.items():
+            vars(generator)["_continuous"] = mode
+            started = Timing.now()
             found[name] = list(_texts(model, asked))
-            spent = (end - begin for end, begin in zip(Took.now(), started, strict=True))
-            took[name] = Took(*map(min, took[name], spent))
+            spent = (end - begin for end, begin in zip(Timing.now(), started, strict=True))
+            times[name] = Timing(*map(min, times[name], spent))
     same = sum(one == other for one, other in zip(*found.values(), strict=True))
     counts = [text.tokens for answer in found["continuous"] for text in answer.texts]
     print(
         f"  {len(counts)} texts of {min(counts)} to {max(counts)} tokens, {sum(counts)} in all; "
         f"{same} of {len(asked)} requests answered alike"
     )
-    for name, (clock, processor) in took.items():
+    for name, (clock, processor) in times.items():
         print(
             f"  {name}: {len(counts) / clock:.1f} texts/s, {sum(counts) / clock:.0f} tokens/s; "
             f"{clock:.1f} s by the clock, {processor:.1f} s of processor time"
         )
-    clock, processor = (a / b for a, b in zip(took["padded"], took["continuous"], strict=True))
+    clock, processor = (a / b for a, b in zip(times["padded"], times["continuous"], strict=True))
     print(f"  padded takes {clock:.2f} times as long, and {processor:.2f} times the processor time")
 
 
@@ -150,12 +150,12 @@ def _texts(model: HfCausal, asked: Sequence[Generate]) -> Iterator[Texts]:
     size = model.batch_limit.requests
     batches = [numbered[at : at + size] for at in range(0, len(numbered), size)]
     answers = {
-        place: answer
+        number: answer
         for part in model.answer(iter(batches), None)  # type: ignore[arg-type]
-        for place, answer in part
+        for number, answer in part
     }
-    for place in range(len(asked)):
-        answer = answers[place]
+    for number in range(len(asked)):
+        answer = answers[number]
         assert isinstance(answer, Texts), answer
         yield answer
 

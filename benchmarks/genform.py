@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core import registry
 from epicene.core.records import Generate, Identity, Text, Texts, digest
-from epicene.models import Model, ModelOptions, accepts_options
+from epicene.models import Model, ModelOptions, model_kind
 from epicene.models.simple_model import SimpleModel
 from epicene.suites.genform.items import rules_of
 
@@ -102,7 +102,7 @@ def _pairs(kind: Kind, draw: random.Random) -> Iterator[tuple[str, str]]:
 # --- models --------------------------------------------------------------------------------
 
 
-@accepts_options("label")
+@model_kind(options=("label",))
 def open_noisy(name: str, options: ModelOptions) -> Model:
     """A model that knows the answer and often spoils it; its name decides how often."""
     level = int(name)

@@ -1,4 +1,4 @@
-"""How long the analysis of as many votes as the paper has takes on one core.
+"""Time the analysis of as many votes as the paper has, on one core.
 
     OMP_NUM_THREADS=1 POLARS_MAX_THREADS=1 python benchmarks/gramvis.py
 
@@ -24,8 +24,8 @@ from epicene.runs.external_answers import read_external_answers
 from epicene.runs.summary import Summary, summarise_external_answers
 from epicene.suites import DataSource
 from epicene.suites.gramvis import suite
+from epicene.suites.gramvis.counts import count_array
 from epicene.suites.gramvis.items import CATEGORIES, CONDITIONS, LABELS, LANGUAGES
-from epicene.suites.gramvis.metrics import count_array
 from epicene.suites.gramvis.protocol import PROTOCOLS
 from epicene.suites.gramvis.tables import mixed_table
 
@@ -36,7 +36,7 @@ SEED = 7
 
 
 def write_votes(path: Path) -> int:
-    """Write the votes; how many."""
+    """Write the votes, and return how many there are."""
     draw = random.Random(SEED)
     lines = []
     for language in LANGUAGES:
@@ -70,12 +70,12 @@ def write_votes(path: Path) -> int:
 
 
 def analyse(path: Path, protocol: str) -> Summary:
-    """All that `epicene score` does but for printing and the mixed model."""
-    how = replace(PROTOCOLS[protocol], mixed=False)
-    dataset = suite.read(DataSource(), how)
-    given = read_external_answers(suite, path, dataset, how)
-    judged = (each for item, answers in given for each in suite.judge(item, answers, how))
-    summary = summarise_external_answers(suite, how, judged, label="votes", data=dataset.name)
+    """Do what `epicene score` does, but for printing and the mixed model."""
+    settings = replace(PROTOCOLS[protocol], mixed=False)
+    dataset = suite.read(DataSource(), settings)
+    read = read_external_answers(suite, path, dataset, settings)
+    judged = (each for item, answers in read for each in suite.judge(item, answers, settings))
+    summary = summarise_external_answers(suite, settings, judged, label="votes", data=dataset.name)
     assert summary.tables
     return summary
 

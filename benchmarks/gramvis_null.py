@@ -1,4 +1,4 @@
-"""Whether the whole pipeline finds no effect where there is none, on real pictures.
+"""Check that the whole pipeline finds no effect where there is none, on real pictures.
 
     python benchmarks/gramvis_null.py [--items 400] [--shots 1] [--out FOLDER]
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Counting:
-    """Says now and then how far it is."""
+    """Print the progress of a run now and then."""
 
     def say(self, sentence: str) -> None:
         """Something a person should know before a section begins."""
@@ -51,14 +51,14 @@ class Counting:
         """Some requests were answered."""
         self._done += answered
         if self._done % 100 < answered or failed:
-            told = f"{self._title}: {self._done} of {self._total}, {failed} of them failed just now"
-            print(told, file=sys.stderr)
+            progress = f"{self._done} of {self._total}, {failed} of them failed just now"
+            print(f"{self._title}: {progress}", file=sys.stderr)
 
     def end(self) -> None:
         """The section ended."""
 
 
-def drawn(items: int, shots: int, out: Path) -> Summary:
+def run_null_model(items: int, shots: int, out: Path) -> Summary:
     """Run the suite with the null model and its judge."""
     settings = {"shots": str(shots), "size": "512"}
     order = RunConfig(
@@ -88,26 +88,25 @@ def effects(summary: Summary) -> Iterator[tuple[str, Estimate]]:
 
 def cells(table: Table) -> Iterator[tuple[Estimate, Estimate]]:
     """The effects of Table 11's cells, each with its p after Holm."""
-    place = {column.name: number for number, column in enumerate(table.columns)}
+    index = {column.name: number for number, column in enumerate(table.columns)}
     for row in table.rows:
         if row.keys[0] != "aggregate":
             for control in CONTROLS:
-                found = [row.cells[place[f"{control}_{what}"]] for what in ("effect", "p_holm")]
-                effect, p = found
+                effect, p = (row.cells[index[f"{control}_{what}"]] for what in ("effect", "p_holm"))
                 assert isinstance(effect, Estimate)
                 assert isinstance(p, Estimate)
                 yield effect, p
 
 
 def includes_zero(effect: Estimate) -> bool:
-    """Whether an interval leaves open that there is no effect."""
+    """Whether an interval includes zero."""
     assert effect.low is not None
     assert effect.high is not None
     return effect.low <= 0 <= effect.high
 
 
 def report(summary: Summary) -> None:
-    """Print what was seen, and every effect."""
+    """Print the labels of the images, and every effect."""
     frame = summary.results.frame
     labels = frame.filter(pl.col("name").cast(pl.String) == "majority")["label"].cast(pl.String)
     seen = Counter(labels.fill_null("error"))
@@ -126,16 +125,17 @@ def report(summary: Summary) -> None:
 
 
 def main() -> int:
-    """Draw, look, report; 0 also where the networks are not here, which is said."""
-    reader = argparse.ArgumentParser(description=__doc__)
-    reader.add_argument("--items", type=int, default=400, help="word-templates; 0: all")
-    reader.add_argument("--shots", type=int, default=1)
-    reader.add_argument("--out", type=Path)
-    asked = reader.parse_args()
+    """Run and report; exit with 0 also where the networks are not installed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=400, help="word-templates; 0: all")
+    parser.add_argument("--shots", type=int, default=1)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
     started, processor = time.perf_counter(), time.process_time()
     with tempfile.TemporaryDirectory() as scratch:
         try:
-            summary = drawn(asked.items, asked.shots, asked.out or Path(scratch) / "run")
+            out = options.out or Path(scratch) / "run"
+            summary = run_null_model(options.items, options.shots, out)
         except InputError as error:
             print(f"not measured: {error}")
             return 0

@@ -26,7 +26,7 @@ from epicene.core.files import ImageFolder
 from epicene.core.records import Failed, Scores, Texts
 from epicene.export.lm_eval.folder import write_tasks
 from epicene.export.selection import Selection, select
-from epicene.models import ModelOptions, embedded, open_model, parse_spec
+from epicene.models import ModelOptions, downloads, embedded, open_model, parse_spec
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol, find_suite
 from peers import environment
 
@@ -198,7 +198,7 @@ def _verdicts(
         for document in task.documents
     }
     suite, protocol = selection.suite, selection.protocol
-    suite = suite.under(protocol, [role.name for role in suite.roles])
+    suite = suite.for_protocol(protocol, [role.name for role in suite.roles])
     asked = [
         (item, stage, request)
         for stage in suite.stages
@@ -256,7 +256,7 @@ def main() -> None:
     options = parser.parse_args()
     model = options.model or embedded.fetch("smollm2")
     python = options.python or environment.python(
-        embedded.cache_folder() / "benchmarks", also=("--editable", str(ROOT))
+        downloads.cache_folder() / "benchmarks", also=("--editable", str(ROOT))
     )
     print("| task | documents compared | same verdict | below it | the harness's numbers |")
     print("| :-- | --: | --: | :-- | :-- |")

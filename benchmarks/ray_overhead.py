@@ -20,7 +20,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from contest import texts
 from epicene.core.files import ImageFolder
 from epicene.core.records import Answer, to_json
 from epicene.models import open_model, parse_spec
@@ -28,6 +27,7 @@ from epicene.runs.execute import make_batches
 from epicene.runs.plan import PlannedRequest
 from epicene.runs.ray.model import RayExecutor
 from epicene.runs.ray.settings import RaySettings
+from scoring_speed import texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,8 @@ def main() -> None:
 def _batches(requests: Sequence[object], model: Model) -> list[Batch]:
     planned = [PlannedRequest(place, b"", request) for place, request in enumerate(requests)]  # type: ignore[arg-type]
     return [
-        [(p.place, p.request) for p in each] for each in make_batches(planned, model.batch_limit)
+        [(p.request_id, p.request) for p in each]
+        for each in make_batches(planned, model.batch_limit)
     ]
 
 

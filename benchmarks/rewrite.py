@@ -17,7 +17,7 @@ from pathlib import Path
 from epicene.languages.pronouns import find_pronoun_set
 from epicene.rewriting.english import open_route, pipelines, rewritings
 
-PAIRS = Path(__file__).resolve().parents[1] / "tests/suites/misgendering/neutral_pairs.jsonl"
+PAIRS = Path(__file__).resolve().parents[1] / "tests/suites/misgendering/cases/neutral_pairs.jsonl"
 
 
 def main() -> None:

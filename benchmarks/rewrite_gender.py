@@ -167,8 +167,8 @@ def main() -> None:
     for language in named or [
         each for each in rewritable_languages() if find_rewriter(each).takes == PERSONS
     ]:
-        aids = find_rewriter(language).aids()
-        print(f"{language}, {', '.join(aids) or 'nothing but our own lists'}")
+        packages = find_rewriter(language).packages()
+        print(f"{language}, {', '.join(packages) or 'nothing but our own lists'}")
         for name, person, pairs in sets(language, blind="--blind" in flags):
             for target in GENDERS:
                 started = time.perf_counter()

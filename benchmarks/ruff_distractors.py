@@ -24,24 +24,27 @@ def main() -> None:
     """Measure all three and print a line each."""
     wanted = sys.argv[1] if len(sys.argv) > 1 else "0,1,2,3,4,5"
     sys.path.insert(0, str(TESTS))
-    from ruff_tables import ASK, PLAN, READ, write_tables
+    from suites.misgendering.ruff_tables import write_tables
 
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         Path("data").mkdir()
         write_tables(Path("data"))
-        print(f"read:    {measured(READ, wanted)} (instances)", flush=True)
-        print(f"planned: {measured(PLAN, wanted)} (requests)", flush=True)
+        print(f"read:    {measured('read', wanted)} (instances)", flush=True)
+        print(f"planned: {measured('plan', wanted)} (requests)", flush=True)
         print(f"         {Path('planned/answers.sqlite').stat().st_size / 2**20:.0f} MiB on disk")
-        print(f"asked:   {measured(ASK, wanted)} (of them items)")
+        print(f"asked:   {measured('ask', wanted)} (of them items)")
 
 
-def measured(program: str, *arguments: str) -> str:
-    """How long a program took, the count it gave, and its peak memory."""
+def measured(task: str, numbers: str) -> str:
+    """How long a task took, the count it printed, and its peak memory."""
     started = time.monotonic()
-    command = [sys.executable, "-c", program, *arguments]
-    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    count, peak = map(int, said.split()[-2:])
+    command = [sys.executable, "-m", "suites.misgendering.ruff_tables", task, numbers]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    printed = subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    count, peak = map(int, printed.split()[-2:])
     return f"{count:,} in {time.monotonic() - started:.0f} s, peak {peak / 1024:.0f} MiB"
 
 

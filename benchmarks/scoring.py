@@ -25,19 +25,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from contest import show, texts, weights
-from contest.courses import NAMES, SIZES
-from contest.measure import Field, Results
-from contest.ways import Place
-from epicene.models import embedded
+from epicene.models import downloads, embedded
 from peers import collect, environment
+from scoring_speed import report, texts, weights
+from scoring_speed.comparisons import NAMES, SIZES
+from scoring_speed.contenders import ModelSetup
+from scoring_speed.measure import Contest, Results
 
 if TYPE_CHECKING:
-    from contest.courses import Size
+    from scoring_speed.comparisons import Size
 
 
 def main() -> None:
-    """Prepare, or race and print tables."""
+    """Prepare, or compare and print tables."""
     options = _options()
     if options.prepare:
         options.prepare.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def main() -> None:
     results = _run(options)
     if options.json:
         options.json.write_bytes(msgspec.json.encode(results))
-    print(show.everything(results))
+    print(report.everything(results))
 
 
 def _options() -> argparse.Namespace:
@@ -80,12 +80,16 @@ def _texts() -> texts.Texts:
 
 
 def _size(options: argparse.Namespace, device: str) -> Size:
-    """The courses asked for."""
+    """The selected comparisons."""
     size = SIZES[options.size or ("quick" if device == "cpu" else "gpu")]
-    courses = tuple(course for course in size.courses if course.name in options.only)
+    comparisons = tuple(
+        comparison for comparison in size.comparisons if comparison.name in options.only
+    )
     if options.sequences:
-        courses = tuple(course._replace(sequences=options.sequences) for course in courses)
-    return size._replace(courses=courses, rounds=options.rounds or size.rounds)
+        comparisons = tuple(
+            comparison._replace(sequences=options.sequences) for comparison in comparisons
+        )
+    return size._replace(comparisons=comparisons, rounds=options.rounds or size.rounds)
 
 
 def _run(options: argparse.Namespace) -> Results:
@@ -93,7 +97,7 @@ def _run(options: argparse.Namespace) -> Results:
 
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
     size = _size(options, device)
-    cache = embedded.cache_folder() / "benchmarks"
+    cache = downloads.cache_folder() / "benchmarks"
     cache.mkdir(parents=True, exist_ok=True)
     if options.prepared:
         everything = texts.read(options.prepared / texts.FILE)
@@ -104,12 +108,14 @@ def _run(options: argparse.Namespace) -> Results:
         python = environment.python(cache) if options.peers else ""
     sentences = [text for request in everything.hindi for text in request.texts]
     results = Results(versions=_versions(device))
-    for (shape, dtype), courses in groupby(size.courses, key=lambda each: (each.shape, each.dtype)):
+    for (shape, dtype), comparisons in groupby(
+        size.comparisons, key=lambda each: (each.shape, each.dtype)
+    ):
         folder = weights.make(shape, tokenizer, sentences, device, cache)
-        field = Field(Place(folder, shape.kind, device, dtype), python)
-        for course in courses:
-            field.run(course, getattr(everything, course.texts), size, results)
-        field.close()
+        contest = Contest(ModelSetup(folder, shape.kind, device, dtype), python)
+        for comparison in comparisons:
+            contest.run(comparison, getattr(everything, comparison.texts), size, results)
+        contest.close()
     return results
 
 

@@ -32,7 +32,7 @@ TESTS = Path(__file__).resolve().parents[1] / "tests"
 sys.path.insert(0, str(TESTS))
 
 import reflexives  # noqa: E402 - from the tests
-from reflexives.data import Sentence  # noqa: E402
+from reflexives.items import Sentence  # noqa: E402
 
 STAGE = reflexives.suite.stages[0]
 PROTOCOL = reflexives.suite.protocols["epicene"]
@@ -144,7 +144,7 @@ def _batches(
     for first, end in reader.windows():
         planned, _ = reader.window(STAGE, section, first, end)
         for batch in make_batches(planned, BatchLimit()):
-            yield [(p.place, p.request.name, p.key, ANSWERS[verb(p.request)]) for p in batch]
+            yield [(p.request_id, p.request.name, p.key, ANSWERS[verb(p.request)]) for p in batch]
 
 
 def _reader(store: AnswerStore) -> PlanReader:

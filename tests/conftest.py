@@ -60,13 +60,13 @@ def _need_embedded() -> None:
 
 
 def _need_faces() -> None:
-    from epicene.models.faces import catalogue, fetched_folder
+    from epicene.models.faces import catalogue
 
     for package in ("openvino", "dlib"):
         if find_spec(package) is None:
             missing(f"wants the package {package}; get it with `pip install 'epicene[faces]'`")
     for name, bundle in catalogue().items():
-        if fetched_folder(name) is None:
+        if bundle.fetched_folder is None:
             accept = " --accept-licence" * bundle.accept
             missing(f"wants the model {name}; get it with `epicene models fetch {name}{accept}`")
 

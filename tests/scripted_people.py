@@ -68,7 +68,7 @@ def answer(folder: StudyFolder, name: str, person: Person) -> None:
         for item in folder.study.items
     ]
     file.write_bytes(b"".join(line + b"\n" for line in lines))
-    folder.take(file)
+    folder.import_file(file)
     file.unlink()
 
 

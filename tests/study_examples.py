@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from epicene.studies.design.schema import (
     Access,
+    AnswerValue,
     ChoiceQuestion,
     ChoiceScreener,
     DiffPanel,
@@ -17,6 +19,7 @@ from epicene.studies.design.schema import (
     Option,
     Panel,
     Question,
+    Response,
     Study,
     StudyItem,
     TagsQuestion,
@@ -41,6 +44,20 @@ def study(
 ) -> Study:
     settings = {"name": "a-study", "suite": "none", "title": en("A study")} | settings
     return Study(show=show, questions=questions, items=items, **settings)
+
+
+def response(
+    who: str,
+    item: str,
+    seconds: float | None = None,
+    at: float | None = None,
+    **answers: AnswerValue,
+) -> Response:
+    """A response to an item of `study`; `at` is in hours from a fixed time."""
+    when = None if at is None else datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=at)
+    return Response(
+        study="a-study", participant=who, item=item, answers=answers, seconds=seconds, at=when
+    )
 
 
 # --- the studies of the five suites, in small --------------------------------------------------

@@ -1,4 +1,4 @@
-"""What was confirmed to people held against what is stored."""
+"""Compare what the server confirmed to participants with what is stored."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _WORDS = "Kim told the old man that she would meet his sister at her house in th
 
 
 class Audit(NamedTuple):
-    """What is wrong; all zero where nothing is."""
+    """Counts of errors, all zero if there are none."""
 
     lost: int  # confirmed and not stored, or not as it was confirmed
     double: int  # stored more than once
-    strange: int  # stored, though nobody was told so
+    strange: int  # stored, but never confirmed
     over: int  # more than the number of judgements that an item is to get
 
 
 def study(items: int, judgements: int) -> Study:
-    """A study whose sentences say which they are, with words to mark in each."""
+    """A study whose sentences contain their number, with words to mark."""
     return Study(
         name="load",
         suite="none",
@@ -71,7 +71,7 @@ def study(items: int, judgements: int) -> Study:
 
 
 def audit(study: Study, heard: Mapping[str, Notes], stored: Sequence[Response]) -> Audit:
-    """Compare, judgement by judgement."""
+    """Compare confirmed and stored judgements."""
     confirmed = {
         (name, f"item-{sentence}"): said
         for name, notes in heard.items()

@@ -1,4 +1,4 @@
-"""HTTP over one connection that is kept, with little work of its own."""
+"""A minimal HTTP client over one persistent connection."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 
 class NoReplyError(Exception):
-    """The server was not there, or went before it had answered."""
+    """The server could not be reached, or stopped before it answered."""
 
 
 class Reply(NamedTuple):
-    """What the server said."""
+    """A response of the server."""
 
     status: int
     headers: dict[str, str]
@@ -19,7 +19,7 @@ class Reply(NamedTuple):
 
 
 class Connection:
-    """A connection to the server on this machine, opened when it is needed."""
+    """A connection to the local server, opened when it is needed."""
 
     def __init__(self, port: int, patience: float) -> None:
         self._port = port
@@ -29,7 +29,7 @@ class Connection:
     async def send(
         self, method: str, address: str, headers: dict[str, str], body: bytes = b""
     ) -> Reply:
-        """Ask once. Whatever goes wrong, the next request begins on a fresh connection."""
+        """Send one request; after an error the next one uses a new connection."""
         lines = [f"{method} {address} HTTP/1.1", f"Host: 127.0.0.1:{self._port}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         lines += [f"Content-Length: {len(body)}", "", ""]
@@ -42,7 +42,7 @@ class Connection:
 
     async def _exchange(self, request: bytes) -> Reply:
         if self._streams is not None and self._streams[0].at_eof():
-            self.close()  # the server hung up meanwhile; browsers see that, too
+            self.close()  # the server has closed it; browsers notice that, too
         if self._streams is None:
             self._streams = await asyncio.open_connection("127.0.0.1", self._port)
         reader, writer = self._streams
@@ -58,7 +58,7 @@ class Connection:
         return Reply(int(first.split(" ", 2)[1]), headers, body)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._streams is not None:
             self._streams[1].close()
             self._streams = None

@@ -1,9 +1,8 @@
-"""One person with a browser: enters by their link, consents, answers item after item.
+"""A simulated participant: enters by a link, consents, answers item after item.
 
-What a page's script does is done here: an answer is sent again, after a pause that grows, until
-the server says that it has it. Now and then the person sends one twice at once, loads the page
-anew or takes the last answer back. What the server confirmed is noted by what the page showed, not
-by what the server calls it.
+Like the script of the pages, it sends an answer again, with growing pauses, until the server
+confirms it. Sometimes it sends an answer twice at once, reloads the page or undoes the last answer.
+Confirmed answers are recorded by the sentence shown, not by the server's numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from urllib.parse import urlencode
 
 from annotators.connection import Connection, NoReplyError, Reply
 
-PATIENCE = 20.0  # seconds, as the pages' script
+PATIENCE = 20.0  # seconds, like the script of the pages
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.5, 4.0  # between attempts
 TWICE, RELOAD, UNDO = 0.10, 0.05, 0.05  # how often, of all answers
 
@@ -28,7 +27,7 @@ _CSRF = re.compile(r'data-csrf="([^"]+)"')
 
 
 class Timed(NamedTuple):
-    """A request that was answered, and when it began and ended."""
+    """The start and end of a request."""
 
     began: float
     ended: float
@@ -36,17 +35,17 @@ class Timed(NamedTuple):
 
 @dataclass
 class Notes:
-    """What a person saw and heard."""
+    """What a participant has seen and been told."""
 
     requests: list[Timed] = field(default_factory=list)
     unanswered: list[Timed] = field(default_factory=list)
-    kept: dict[int, str] = field(default_factory=dict)  # what stands, by the sentence's number
+    kept: dict[int, str] = field(default_factory=dict)  # confirmed answers, by sentence number
     undone: int = 0
     faults: list[str] = field(default_factory=list)
 
 
 class Annotator:
-    """Somebody at work until told to stop."""
+    """A participant who works until a given time."""
 
     def __init__(
         self, name: str, link: str, port: int, think: tuple[float, float], seed: int
@@ -59,10 +58,10 @@ class Annotator:
         self._connections = [Connection(port, PATIENCE) for _ in range(2)]
         self._headers: dict[str, str] = {}
         self._attempts = 0
-        self._seen: dict[int, int] = {}  # numbers of what was given, by the sentence's
+        self._seen: dict[int, int] = {}  # task numbers, by sentence number
 
     async def work(self, until: float) -> None:
-        """Enter and answer until the time is up or nothing is left; finish what was begun."""
+        """Enter and answer until the time is up or nothing is left."""
         try:
             await self._pause()
             work = await self._enter()
@@ -120,7 +119,7 @@ class Annotator:
         return max((each["work"] for each in found), key=_progress)
 
     async def _undo(self) -> dict[str, Any]:
-        """Take the last answer back; heard or not, the item is then there again."""
+        """Undo the last answer; the item must then be shown again."""
         last = max(self._seen[sentence] for sentence in self.notes.kept)
         reply = self._read(
             await self._insist("POST", "/api/undo", json.dumps({"number": last}).encode())
@@ -139,7 +138,7 @@ class Annotator:
             self.notes.faults.append(f"{self.name} saw another item after a reload")
 
     def _look(self, work: dict[str, Any]) -> None:
-        """Note what is shown under which number: nothing is to come a second time."""
+        """Record the task number of the sentence: none may be shown a second time."""
         sentence = _sentence(work)
         if self._seen.setdefault(sentence, work["number"]) != work["number"]:
             self.notes.faults.append(f"{self.name} was given sentence {sentence} twice")
@@ -152,7 +151,7 @@ class Annotator:
     # --- requests ------------------------------------------------------------------------------
 
     async def _insist(self, method: str, address: str, body: bytes = b"", way: int = 0) -> Reply:
-        """Ask until there is an answer."""
+        """Send a request until it is answered."""
         pause = SHORTEST_PAUSE
         headers = dict(self._headers)
         if body.startswith(b"{"):
@@ -180,7 +179,7 @@ class Annotator:
 
 
 def _sentence(work: dict[str, Any]) -> int:
-    """The number that the shown sentence itself holds."""
+    """The number in the shown sentence."""
     found = _SHOWN.search(work["page"])
     assert found is not None, work["page"]
     return int(found[1])

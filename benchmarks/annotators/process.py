@@ -1,4 +1,4 @@
-"""The server in a process of its own, as `epicene annotate serve` runs it: started and killed."""
+"""`epicene annotate serve` in a process of its own, which can be killed and restarted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Server:
-    """Serves a study on one port through all its lives."""
+    """A server of a study that keeps its port when it is restarted."""
 
     def __init__(self, study: Path, people: int) -> None:
         self._study = study
@@ -25,7 +25,7 @@ class Server:
         self.links: dict[str, str] = {}  # addresses by person
 
     def start(self) -> None:
-        """Start, and come back when people may come."""
+        """Start, and return when it accepts connections."""
         command = Path(sys.executable).with_name("epicene")
         self._process = subprocess.Popen(
             [
@@ -47,7 +47,7 @@ class Server:
             self.port = int(base.rpartition(":")[2])
 
     def kill(self) -> float:
-        """Let it die without a word; says when."""
+        """Kill the process, and return the time."""
         assert self._process is not None
         self._spent += self._of_process()
         at = time.perf_counter()
@@ -56,7 +56,7 @@ class Server:
         return at
 
     def stop(self) -> None:
-        """Stop in good order, if it still runs."""
+        """Stop the process cleanly if it is running."""
         if self._process is not None and self._process.poll() is None:
             self._spent += self._of_process()
             self._process.send_signal(signal.SIGTERM)
@@ -67,17 +67,17 @@ class Server:
         self._process.communicate(timeout=60)
 
     def processor_time(self) -> float:
-        """Seconds that all its lives took so far, starting included."""
+        """CPU seconds of all processes so far, including start-up."""
         return self._spent + self._of_process()
 
     def resident(self) -> float:
-        """MiB of memory that the process holds now."""
+        """Resident memory of the process in MiB."""
         assert self._process is not None
         pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
     def _of_process(self) -> float:
-        """User and system time of the process that runs now."""
+        """CPU seconds of the current process."""
         if self._process is None or self._process.poll() is not None:
             return 0.0
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()

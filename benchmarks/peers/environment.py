@@ -20,17 +20,16 @@ _READY = "ready"
 
 
 def python(folder: Path, also: Sequence[str] = ()) -> str:
-    """The interpreter of an environment under `folder` with the peers in it, and what else pip is
-    told to install."""
+    """The interpreter of an environment under `folder` with the peers and further packages."""
     wanted = [f"{name}=={version(name).partition('+')[0]}" for name in SHARED] + [*also]
     text = REQUIREMENTS.read_text(encoding="utf-8") + "\n".join(wanted)
-    place = folder / f"peers-{sha256(text.encode()).hexdigest()[:12]}"
-    interpreter = place / "bin" / "python"
-    if not (place / _READY).exists():
-        print(f"making an environment for the peers in {place} …", file=sys.stderr)
-        shutil.rmtree(place, ignore_errors=True)  # half made
-        subprocess.run([sys.executable, "-m", "venv", place], check=True)
+    environment = folder / f"peers-{sha256(text.encode()).hexdigest()[:12]}"
+    interpreter = environment / "bin" / "python"
+    if not (environment / _READY).exists():
+        print(f"making an environment for the peers in {environment} …", file=sys.stderr)
+        shutil.rmtree(environment, ignore_errors=True)  # half made
+        subprocess.run([sys.executable, "-m", "venv", environment], check=True)
         pip = [str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, *wanted, "--requirement", str(REQUIREMENTS)], check=True)
-        (place / _READY).touch()
+        (environment / _READY).touch()
     return str(interpreter)

@@ -108,19 +108,19 @@ def main() -> None:
 
     disable_progress_bar()
 
-    def tell(answer: object) -> None:
+    def send(answer: object) -> None:
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
     score = SCORERS[peer, kind](folder, device, getattr(torch, dtype))
-    tell({"loaded": importlib.metadata.version(PACKAGES[peer])})
+    send({"loaded": importlib.metadata.version(PACKAGES[peer])})
     for line in sys.stdin:
         task = json.loads(line)
         started, worked = time.perf_counter(), time.process_time()
         # Numbers come back, not tensors, so the device is done when they are here.
         scores = score(task["pairs"], task["batch"])
         seconds, processor = time.perf_counter() - started, time.process_time() - worked
-        tell({"seconds": seconds, "processor": processor, "scores": scores})
+        send({"seconds": seconds, "processor": processor, "scores": scores})
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ import msgspec
 from PIL import Image
 from playwright.sync_api import expect
 
-from annotate import ten_items
-from annotate.browser_person import Keyboarder, served
 from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.design.schema import (
     ChoiceScreener,
@@ -21,6 +19,8 @@ from epicene.studies.design.schema import (
     restrict_languages,
 )
 from screenshots.camera import Camera, save, side_by_side, taken
+from studies import suite_studies
+from studies.web.browser_participant import KeyboardParticipant, served
 
 CONSENT = {
     "en": "Taking part is voluntary, and you may stop at any time. We keep your answers, and "
@@ -66,7 +66,7 @@ PRACTICE = {
 
 def recruited(language: str) -> Study:
     """The review of translations as people come to it from a platform."""
-    study = ten_items.review_in(language).study(Path())
+    study = suite_studies.review_in(language).study(Path())
     options = (Option(id="yes", label=YES), Option(id="no", label=NO))
     screens = (
         ChoiceScreener(id="native", ask=NATIVE[language], options=options, accept=("yes",)),
@@ -77,7 +77,7 @@ def recruited(language: str) -> Study:
         consent=CONSENT,
         screening=screens,
         practice=(PRACTICE[language],),
-        access=ten_items.OPEN,
+        access=suite_studies.OPEN,
         items=study.items[:2],
     )
     return restrict_languages(whole, tuple(study.title))
@@ -97,7 +97,7 @@ def take_the_way_through(camera: Camera, folder: Path) -> None:
         save(name, side_by_side(pages, from_right=page_language == "ar"))
 
 
-def _pages(person: Keyboarder) -> Iterator[Image.Image]:
+def _pages(person: KeyboardParticipant) -> Iterator[Image.Image]:
     """Each kind of page, filled in, when it is there for the first time."""
     page, taken_before = person.page, set()
     expect(page.locator("#main")).to_have_attribute("data-stage", "consent")

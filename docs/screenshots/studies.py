@@ -9,12 +9,12 @@ from typing import NamedTuple
 import msgspec
 from playwright.sync_api import expect
 
-from annotate import ten_items
-from annotate.browser_person import Keyboarder, decided, served
 from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.collection.links import User
 from epicene.studies.design.schema import AnswerValue, Span, Study, TextQuestion
 from screenshots.camera import Camera
+from studies import suite_studies
+from studies.web.browser_participant import KeyboardParticipant, decided, served
 
 
 class Scene(NamedTuple):
@@ -29,35 +29,37 @@ class Scene(NamedTuple):
 
 ITEMS = {
     "annotate-label-en": Scene(
-        ten_items.identify, 0, {"usable": "yes", "first": "F", "second": "B"}
+        suite_studies.identify, 0, {"usable": "yes", "first": "F", "second": "B"}
     ),
-    "annotate-rewrite-ar": Scene(ten_items.rewrite, 0, {"possible": "yes"}, "ar"),
-    "annotate-forms-en": Scene(ten_items.forms_in("hi").study, 0, {"speaker": "shows"}),
-    "annotate-phone-ar": Scene(ten_items.forms_in("ar").study, 0, {"speaker": "shows"}, "ar", 360),
+    "annotate-rewrite-ar": Scene(suite_studies.rewrite, 0, {"possible": "yes"}, "ar"),
+    "annotate-forms-en": Scene(suite_studies.forms_in("hi").study, 0, {"speaker": "shows"}),
+    "annotate-phone-ar": Scene(
+        suite_studies.forms_in("ar").study, 0, {"speaker": "shows"}, "ar", 360
+    ),
     "annotate-review-hi": Scene(
-        ten_items.review_in("hi").study,
+        suite_studies.review_in("hi").study,
         1,
         {"verdict": "mend", "text": "मुझसे अभी बात मत करो, मैं सुबह से बहुत भूखी हूँ।"},
         "hi",
     ),
     "annotate-pronouns-en": Scene(
-        ten_items.continuations,
+        suite_studies.continuations,
         1,
         {
             "outcome": "misgendering",
             "extraneous": (Span(start=40, end=43),),
         },
     ),
-    "annotate-choice-hi": Scene(ten_items.choice, 0, {"better": "a"}, "hi"),
-    "annotate-choice-of-three-en": Scene(ten_items.choice_of_three, 0, {"best": "three"}),
+    "annotate-choice-hi": Scene(suite_studies.choice, 0, {"better": "a"}, "hi"),
+    "annotate-choice-of-three-en": Scene(suite_studies.choice_of_three, 0, {"best": "three"}),
     "annotate-completion-hi": Scene(
-        ten_items.completed,
+        suite_studies.completed,
         0,
         {"grammatical": "no", "plausible": "yes", "errors": ("valency", "case")},
         "hi",
     ),
-    "annotate-word-en": Scene(ten_items.words("category"), 0, {"category": "occupation"}),
-    "annotate-image-en": Scene(ten_items.pictures, 3, {"shows": "neither"}),
+    "annotate-word-en": Scene(suite_studies.words("category"), 0, {"category": "occupation"}),
+    "annotate-image-en": Scene(suite_studies.pictures, 3, {"shows": "neither"}),
 }
 
 
@@ -94,7 +96,7 @@ def take_owner(camera: Camera, folder: Path) -> None:
     """How far a study is, how people agree, what they differ in."""
     if not camera.wants("owner"):
         return
-    study = ten_items.forms_in("ar").study(folder)
+    study = suite_studies.forms_in("ar").study(folder)
     with (
         served(create_study_folder(folder / "owner", study)) as house,
         camera.page(width=1200, scale=1) as page,
@@ -111,7 +113,7 @@ def take_owner(camera: Camera, folder: Path) -> None:
         camera.take("owner-disagreements", page.locator("form.settle").first)
 
 
-def _work(person: Keyboarder, name: str, most: int) -> None:
+def _work(person: KeyboardParticipant, name: str, most: int) -> None:
     person.come_in()
     for _ in range(most):
         item = person.item()

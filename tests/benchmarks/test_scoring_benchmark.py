@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from contest import floor, show, texts, ways, weights
-from contest.courses import SIZES
-from contest.measure import Field, Results, hold
-from contest.plain import Plain, Row
-from contest.ways import Peer, Place
 from epicene.core.records import Score
 from epicene.models import embedded
+from scoring_speed import contenders, lower_bound, report, texts, weights
+from scoring_speed.comparisons import SIZES
+from scoring_speed.contenders import ModelSetup, Peer
+from scoring_speed.measure import Contest, Results, check_scores
+from scoring_speed.plain import Plain, Row
 
 
 @pytest.fixture(scope="module")
@@ -23,34 +23,34 @@ def everything() -> texts.Texts:
     return texts.gather(None)
 
 
-def place(shape: weights.Shape, everything: texts.Texts, into: Path) -> Place:
+def setup(shape: weights.Shape, everything: texts.Texts, into: Path) -> ModelSetup:
     sentences = [text for request in everything.hindi for text in request.texts]
     tokenizer = embedded.fetch("smollm2")
     folder = weights.make(shape, tokenizer, sentences, "cpu", into)
-    return Place(folder, shape.kind, "cpu", shape.dtype)
+    return ModelSetup(folder, shape.kind, "cpu", shape.dtype)
 
 
 def run(shape: weights.Shape, everything: texts.Texts, into: Path) -> Results:
     results = Results()
-    field = Field(place(shape, everything, into), "")
-    for course in SIZES["tiny"].courses:
-        if course.shape == shape and course.name != "hindi":
-            few = course._replace(sequences=min(course.sequences, 16))
-            field.run(few, getattr(everything, course.texts), SIZES["tiny"], results)
-    field.close()
+    contest = Contest(setup(shape, everything, into), "")
+    for comparison in SIZES["tiny"].comparisons:
+        if comparison.shape == shape and comparison.name != "hindi":
+            few = comparison._replace(sequences=min(comparison.sequences, 16))
+            contest.run(few, getattr(everything, comparison.texts), SIZES["tiny"], results)
+    contest.close()
     return results
 
 
 @pytest.mark.embedded
-def test_all_ways_give_the_same_scores(everything: texts.Texts, tmp_path: Path) -> None:
+def test_all_contenders_give_the_same_scores(everything: texts.Texts, tmp_path: Path) -> None:
     results = run(weights.LLAMA_TINY, everything, tmp_path)
     assert [race.name for race in results.races] == ["misgendered", "genform"]
     for race in results.races:
-        contenders = [line.contender for line in race.lines]
-        assert contenders == ["epicene", "sorted batches", "one by one"]
+        named = [line.contender for line in race.lines]
+        assert named == ["epicene", "sorted batches", "one by one"]
         assert race.ours.sequences == race.sequences > 2
         assert 0 < race.work.distinct < race.work.tokens
-        assert f"{race.name} with llama-tiny in float32" in show.everything(results)
+        assert f"{race.name} with llama-tiny in float32" in report.everything(results)
     # The same item with more candidates: what stands before the gap is read once.
     assert [point.sequences for point in results.curve] == [1, 2, 4, 8, 16]
     tokens = [point.work.tokens for point in results.curve]
@@ -61,7 +61,9 @@ def test_all_ways_give_the_same_scores(everything: texts.Texts, tmp_path: Path) 
 
 
 @pytest.mark.embedded
-def test_all_ways_give_the_same_scores_with_masks(everything: texts.Texts, tmp_path: Path) -> None:
+def test_all_contenders_give_the_same_scores_with_masks(
+    everything: texts.Texts, tmp_path: Path
+) -> None:
     (race,) = run(weights.XLMR_TINY, everything, tmp_path).races
     assert race.name == "masked hindi"
     # A row for every token that is scored.
@@ -86,7 +88,7 @@ class _Counted(Plain):
 def test_floor_of_a_tree() -> None:
     # Beginning 1 2 is shared; nothing is wanted at the first token.
     rows = [Row((1, 2, 3), ((1, 3), (2, 9))), Row((1, 2, 4), ((1, 4), (2, 9)))]
-    work = floor.least(rows, _Counted("causal"))
+    work = lower_bound.least(rows, _Counted("causal"))
     assert (work.tokens, work.distinct, work.looked) == (6, 4, 3)
     # Tokens at depths 1, 2, 3 and 3 see as many; head 11 × 3; two layers 3 wide.
     assert work.flops == 2 * (4 * 15 + 3 * 33 + 2 * (1 + 2 + 3 + 3) * 6)
@@ -95,16 +97,16 @@ def test_floor_of_a_tree() -> None:
 def test_floor_of_masked_rows() -> None:
     # Two texts that differ in the masked token only are one row.
     rows = [Row((0, 4, 7), ((1, 5),)), Row((0, 4, 7), ((1, 6),)), Row((0, 5, 4, 7), ((2, 8),))]
-    work = floor.least(rows, _Counted("masked"))
+    work = lower_bound.least(rows, _Counted("masked"))
     assert (work.tokens, work.distinct, work.looked) == (10, 7, 2)
     assert work.flops == 2 * (7 * 15 + 2 * 33 + 2 * (9 + 16) * 6)
 
 
 @pytest.mark.parametrize("wrong", [-10.002, -9.998, math.nan])
 def test_other_scores_are_refused(wrong: float) -> None:
-    hold("somebody", [-10.0005], [-10.0], "float32")
+    check_scores("somebody", [-10.0005], [-10.0], "float32")
     with pytest.raises(AssertionError, match="somebody gives"):
-        hold("somebody", [-10.0, wrong], [-10.0, -10.0], "float32")
+        check_scores("somebody", [-10.0, wrong], [-10.0, -10.0], "float32")
 
 
 def test_first_takes_whole_requests() -> None:
@@ -134,16 +136,20 @@ def test_a_peer_is_asked_in_its_own_process(
         "    answer = {'seconds': 2.0, 'processor': 3.0, 'scores': scores}\n"
         "    print(json.dumps(answer), flush=True)\n"
     )
-    monkeypatch.setattr(ways, "RUNNER", runner)
+    monkeypatch.setattr(contenders, "RUNNER", runner)
     tokenizer = type("", (), {"chat_template": None})()
-    peer = Peer("lm-eval", Place(tmp_path, "causal", "cpu", "float32"), tokenizer, sys.executable)
+    peer = Peer(
+        "lm-eval", ModelSetup(tmp_path, "causal", "cpu", "float32"), tokenizer, sys.executable
+    )
     requests = [Score(item="1", context="ab", texts=("c", "cde"))]
     assert peer.score(requests, 2) == (2.0, 3.0, [-1.5, -2.5])
     assert peer.score(requests, 1).scores == [-3.0, -5.0]
     assert peer.version == "lm-eval causal"
     peer.close()
     runner.write_text("")
-    ended = Peer("lm-eval", Place(tmp_path, "causal", "cpu", "float32"), tokenizer, sys.executable)
+    ended = Peer(
+        "lm-eval", ModelSetup(tmp_path, "causal", "cpu", "float32"), tokenizer, sys.executable
+    )
     with pytest.raises(SystemExit, match="lm-eval ended early"):
         ended.wait()
     ended.close()

@@ -138,7 +138,7 @@ def test_words_on_both_sides_are_refused() -> None:
         charts.bars("9", "t", rows(), x="model", y="lang.uage")
 
 
-def test_more_colours_than_the_palette_are_still_told_apart() -> None:
+def test_more_colours_than_the_palette_stay_distinct() -> None:
     data: list[dict[str, str | float | Estimate]] = [
         {"model": f"m{place}", "score": place / 20} for place in range(12)
     ]

@@ -9,13 +9,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from annotate.served_process import running
 from cli.conftest import Done, Epicene
 from cli.test_bad_input import refused
 from epicene.core.errors import InputError
 from epicene.core.files import ImageFolder
 from epicene.studies.collection.folder import create_study_folder, open_study_folder
-from page_visitors import served
+from studies.web.page_visitors import served
+from studies.web.served_process import running
 from study_examples import image, misgendering
 
 
@@ -116,7 +116,7 @@ def answered(study: Path) -> Path:
     Path("all.csv").write_text(
         "participant,item,label\nann,g1,correct\nann,g2,correct\nbob,g1,misgendering\n", "utf-8"
     )
-    open_study_folder(study).take(Path("all.csv"))
+    open_study_folder(study).import_file(Path("all.csv"))
     return study
 
 
@@ -139,8 +139,8 @@ def test_who_withdraws_is_deleted_and_their_items_go_to_others(
     assert done.err.startswith("Deleted ann, with 2 answers.")
     assert people(answered) == {"bob"}
     assert b"ann" not in (answered / "responses.sqlite").read_bytes()
-    with served(misgendering(), answered) as house:
-        visitor, page = house.person("cem")
+    with served(misgendering(), answered) as site:
+        visitor, page = site.person("cem")
         visitor.answer(visitor.answer(page, label="correct"), label="correct")
     assert people(answered) == {"bob", "cem"}
     done = epicene("annotate", "forget", answered, "bob", "--yes")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Epicene
-from models.local_server import Asked, Reply, Server
+from models.http.local_server import Asked, Reply, Server
 
 
 def script(_asked: Asked) -> Reply:

@@ -89,4 +89,4 @@ def test_the_demo_has_every_suite_with_settings_that_fit() -> None:
         protocol = choose_protocol(suite, "epicene", part.settings, None)
         for models in part.models:
             specs = {role: [parse_spec(spec)] for role, spec in models.items()}
-            check_roles(suite.under(protocol, specs), specs)
+            check_roles(suite.for_protocol(protocol, specs), specs)

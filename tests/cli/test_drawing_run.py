@@ -17,9 +17,9 @@ import pytest
 
 from cli.conftest import Done, Epicene
 from epicene.models.http import model as remote
-from models.image_servers import PROVIDERS, Artist, Drawing, Gallery, Order, gallery
-from models.local_server import QUICK, Asked, Reply
-from models.pictures_for_tests import claiming, picture
+from models.http.image_servers import PROVIDERS, Artist, Drawing, Gallery, Order, gallery
+from models.http.local_server import SHORT_WAITS, Asked, Reply
+from models.sample_images import claiming, picture
 
 WORDS = """language,word,grammar,stereotype,category,english,chinese,genitive
 DE,Wache,F,male,occupation,a guard,警卫,der Wache
@@ -32,7 +32,7 @@ TOKENS = {"REPLICATE_API_TOKEN": "r8_0123456789", "IDEOGRAM_API_KEY": "ideogram-
 
 @pytest.fixture(autouse=True)
 def _served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(remote, "RetryPolicy", lambda: QUICK)
+    monkeypatch.setattr(remote, "RetryPolicy", lambda: SHORT_WAITS)
     for name, value in TOKENS.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "words.csv").write_text(WORDS, "utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 from cli.conftest import Epicene
 from cli.test_bad_input import refused
 from epicene.studies.collection.folder import create_study_folder
-from studies.test_pcibex_results import two_people
+from studies.exchange.test_pcibex_results import two_people
 from study_examples import forced_choice
 
 

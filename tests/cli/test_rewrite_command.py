@@ -58,6 +58,16 @@ def test_line_endings_and_odd_bytes_stay() -> None:
     assert done.stderr == b""
 
 
+def test_explained(give: Epicene) -> None:
+    done = give("No one.\nShe's here\n", "--pronouns", "they", "--explain")
+    assert done.out.splitlines() == [
+        "No one.",
+        "They're here",
+        "    She → They: she: the form has one case (certain)",
+        "    's → 're: she: verb of the subject ('s for is) (likely)",
+    ]
+
+
 def test_json(give: Epicene) -> None:
     done = give("No one.\nShe's here\n", "--pronouns", "they", "--json")
     first, second = (json.loads(line) for line in done.out.splitlines())

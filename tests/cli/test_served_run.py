@@ -10,8 +10,8 @@ import pytest
 
 from cli.conftest import Epicene
 from epicene.models.http import model as remote
-from models.local_server import QUICK, Asked, Reply, Server
-from models.openai_server import KEY, error
+from models.http.local_server import SHORT_WAITS, Asked, Reply, Server
+from models.openai.openai_server import KEY, error
 
 
 def completion(text: str) -> Reply:
@@ -31,7 +31,7 @@ FAULTS = [
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "RetryPolicy", lambda: QUICK)
+    monkeypatch.setattr(remote, "RetryPolicy", lambda: SHORT_WAITS)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 

@@ -13,8 +13,8 @@ from cli.conftest import Epicene
 from epicene.core.errors import RunError
 from epicene.models.http import model as remote
 from epicene.runs.run import RunConfig, run
-from models.local_server import QUICK, Asked, Reply, Server
-from models.openai_server import KEY
+from models.http.local_server import SHORT_WAITS, Asked, Reply, Server
+from models.openai.openai_server import KEY
 from sweep_plans import plan
 
 EACH = 8 * 0.20  # what a run costs: eight answers at 20 cents
@@ -31,7 +31,7 @@ def served(_asked: Asked) -> Reply:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server whose answers cost far more than was foreseen."""
-    monkeypatch.setattr(remote, "RetryPolicy", lambda: QUICK)
+    monkeypatch.setattr(remote, "RetryPolicy", lambda: SHORT_WAITS)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with Server(served) as serving:
         yield serving

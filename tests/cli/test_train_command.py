@@ -13,7 +13,7 @@ from cli.conftest import Epicene
 from epicene.models.tagger.network import NetworkShape
 from epicene.models.tagger.storage import load, save
 from epicene.models.tagger.training import TrainingConfig, train
-from models.tiny_lessons import lessons
+from models.tiny_tagging_data import tagging_data
 from suites.apgc.corpus_folder import write_tokens_folder
 
 
@@ -60,7 +60,7 @@ def test_lines_are_rewritten_by_a_tagger(
 ) -> None:
     shape = NetworkShape(word=32, letter=16, context=16)
     recipe = TrainingConfig(epochs=40, batch=256, rate=1e-2, first_steps=10, dropout=0.1)
-    save(train(lessons(), recipe=recipe, shape=shape), tmp_path / "model")
+    save(train(tagging_data(), recipe=recipe, shape=shape), tmp_path / "model")
     arabic = ("--language", "ar", "--model", "tagger:model")
     say(monkeypatch, "أنا متعب اليوم\nهل تسمع ذلك؟\n")
     done = epicene("rewrite", *arabic, "--speaker", "f", "--listener", "f")

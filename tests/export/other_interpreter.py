@@ -8,7 +8,7 @@ import sys
 from functools import cache
 from importlib.util import find_spec
 
-from epicene.models import embedded
+from epicene.models import downloads
 
 PYTHON = "EPICENE_HARNESS_PYTHON"
 WANTED = f"wants it here or in an environment whose interpreter {PYTHON} names"
@@ -19,7 +19,7 @@ def interpreter(package: str) -> str:
     """This one, the one that is named, or that of the benchmarks' peers; "" if none has it."""
     if find_spec(package) is not None:
         return sys.executable
-    made = (embedded.cache_folder() / "benchmarks").glob("peers-*/ready")
+    made = (downloads.cache_folder() / "benchmarks").glob("peers-*/ready")
     newest = sorted(made, key=lambda ready: ready.stat().st_mtime, reverse=True)
     others = [str(ready.parent / "bin" / "python") for ready in newest]
     named = os.environ.get(PYTHON)

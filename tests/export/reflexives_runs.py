@@ -17,7 +17,7 @@ from epicene.core.records import (
     Texts,
     TextScore,
 )
-from epicene.models import Model, ModelOptions, accepts_options, parse_spec
+from epicene.models import Model, ModelOptions, model_kind, parse_spec
 from epicene.models.simple_model import SimpleModel
 from epicene.runs.results import StoredRun, read_run
 from epicene.runs.run import RunConfig, run
@@ -25,7 +25,7 @@ from epicene.suites import choose_protocol
 from runs.conftest import Silent
 
 
-@accepts_options("label")
+@model_kind(options=("label",))
 def open_steady(name: str, options: ModelOptions) -> Model:
     """`right` finds the first of two texts likelier, `wrong` the second and writes no pronoun;
     `gaps` has no answer where a woman is meant, and else is right."""

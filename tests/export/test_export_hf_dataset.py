@@ -13,7 +13,7 @@ from epicene.core.errors import InputError
 from epicene.core.records import Draw
 from epicene.export.hf_dataset import size_category, write_dataset
 from epicene.suites import Answers, DataSource
-from epicene.suites.gramvis.items import COUNT_COLUMNS, PUBLISHED_COLUMNS
+from epicene.suites.gramvis.data import COUNT_COLUMNS, PUBLISHED_COLUMNS
 from export.export_samples import read_front_matter, select
 
 

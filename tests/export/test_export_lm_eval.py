@@ -143,7 +143,7 @@ def test_prompts_are_those_that_the_suite_asks(suite: str) -> None:
         "apgc": {"tasks": "rewriting"},
     }
     selection = select(suite, limit=12, settings=settings[suite])
-    (stage,) = selection.suite.under(selection.protocol, ["model", "translator"]).stages
+    (stage,) = selection.suite.for_protocol(selection.protocol, ["model", "translator"]).stages
     asked = {
         f"{item.id} {request.name}": request.prompt
         for item in selection.items

@@ -13,9 +13,9 @@ from epicene.cli.app import run_app
 from epicene.core.data_files import sha256_of
 from epicene.export.path_redaction import base_name, command_without_paths, protocol_without_paths
 from epicene.suites import find_suite
-from models import tiny_causal
-from models.local_server import Server
-from models.openai_server import chat
+from models.hf import tiny_causal
+from models.http.local_server import Server
+from models.openai.openai_server import chat
 
 PLACE = "quagga-stable"  # in no text of ours
 

@@ -14,7 +14,7 @@ import pytest
 import harness
 from export.other_interpreter import WANTED, interpreter
 from harness import Case, Compared
-from models import tiny_causal
+from models.hf import tiny_causal
 
 pytestmark = pytest.mark.skipif(not interpreter("lm_eval"), reason=f"lm_eval: {WANTED}")
 

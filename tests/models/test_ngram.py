@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 from hypothesis import given, settings
@@ -24,7 +24,7 @@ from epicene.core.records import (
     Scores,
     Texts,
 )
-from epicene.models import ImageStore, Learner, Model, ModelOptions, ngram
+from epicene.models import Learner, Model, ModelOptions, ngram
 from epicene.models.ngram.kneser_ney import (
     END,
     FALLBACK,
@@ -35,6 +35,7 @@ from epicene.models.ngram.kneser_ney import (
 )
 from epicene.models.ngram.language_model import Corpus, TrainingText, tokenise
 from epicene.models.ngram.model import FOLDS, SuiteNgram, assign_folds
+from models.model_answers import answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -260,8 +261,7 @@ def test_words_are_joined_as_the_texts_that_count_were_written() -> None:
 
 
 def ask(model: Model, request: Request) -> Answer:
-    ((_, answer),) = next(model.answer(iter([[(0, request)]]), cast("ImageStore", None)))
-    return answer
+    return answers(model, request)[0]
 
 
 def scores(model: Model, request: Score) -> Scores:
@@ -515,7 +515,7 @@ def test_many_groups_are_left_out_fold_by_fold() -> None:
     assert scores(model, request) == scores(never, request)
 
 
-def test_the_item_stands_in_for_a_group_and_strangers_are_told() -> None:
+def test_the_item_replaces_a_missing_group_and_unknown_groups_are_counted() -> None:
     model = learnt(TEXTS)
     by_group = Score(item="x", group="nurse", texts=("The nurse",))
     by_item = Score(item="nurse", texts=("The nurse",))
@@ -545,7 +545,7 @@ def test_the_identity_is_the_training_text() -> None:
         _ = SuiteNgram(OPTIONS).identity
 
 
-def test_no_text_to_learn_from_is_said() -> None:
+def test_no_training_text_is_an_error() -> None:
     with pytest.raises(InputError, match="ngram:FILE"):
         SuiteNgram(OPTIONS).learn([("g", "  ")])
 

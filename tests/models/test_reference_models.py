@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
+from PIL import Image as Pillow
 
 from epicene.core.errors import InputError
+from epicene.core.files import ImageFolder
 from epicene.core.records import (
     Answer,
     Choice,
@@ -21,6 +25,8 @@ from epicene.core.records import (
     Failed,
     Fill,
     Generate,
+    Image,
+    Images,
     Look,
     Score,
     Scores,
@@ -30,10 +36,13 @@ from epicene.core.records import (
     Translate,
 )
 from epicene.languages.tokenisation import words
-from epicene.models import ImageStore, Model, ModelOptions
+from epicene.models import Model, ModelOptions
 from epicene.models.reference import open_copy, open_random
+from models.model_answers import answers
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from epicene.core.records import Request
 
 OPTIONS = ModelOptions()
@@ -42,11 +51,7 @@ LONG = "She said that, after a very long day at the hospital, the surgeon had go
 
 
 def ask(model: Model, request: Request) -> Answer:
-    no_files = cast("ImageStore", None)
-    (answered,) = model.answer(iter([[(7, request)]]), no_files)
-    ((place, answer),) = answered
-    assert place == 7
-    return answer
+    return answers(model, request)[0]
 
 
 def scored(model: Model, *texts: str, item: str = "i") -> tuple[TextScore, ...]:
@@ -310,3 +315,54 @@ def test_guesses_are_the_same_on_every_machine() -> None:
     """Drawn once and written down: a change here changes every stored answer."""
     (text,) = scored(open_random("", OPTIONS), "She left")
     assert text.logprobs == (-0.30549, -0.91719)
+
+
+# --- drawing ---------------------------------------------------------------------------------
+
+
+def drawn(folder: Path, request: Draw, seed: str = "") -> tuple[Image, ...]:
+    (answer,) = answers(open_random(seed, ModelOptions()), request, files=ImageFolder(folder))
+    assert isinstance(answer, Images)
+    return answer.images
+
+
+def test_each_image_is_another_png(tmp_path: Path) -> None:
+    images = drawn(tmp_path, Draw(item="i", prompt="a nurse", shots=4, width=20, height=6))
+    assert len({image.sha256 for image in images}) == 4
+    for image in images:
+        data = ImageFolder(tmp_path).path(image.sha256).read_bytes()
+        with Pillow.open(io.BytesIO(data)) as picture:
+            picture.load()
+            assert (picture.format, picture.mode) == ("PNG", "RGB")
+            assert picture.size == (image.width, image.height) == (8, 6)
+        assert image.media_type == "image/png"
+        assert not image.refused
+
+
+def test_noise_is_uniform(tmp_path: Path) -> None:
+    pixels = []
+    for image in drawn(tmp_path, Draw(item="i", prompt="a nurse", shots=20)):
+        with Pillow.open(ImageFolder(tmp_path).path(image.sha256)) as picture:
+            pixels.append(np.asarray(picture, dtype=float).ravel())
+    values = np.concatenate(pixels)
+    # Even on 0..255: mean 127.5, variance (256² - 1) / 12, whose square root is 73.9.
+    assert abs(values.mean() - 127.5) < 5 * 73.9 / np.sqrt(values.size)
+    assert abs(values.std() - 73.9) < 1.0
+
+
+def test_images_depend_on_seed_request_and_image_alone(tmp_path: Path) -> None:
+    request = Draw(item="i", prompt="a nurse", shots=2)
+    first = drawn(tmp_path / "a", request)
+    assert first == drawn(tmp_path / "b", request)
+    others = [
+        drawn(tmp_path, Draw(item="i", prompt="a doctor", shots=2)),
+        drawn(tmp_path, Draw(item="i", prompt="a nurse", shots=2, seed=1)),
+        drawn(tmp_path, request, seed="9"),
+    ]
+    assert len({image.sha256 for images in (first, *others) for image in images}) == 8
+
+
+def test_images_are_the_same_on_every_machine(tmp_path: Path) -> None:
+    """Drawn once and written down: a change here changes every stored picture."""
+    (image,) = drawn(tmp_path, Draw(item="i", prompt="a nurse", width=2, height=2))
+    assert image.sha256 == "4c44b0fa52ecbe5d40b66e4163c50cbb090972cc6abb313804b9aa1702ab66d9"

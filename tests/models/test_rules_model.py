@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import cast
 
 import pytest
 
 from epicene.core.errors import InputError
 from epicene.core.records import Answer, Failed, Generate, Texts
-from epicene.models import ImageStore, Model, ModelOptions, open_model, parse_spec, rules
+from epicene.models import Model, ModelOptions, open_model, parse_spec, rules
 from epicene.models.rules import open_rules
 from epicene.rewriting import Rewriter, find_rewriter
+from models.model_answers import answers
 
 OPTIONS = ModelOptions()
 
 
 def ask(model: Model, request: Generate) -> Answer:
-    (answered,) = model.answer(iter([[(0, request)]]), cast("ImageStore", None))
-    return answered[0][1]
+    return answers(model, request)[0]
 
 
 def request(**changed: object) -> Generate:
@@ -65,7 +64,7 @@ def test_its_identity_has_each_languages_rules(monkeypatch: pytest.MonkeyPatch) 
     assert "en" not in plain.key
 
     def other_rules(code: str) -> Rewriter:
-        return find_rewriter(code)._replace(version="2", aids=lambda: {"dictionary": "9"})
+        return find_rewriter(code)._replace(version="2", packages=lambda: {"dictionary": "9"})
 
     monkeypatch.setattr(rules, "find_rewriter", other_rules)
     changed = open_rules("", OPTIONS).identity

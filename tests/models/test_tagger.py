@@ -32,7 +32,7 @@ from epicene.models.tagger.network import NetworkShape, logits, softmax
 from epicene.models.tagger.storage import FORMAT, TrainedTagger, check_empty, load, save
 from epicene.models.tagger.training import TrainingConfig, train
 from epicene.rewriting.persons import TargetGenders, apply_changes
-from models.tiny_lessons import ADJECTIVES, lesson, lessons
+from models.tiny_tagging_data import ADJECTIVES, sentence, tagging_data
 
 SMALL = NetworkShape(word=32, letter=16, context=16, layers=2)
 RECIPE = TrainingConfig(
@@ -44,7 +44,7 @@ KNOWN, UNSEEN = ADJECTIVES[:-1], ADJECTIVES[-1]
 
 @pytest.fixture(scope="module")
 def trained() -> TrainedTagger:
-    return train(lessons(KNOWN), recipe=RECIPE, shape=SMALL)
+    return train(tagging_data(KNOWN), recipe=RECIPE, shape=SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -76,14 +76,16 @@ def test_a_script_fits_other_words_with_the_same_ends() -> None:
 
 def test_rare_scripts_are_looked_up() -> None:
     inventory = build_inventory(
-        msgspec.structs.replace(lessons(), sentences=lessons().sentences[: len(ADJECTIVES) * 3])
+        msgspec.structs.replace(
+            tagging_data(), sentences=tagging_data().sentences[: len(ADJECTIVES) * 3]
+        )
     )
     feminine = Outcome("1M", edit_script("متعب", "متعبة"))
     assert feminine in inventory.outcomes
     assert inventory.pairs["2M"] == {}
     rare = Outcome("2M", None)
-    two = lessons().sentences[-2:]  # twice is too rare
-    inventory = build_inventory(msgspec.structs.replace(lessons(), sentences=two))
+    two = tagging_data().sentences[-2:]  # twice is too rare
+    inventory = build_inventory(msgspec.structs.replace(tagging_data(), sentences=two))
     assert inventory.form(rare, "أبي") == "أمي"
     assert inventory.form(rare, "جدي") is None
     places = {outcome: place for place, outcome in enumerate(inventory.outcomes)}
@@ -92,8 +94,8 @@ def test_rare_scripts_are_looked_up() -> None:
 
 def test_the_commoner_counterpart_is_kept() -> None:
     rows = ["حارس/1M/حارسه", "حارس/1M/حارسه", "حارس/1M/حارسا"]
-    told = msgspec.structs.replace(lessons(), sentences=tuple(map(lesson, rows)))
-    assert build_inventory(told).pairs["1M"] == {"حارس": "حارسه"}
+    data = msgspec.structs.replace(tagging_data(), sentences=tuple(map(sentence, rows)))
+    assert build_inventory(data).pairs["1M"] == {"حارس": "حارسه"}
 
 
 def test_words_that_occur_once_have_no_number_and_long_ones_show_both_ends() -> None:
@@ -117,7 +119,7 @@ def test_numpy_answers_as_pytorch_does() -> None:
 
     from epicene.models.tagger.torch_training import TorchNetwork
 
-    vocabulary = build_vocabulary(each.words for each in lessons().sentences)
+    vocabulary = build_vocabulary(each.words for each in tagging_data().sentences)
     torch.manual_seed(3)
     network = TorchNetwork(SMALL, vocabulary, 7, RECIPE).eval()
     weights = {name: values.numpy() for name, values in network.state_dict().items()}
@@ -149,9 +151,9 @@ def test_it_learns_to_label_and_to_rewrite(trained: TrainedTagger) -> None:
 
 
 def test_an_unseen_word_is_changed_as_those_like_it(trained: TrainedTagger) -> None:
-    told = f"أنا {UNSEEN} اليوم"
+    text = f"أنا {UNSEEN} اليوم"
     assert UNSEEN not in trained.plan.vocabulary.words
-    assert rewritten(trained, told, {"speaker": "feminine"}) == f"أنا {UNSEEN}ة اليوم"
+    assert rewritten(trained, text, {"speaker": "feminine"}) == f"أنا {UNSEEN}ة اليوم"
 
 
 def test_a_word_without_a_script_is_looked_up(trained: TrainedTagger) -> None:
@@ -179,7 +181,8 @@ def test_changes_say_how_sure_they_are(trained: TrainedTagger) -> None:
 def test_the_seed_decides() -> None:
     short = TrainingConfig(epochs=2, batch=256)
     one, same, other = (
-        train(lessons(), seed=seed, recipe=short, shape=SMALL).fingerprint for seed in (1, 1, 2)
+        train(tagging_data(), seed=seed, recipe=short, shape=SMALL).fingerprint
+        for seed in (1, 1, 2)
     )
     assert one == same
     assert one != other
@@ -187,8 +190,8 @@ def test_the_seed_decides() -> None:
 
 def test_members_are_averaged() -> None:
     short = TrainingConfig(epochs=3, batch=256)
-    both = train(lessons(), seed=1, members=2, recipe=short, shape=SMALL)
-    alone = train(lessons(), seed=2, recipe=short, shape=SMALL)
+    both = train(tagging_data(), seed=1, members=2, recipe=short, shape=SMALL)
+    alone = train(tagging_data(), seed=2, recipe=short, shape=SMALL)
     for name, values in alone.members[0].items():
         np.testing.assert_array_equal(both.members[1][name], values)
     words = ["أنا", "متعبة"]
@@ -199,16 +202,16 @@ def test_members_are_averaged() -> None:
 def test_training_says_which_extra_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(InputError, match=r"torch, which is not here.*epicene\[hf\]"):
-        train(lessons())
+        train(tagging_data())
 
 
 def test_lessons_that_teach_nothing_are_refused() -> None:
-    plain = (lesson("وصل القطار"),)
+    plain = (sentence("وصل القطار"),)
     with pytest.raises(InputError, match="nothing to learn"):
-        train(msgspec.structs.replace(lessons(), sentences=plain))
-    odd = (lesson("أنا متعب/3M/متعبة"),)
+        train(msgspec.structs.replace(tagging_data(), sentences=plain))
+    odd = (sentence("أنا متعب/3M/متعبة"),)
     with pytest.raises(InputError, match="a label that is none of"):
-        train(msgspec.structs.replace(lessons(), sentences=odd))
+        train(msgspec.structs.replace(tagging_data(), sentences=odd))
 
 
 # --- the folder ----------------------------------------------------------------------------

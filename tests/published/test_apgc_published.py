@@ -26,9 +26,10 @@ from epicene.suites.apgc.items import (
 )
 from epicene.suites.apgc.judge import judge
 from epicene.suites.apgc.m2 import gold_edits
+from epicene.suites.apgc.metrics import all_metrics
 from epicene.suites.apgc.protocol import FOLDED, PROTOCOLS, ApgcProtocol, Task
 from epicene.suites.apgc.statistics import reinflection_table, statistics
-from epicene.suites.apgc.tables import all_metrics, tables
+from epicene.suites.apgc.tables import tables
 from runs.frames import results_of
 
 pytestmark = pytest.mark.published(

@@ -18,10 +18,11 @@ from epicene.core.records import Judgement
 from epicene.report.table_formats import tables_json
 from epicene.suites import Answers, DataSource
 from epicene.suites.gramvis import suite
-from epicene.suites.gramvis.data import read
-from epicene.suites.gramvis.items import LabelCounts, is_published_counts, read_counts
+from epicene.suites.gramvis.data import is_published_counts, read, read_counts
+from epicene.suites.gramvis.items import LabelCounts
+from epicene.suites.gramvis.metrics import all_metrics
 from epicene.suites.gramvis.protocol import PROTOCOLS
-from epicene.suites.gramvis.tables import all_metrics, tables
+from epicene.suites.gramvis.tables import tables
 from runs.frames import results_of
 
 pytestmark = pytest.mark.published(

@@ -1,24 +1,17 @@
-"""Two formats: which of two sentences is likelier, and what a model writes after the verb."""
+"""Requests in two formats: which of two sentences is likelier, and what follows the verb."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.core.records import Decoding, FirstToken, Generate, Request, Score
-from epicene.suites import Answers, Protocol
+from epicene.core.records import Decoding, Generate, Request, Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reflexives.data import Sentence
-
-
-class ReflexiveProtocol(Protocol, frozen=True, kw_only=True):
-    """How the sentences are asked."""
-
-    first_token: FirstToken = "bos"
-    samples: int = 2
-    new_tokens: int = 8
+    from epicene.suites import Answers
+    from reflexives.items import Sentence
+    from reflexives.protocol import ReflexiveProtocol
 
 
 def ask(item: Sentence, _answers: Answers, protocol: ReflexiveProtocol) -> Iterator[Request]:

@@ -1,31 +1,15 @@
-"""Sentences with a reflexive that agrees with its subject."""
+"""The sentences of a run: the user's file or the starter set."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 from epicene.core.data_files import read_records
-from epicene.core.records import Item
 from epicene.suites import Dataset, DataSource, Protocol
+from reflexives.items import Sentence
 
 STARTER = Path(__file__).parent / "starter" / "pairs.jsonl"
-
-
-class Sentence(Item, frozen=True, kw_only=True):
-    """What stands before the reflexive, the reflexive that agrees, what follows."""
-
-    before: str
-    reflexive: Literal["himself", "herself"]
-    after: str
-    gender: Literal["masculine", "feminine"]
-    language: str = "en"
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        """The sentence as it should be, then with the other reflexive."""
-        other = {"himself": "herself", "herself": "himself"}[self.reflexive]
-        return (self.before + self.reflexive + self.after, self.before + other + self.after)
 
 
 def read(source: DataSource, _protocol: Protocol) -> Dataset:
@@ -33,3 +17,13 @@ def read(source: DataSource, _protocol: Protocol) -> Dataset:
     path = source.path or STARTER
     items = tuple(read_records(path, Sentence, source.columns))
     return Dataset("starter" if source.path is None else path.name, (path,), items)
+
+
+def stratum(item: Sentence) -> tuple[str, str]:
+    """`--limit N` takes N sentences, spread over the genders."""
+    return ("", item.gender)
+
+
+def corpus(item: Sentence) -> Iterator[str]:
+    """The sentence as it should be."""
+    yield item.texts[0]

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from epicene.suites import Answers
-    from reflexives.ask import ReflexiveProtocol
-    from reflexives.data import Sentence
+    from reflexives.items import Sentence
+    from reflexives.protocol import ReflexiveProtocol
 
 
 def judge(item: Sentence, answers: Answers, _protocol: ReflexiveProtocol) -> Iterator[Judgement]:

@@ -1,28 +1,17 @@
-"""Accuracy by format and by gender."""
+"""The tables: accuracy by format and by gender."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene import charts
-from epicene.stats.tabulate import accuracy, accuracy_table
+from epicene.stats.tabulate import accuracy_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.core.records import Estimate, Figure, Table
+    from epicene.core.records import Table
     from epicene.suites import Results
-    from reflexives.ask import ReflexiveProtocol
-
-
-def metrics(results: Results[ReflexiveProtocol]) -> dict[str, Estimate]:
-    """Accuracy by probability and by generation."""
-    import polars as pl
-
-    return {
-        f"accuracy_{name}": accuracy(results.frame.filter(pl.col("format") == name))
-        for name in ("probability", "generation")
-    }
+    from reflexives.protocol import ReflexiveProtocol
 
 
 def tables(results: Results[ReflexiveProtocol]) -> Iterator[Table]:
@@ -43,21 +32,4 @@ def tables(results: Results[ReflexiveProtocol]) -> Iterator[Table]:
         rows=("model",),
         columns="format",
         notes=notes,
-    )
-
-
-def figures(results: Results[ReflexiveProtocol]) -> Iterator[Figure]:
-    """Accuracy of each model by format."""
-    rows = [
-        {"model": row.keys[0], "format": row.keys[1], "accuracy": row.cells[0]}
-        for row in next(iter(tables(results))).rows
-    ]
-    yield charts.bars(
-        "accuracy",
-        "Right reflexive, by model and format",
-        rows,
-        x="model",
-        y="accuracy",
-        color="format",
-        unit="share",
     )

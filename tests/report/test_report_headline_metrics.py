@@ -105,7 +105,7 @@ def test_a_headline_of_one_language_has_no_column_for_it() -> None:
         return lambda results: results.frame.filter(pl.col("name").cast(pl.String).is_in(names))
 
     headlines = (accuracy_metric("pairs", named("answer")), accuracy_metric("gaps", named("gap")))
-    summary = replace(summary, suite=replace(summary.suite, headlines=headlines))
+    summary = replace(summary, suite=replace(summary.suite, headline_metrics=headlines))
     titles = [entry.title for entry in headline_results(summary)]
     assert titles == ["pairs", "pairs · en", "pairs · fr", "gaps"]
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.console import Console
 
+from epicene.core.data_files import escape_formula, unescape_formula
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.report.latex import as_latex
 from epicene.report.layout import printable
@@ -27,7 +28,6 @@ from epicene.report.table_formats import (
     tables_json,
     tables_markdown,
 )
-from epicene.studies.exchange.sheet_cells import escape_formula, unescape_formula
 from report.report_samples import HOSTILE, Tags, estimate, sample_table, text_table
 
 # Every character a person could type, and those that mean something to some format.

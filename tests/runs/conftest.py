@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
+import reflexives
 import two_stage
 from epicene.core import registry
 from epicene.models import parse_spec
 from epicene.runs.manifest import Manifest
 from epicene.runs.ray import cluster
+from epicene.runs.results import StoredRun, read_run
 from epicene.runs.run import RunConfig, run
-from epicene.suites import choose_protocol
-from runs.ray_asking import Double
-from runs.ray_hall import Hall
+from epicene.suites import choose_protocol, find_suite
+from runs.ray_fake_cluster import FakeCluster
+from runs.ray_helpers import Double
 
 Runner = Callable[..., tuple[Path, Manifest]]
 
@@ -39,11 +41,35 @@ class Silent:
 @pytest.fixture(autouse=True)
 def _registered() -> None:
     two_stage.register()
+    reflexives.register()
+
+
+def run_suite(
+    suite: str,
+    out: Path,
+    model: str = "random",
+    protocol: str = "epicene",
+    settings: dict[str, str] | None = None,
+    **config: object,
+) -> StoredRun:
+    """A run of a suite by one model in every role."""
+    found = find_suite(suite)
+    folder, _ = run(
+        RunConfig(
+            suite=found,
+            protocol=choose_protocol(found, protocol, settings or {}, None),
+            models={role.name: [parse_spec(model)] for role in found.roles},
+            out=out,
+            **config,  # type: ignore[arg-type]
+        ),
+        Silent(),
+    )
+    return read_run(folder)
 
 
 @pytest.fixture
 def do_run(tmp_path: Path) -> Runner:
-    """Run the two-stage suite: writer, readers, and whatever else an order holds."""
+    """Run the two-stage suite: writer, readers, and whatever else a `RunConfig` holds."""
 
     def doing(
         writer: str = "scripted:w",
@@ -51,7 +77,7 @@ def do_run(tmp_path: Path) -> Runner:
         settings: dict[str, str] | None = None,
         seed: int | None = None,
         protocol: str = "epicene",
-        **order: object,
+        **config: object,
     ) -> tuple[Path, Manifest]:
         suite = two_stage.suite
         return run(
@@ -63,7 +89,7 @@ def do_run(tmp_path: Path) -> Runner:
                     "reader": [parse_spec(reader) for reader in readers],
                 },
                 under=tmp_path / "runs",
-                **order,  # type: ignore[arg-type]
+                **config,  # type: ignore[arg-type]
             ),
             Silent(),
         )
@@ -81,8 +107,8 @@ def double(monkeypatch: pytest.MonkeyPatch) -> type[Double]:
 
 
 @pytest.fixture
-def hall() -> Iterator[Hall]:
+def fake_cluster() -> Iterator[FakeCluster]:
     """Room for two workers."""
-    made = Hall()
+    made = FakeCluster()
     yield made
     made.close()

@@ -17,7 +17,7 @@ from epicene.core.records import to_json
 from epicene.report.results_document import results_document
 from epicene.runs.results import read_run
 from epicene.runs.summary import summarise
-from runs.ray_doubles import PIDS
+from runs.ray_faulty_models import PIDS
 
 TESTS = Path(__file__).resolve().parents[1]
 PROGRAM = "from epicene.cli import main; main()"
@@ -28,7 +28,7 @@ ENTRY_POINTS = """
 two-stage = two_stage:suite
 [epicene.models]
 scripted = two_stage:open_scripted
-perilous = runs.ray_doubles:open_perilous
+faulty = runs.ray_faulty_models:open_faulty
 """
 
 
@@ -82,7 +82,9 @@ def nodes(count: int, *, asks_for_token: bool = False, **environment: str) -> It
             "HOME": str(folder / "home"),
             "RAY_TMPDIR": str(folder / "r"),
             "RAY_USAGE_STATS_ENABLED": "0",
-            "PYTHONPATH": f"{TESTS}{os.pathsep}{folder / 'site'}",
+            "PYTHONPATH": os.pathsep.join(
+                [str(TESTS), str(folder / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
+            ),
             "OMP_NUM_THREADS": "1",
             "SCRIPTED_LOG": str(folder / "computed.log"),
             PIDS: str(folder / "pids"),
@@ -137,7 +139,7 @@ def read_anew(native: Any) -> None:
 
 def _install_doubles(site: Path) -> None:
     """What pip would leave of a package that brings the doubles."""
-    info = site / "ray_doubles-1.dist-info"
+    info = site / "ray_faulty_models-1.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ray-doubles\nVersion: 1\n")
     (info / "entry_points.txt").write_text(ENTRY_POINTS)

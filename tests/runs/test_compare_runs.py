@@ -11,34 +11,19 @@ import pytest
 
 import reflexives
 from epicene.core.records import Estimate, Row, Table
-from epicene.models import parse_spec
 from epicene.report.comparison import changes_table
 from epicene.report.headline_metrics import headline_results
 from epicene.runs.compare import Comparison, compare_agreement, compare_runs
 from epicene.runs.results import StoredRun, read_run
-from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import summarise
 from epicene.stats.tabulate import mean
-from epicene.suites import Results, choose_protocol, find_suite
+from epicene.suites import Results
 from epicene.suites.headline_metrics import HeadlineMetric
-from runs.conftest import Runner, Silent
-
-
-@pytest.fixture(autouse=True)
-def _known() -> None:
-    reflexives.register()
+from runs.conftest import Runner, run_suite
 
 
 def ran(suite: str, model: str, out: Path, protocol: str = "epicene", limit: int = 3) -> StoredRun:
-    found = find_suite(suite)
-    order = RunConfig(
-        suite=found,
-        protocol=choose_protocol(found, protocol, {}, None),
-        models={role.name: [parse_spec(model)] for role in found.roles},
-        limit=limit,
-        out=out,
-    )
-    return read_run(run(order, Silent())[0])
+    return run_suite(suite, out, model, protocol, limit=limit)
 
 
 def table(found: Comparison, name: str) -> Table:
@@ -85,8 +70,8 @@ def test_finer_rows_have_a_correction_of_their_own_and_add_up_nothing(tmp_path: 
     assert "all" not in names
     assert "difference_all" not in found.metrics
     for made in found.tables[:2]:
-        place = [column.name for column in made.columns].index("p (Holm)")
-        told = [each.cells[place - 1 : place + 1] for each in made.rows]
+        column = [each.name for each in made.columns].index("p (Holm)")
+        told = [each.cells[column - 1 : column + 1] for each in made.rows]
         raw = [each[0].value for each in told if isinstance(each[0], Estimate)]
         adjusted = [each[1].value for each in told if isinstance(each[1], Estimate)]
         assert len(raw) == len(made.rows)
@@ -157,14 +142,14 @@ def test_a_run_s_own_figure_is_that_of_its_tables(do_run: Runner, tmp_path: Path
 def by_protocol(results: Results[Any]) -> pl.DataFrame:
     """Every judgement with a figure that only its protocol decides."""
     figure = 1.0 if results.protocol.name == "paper" else 0.25
-    return results.frame.with_columns(figure=pl.lit(figure))
+    return results.frame.with_columns(score=pl.lit(figure))
 
 
 def test_runs_of_two_protocols_are_each_read_under_their_own(tmp_path: Path) -> None:
     headline = HeadlineMetric(
-        "own", lambda results: mean(by_protocol(results), "figure"), by_protocol
+        "own", lambda results: mean(by_protocol(results), "score"), by_protocol
     )
-    suite = replace(reflexives.suite, headlines=(headline,))
+    suite = replace(reflexives.suite, headline_metrics=(headline,))
     first, second = (
         replace(ran("reflexives", "random", tmp_path / name, name), suite=suite)
         for name in ("paper", "epicene")

@@ -59,8 +59,8 @@ def _known() -> None:
 
 def done(folder: Path, writer: str = "scripted:w", watcher: Watcher | None = None) -> Manifest:
     models = {"writer": [parse_spec(writer)], "reader": [parse_spec("scripted:r")]}
-    order = RunConfig(suite=suite, protocol=suite.protocols["paper"], models=models, out=folder)
-    _, manifest = run(order, watcher or Silent())
+    config = RunConfig(suite=suite, protocol=suite.protocols["paper"], models=models, out=folder)
+    _, manifest = run(config, watcher or Silent())
     return manifest
 
 
@@ -96,7 +96,7 @@ def test_a_failure_bars_only_what_is_built_on_it(tmp_path: Path) -> None:
     assert f"{len(seen)} of 60 items are judged" in str(coverage)
 
 
-def test_mended_it_equals_a_run_that_never_failed(tmp_path: Path) -> None:
+def test_resumed_after_failures_it_equals_a_run_that_never_failed(tmp_path: Path) -> None:
     done(tmp_path / "mended", "scripted:w-failing")
     assert done(tmp_path / "mended").state == "complete"
     done(tmp_path / "whole")

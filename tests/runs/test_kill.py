@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from models.tiny_causal import llama, save, smollm2_like
-from runs.zygotes import Zygote, stored
+from models.hf.tiny_causal import llama, save, smollm2_like
+from runs.killable_runs import ForkServer, stored
 
 KILLS = 20
 
 
 @pytest.fixture
-def zygote(tmp_path: Path) -> Iterator[Zygote]:
-    """A zygote that notes computed requests in computed.log."""
-    process = Zygote(tmp_path / "computed.log", tmp_path / "errors.log")
+def fork_server(tmp_path: Path) -> Iterator[ForkServer]:
+    """A fork_server that notes computed requests in computed.log."""
+    process = ForkServer(tmp_path / "computed.log", tmp_path / "errors.log")
     yield process
     process.close()
 
@@ -45,7 +45,7 @@ def tables(folder: Path) -> bytes:
     return to_json(shown)
 
 
-def test_twenty_kills_change_nothing(tmp_path: Path, zygote: Zygote) -> None:
+def test_twenty_kills_change_nothing(tmp_path: Path, fork_server: ForkServer) -> None:
     writer, reader = tmp_path / "tiny-writer", tmp_path / "tiny-reader"
     save(writer, llama(seed=1), smollm2_like())
     save(reader, llama(seed=2), smollm2_like())
@@ -55,7 +55,7 @@ def test_twenty_kills_change_nothing(tmp_path: Path, zygote: Zygote) -> None:
     ]
     command = ["run", "two-stage", *models, "--batch-size=4", "--set=samples=2", "--out"]
     started = time.monotonic()
-    assert zygote.run([*command, str(tmp_path / "whole")]) == 0
+    assert fork_server.run([*command, str(tmp_path / "whole")]) == 0
     duration = time.monotonic() - started
     expected = tables(tmp_path / "whole")
 
@@ -70,7 +70,7 @@ def test_twenty_kills_change_nothing(tmp_path: Path, zygote: Zygote) -> None:
             before, noted = stored(folder), len(computed(log))
             # Short enough that many moments of one run are hit, long enough to make headway.
             wait = rng.uniform(0.1, 0.6) * duration if kills < KILLS else None
-            code = zygote.run([*command, str(folder)], kill_after=wait)
+            code = fork_server.run([*command, str(folder)], kill_after=wait)
             kills += code == -signal.SIGKILL
             again = before & set(computed(log)[noted:])
             assert not again, f"answered before, computed again: {sorted(again)[:3]}"

@@ -25,7 +25,7 @@ def rows(model: str, figures: dict[str, float], group: str = "") -> list[dict[st
             "name": "answer",
             "group": group or item,
             "outcome": "right" if figure == 1 else "wrong",
-            "figure": figure,
+            "score": figure,
         }
         for item, figure in figures.items()
     ]
@@ -37,7 +37,7 @@ def items(figures: str) -> dict[str, float]:
 
 
 def frame_of(models: dict[str, str]) -> pl.DataFrame:
-    schema = {"figure": pl.Float64}
+    schema = {"score": pl.Float64}
     made = [row for name, each in models.items() for row in rows(name, items(each))]
     return pl.DataFrame(made or rows("nobody", {"item-00": 0.0}), schema_overrides=schema).filter(
         pl.col("model") != "nobody"
@@ -51,7 +51,7 @@ def ranked(**models: str) -> Ranking:
 def test_a_clear_order() -> None:
     found = ranked(poor="0" * 30, fair="1" * 15 + "0" * 15, good="1" * 30)
     assert [each.model for each in found.models] == ["good", "fair", "poor"]
-    assert [each.place for each in found.models] == [
+    assert [each.rank for each in found.models] == [
         RankRange(1, 1),
         RankRange(2, 2),
         RankRange(3, 3),
@@ -67,7 +67,7 @@ def test_what_is_missing_helps_nobody() -> None:
     found = ranked(good="1" * 8 + "." * 22, fair="1" * 20 + "0" * 10)
     assert not found.any_significant
     assert [each.lacking for each in found.models] in ([22, 0], [0, 22])
-    assert {each.place for each in found.models} == {RankRange(1, 2)}
+    assert {each.rank for each in found.models} == {RankRange(1, 2)}
     assert (found.judgements, found.shared) == (30, 8)
     # Had it answered them, it would have been told apart.
     assert ranked(good="1" * 30, fair="1" * 20 + "0" * 10).any_significant
@@ -87,8 +87,8 @@ def test_dropping_items_never_gives_a_better_place(data: st.DataObject) -> None:
     loser = data.draw(st.sampled_from(MODELS), "who loses items")
     gone = data.draw(st.sets(st.integers(0, 11)), "which")
     kept = "".join("." if n in gone else each for n, each in enumerate(figures[loser]))
-    before = {each.model: each.place.worst for each in ranked(**figures).models}
-    after = {each.model: each.place.worst for each in ranked(**{**figures, loser: kept}).models}
+    before = {each.model: each.rank.worst for each in ranked(**figures).models}
+    after = {each.model: each.rank.worst for each in ranked(**{**figures, loser: kept}).models}
     assert all(after[model] >= before[model] for model in MODELS)
 
 
@@ -120,17 +120,17 @@ def test_a_place_never_improves_with_less_data(data: st.DataObject) -> None:
         for f in (figures, {**kept, "": asked})
     )
     for name in MODELS:
-        assert after[name].place.worst >= before[name].place.worst
-        assert after[name].place.best <= before[name].place.best
+        assert after[name].rank.worst >= before[name].rank.worst
+        assert after[name].rank.best <= before[name].rank.best
         assert set(after[name].better_than) <= set(before[name].better_than)
 
 
 def test_two_judgements_of_one_name_are_refused_with_their_name() -> None:
     frame = pl.DataFrame([*rows("a", items("11")), *rows("a", items("1")), *rows("b", items("11"))])
-    told = r"The suite some gives two judgements of the item 'item-00' the name 'answer'"
-    with pytest.raises(RunError, match=told):
+    message = r"The suite some gives two judgements of the item 'item-00' the name 'answer'"
+    with pytest.raises(RunError, match=message):
         rank(frame, ["a", "b"], suite="some")
-    with pytest.raises(RunError, match=told):
+    with pytest.raises(RunError, match=message):
         list(pairwise_differences(frame, ["a", "b"], suite="some"))
 
 
@@ -146,7 +146,7 @@ def test_changes_by_hand() -> None:
 
 def test_changes_say_what_is_undetected_in_both() -> None:
     frame = pl.DataFrame([*rows("first", items("1100")), *rows("second", items("1011"))])
-    unclear = pl.when((pl.col("model") == "second") & (pl.col("figure") == 0))
+    unclear = pl.when((pl.col("model") == "second") & (pl.col("score") == 0))
     frame = frame.with_columns(
         unclear.then(pl.lit("undetected")).otherwise("outcome").alias("outcome")
     )

@@ -28,9 +28,9 @@ from epicene.runs.run import RunConfig, run
 from epicene.runs.store import AnswerStore
 from epicene.suites import choose_protocol
 from runs.conftest import Silent
+from runs.killable_runs import stored
 from runs.ray_cluster import TOKEN, Nodes, nodes, tables
-from runs.ray_doubles import HANG, PIDS, POISON, living, open_perilous
-from runs.zygotes import stored
+from runs.ray_faulty_models import HANG, PIDS, POISON, living, open_faulty
 
 KILLS, DRIVER_KILLS = 10, 2
 ITEMS = 120
@@ -58,7 +58,7 @@ def test_tables_are_the_same_bytes(two: Nodes, tmp_path: Path) -> None:
         code, said = two.run(
             "run",
             "two-stage",
-            f"--model=writer=perilous:{writer}",
+            f"--model=writer=faulty:{writer}",
             "--model=reader=ngram",
             f"--out={tmp_path / place}",
             workers=workers,
@@ -74,7 +74,7 @@ def test_tables_are_the_same_bytes(two: Nodes, tmp_path: Path) -> None:
     [("", "there is none here"), (TOKEN[::-1], "another token than")],
     ids=["none", "another"],
 )
-def test_who_has_not_the_clusters_token_is_told_so(
+def test_a_missing_or_wrong_token_is_reported(
     token: str, why: str, two: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -132,8 +132,8 @@ class Killer:
 
 
 def test_kills_of_workers_and_drivers_change_nothing(two: Nodes, tmp_path: Path) -> None:
-    command = ["run", "two-stage", f"--set=items={ITEMS}", "--model=writer=perilous:w-slow"]
-    command += ["--model=reader=perilous:r-slow", "--out"]
+    command = ["run", "two-stage", f"--set=items={ITEMS}", "--model=writer=faulty:w-slow"]
+    command += ["--model=reader=faulty:r-slow", "--out"]
     code, said = two.run(*command, str(tmp_path / "here"), workers=0)
     assert code == 0, said
 
@@ -160,14 +160,14 @@ def test_kills_of_workers_and_drivers_change_nothing(two: Nodes, tmp_path: Path)
 def test_a_deadly_request_is_isolated_and_a_hung_worker_replaced(
     two: Nodes, tmp_path: Path
 ) -> None:
-    command = ["run", "two-stage", "--set=items=20", "--model=writer=perilous:p-poison-hang"]
+    command = ["run", "two-stage", "--set=items=20", "--model=writer=faulty:p-poison-hang"]
     command += ["--model=reader=random", "--worker-timeout=2", f"--out={tmp_path / 'ray'}"]
     code, said = two.run(*command)
     assert code == 1, said
     assert "gave no answer within 2 seconds" in said
     store = AnswerStore(tmp_path / "ray" / "answers.sqlite")
     (written, _) = store.sections()
-    found = {s.place >> 16 & 0xFFFF: s.answer for s in store.answers(written, 0, 20)}
+    found = {s.request_id >> 16 & 0xFFFF: s.answer for s in store.answers(written, 0, 20)}
     store.close()
     failed = {f"opening-{n}": a.reason for n, a in found.items() if isinstance(a, Failed)}
     assert list(failed) == [POISON]
@@ -185,17 +185,17 @@ def test_a_worker_that_hangs_while_it_loads_is_replaced(
     said: list[str] = []
     executor = RayExecutor(RaySettings(address=two.address, workers=1), said.append)
     try:
-        run(two_stage_order("perilous:w-stuck", tmp_path / "ray"), Silent(), executor)
+        run(two_stage_config("faulty:w-stuck", tmp_path / "ray"), Silent(), executor)
     finally:
         executor.close()
     assert sum("it had not loaded the model within 8 seconds" in each for each in said) == 1
     assert read_manifest(tmp_path / "ray").state == "complete"
 
 
-def two_stage_order(writer: str, out: Path) -> RunConfig:
+def two_stage_config(writer: str, out: Path) -> RunConfig:
     """A writer, and a reader that answers at random."""
     two_stage.register()
-    registry.add("models", "perilous", open_perilous)
+    registry.add("models", "faulty", open_faulty)
     suite = two_stage.suite
     return RunConfig(
         suite=suite,
@@ -205,7 +205,7 @@ def two_stage_order(writer: str, out: Path) -> RunConfig:
     )
 
 
-def test_a_cluster_that_is_gone_is_waited_for_and_then_said(tmp_path: Path) -> None:
+def test_a_cluster_that_is_gone_is_waited_for_and_then_ends_the_run(tmp_path: Path) -> None:
     said: list[str] = []
     with nodes(1, RAY_gcs_rpc_server_reconnect_timeout_s="2") as one:
         executor = RayExecutor(RaySettings(address=one.address, patience=1.0), said.append)
@@ -214,12 +214,12 @@ def test_a_cluster_that_is_gone_is_waited_for_and_then_said(tmp_path: Path) -> N
             def advance(self, answered: int, failed: int) -> None:
                 one.cluster.head_node.kill_gcs_server()
 
-        order = two_stage_order("perilous:w-slow", tmp_path / "ray")
+        config = two_stage_config("faulty:w-slow", tmp_path / "ray")
         try:
             with pytest.raises(
                 RunError, match=r"has not answered for 1 seconds.*run the same comm"
             ):
-                run(order, Watching(), executor)
+                run(config, Watching(), executor)
         finally:
             executor.close()
     assert [sentence for sentence in said if "was lost" in sentence] == [said[-1]]

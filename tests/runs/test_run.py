@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,9 @@ def test_failed_requests_are_recorded_and_asked_again(do_run: Runner, log: Path)
     assert len(computed(log)) - before == failed + 2 * 3 * failed
 
 
-def test_a_mended_run_equals_one_that_never_failed(do_run: Runner, tmp_path: Path) -> None:
+def test_a_run_resumed_after_failures_equals_one_that_never_failed(
+    do_run: Runner, tmp_path: Path
+) -> None:
     whole, _ = do_run(out=tmp_path / "whole")
     do_run(writer="scripted:w-failing", out=tmp_path / "mended")
     mended, _ = do_run(out=tmp_path / "mended")
@@ -151,21 +154,25 @@ def test_limit_takes_evenly_from_the_strata(do_run: Runner) -> None:
     assert kinds.count("even") == kinds.count("odd") == 5 * 3 * 2
 
 
-def test_an_unknown_language_and_one_without_items(do_run: Runner) -> None:
-    with pytest.raises(InputError, match="did you mean"):
-        do_run(languages=("eng",))
-    with pytest.raises(InputError, match="no items in fr; it has en"):
-        do_run(languages=("fr",))
-
-
-def test_a_model_that_lacks_the_verb(do_run: Runner) -> None:
-    with pytest.raises(InputError, match="asks its reader to score, which copy cannot"):
-        do_run(readers=("copy",))
-
-
-def test_a_role_without_a_model(do_run: Runner) -> None:
-    with pytest.raises(InputError, match="needs a model in the role reader"):
-        do_run(readers=())
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"languages": ("eng",)}, "did you mean"),
+        ({"languages": ("fr",)}, "no items in fr; it has en"),
+        ({"readers": ("copy",)}, "asks its reader to score, which copy cannot"),
+        ({"readers": ()}, "needs a model in the role reader"),
+        ({"readers": ("scripted:a", "scripted:a")}, "names one model twice"),
+        (
+            {"readers": ("scripted:a?label=same", "scripted:b?label=same")},
+            "are called same; give one another name",
+        ),
+    ],
+)
+def test_an_impossible_run_is_refused(
+    do_run: Runner, config: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        do_run(**config)
 
 
 def test_two_processes_do_not_share_a_folder(do_run: Runner, tmp_path: Path) -> None:
@@ -186,18 +193,25 @@ def test_a_folder_of_another_version(do_run: Runner) -> None:
         read_run(folder)
 
 
-def test_a_database_of_another_version(do_run: Runner) -> None:
-    folder, _ = do_run()
-    with sqlite3.connect(folder / "answers.sqlite") as db:
+def set_version(path: Path) -> None:
+    with sqlite3.connect(path) as db:
         db.execute("PRAGMA user_version = 99")
-    with pytest.raises(InputError, match="another version of Epicene"):
-        list(RunJudgements(read_run(folder)))
 
 
-def test_a_damaged_database(do_run: Runner) -> None:
+@pytest.mark.parametrize(
+    ("damage", "error", "message"),
+    [
+        (set_version, InputError, "another version of Epicene"),
+        (lambda path: path.write_bytes(b"not a database at all" * 100), RunError, "is damaged"),
+        (Path.unlink, InputError, r"There is no .*answers\.sqlite"),
+    ],
+)
+def test_a_database_that_cannot_be_read_is_reported(
+    do_run: Runner, damage: Callable[[Path], object], error: type[Exception], message: str
+) -> None:
     folder, _ = do_run()
-    (folder / "answers.sqlite").write_bytes(b"this is not a database at all" * 100)
-    with pytest.raises(RunError, match="is damaged"):
+    damage(folder / "answers.sqlite")
+    with pytest.raises(error, match=message):
         list(RunJudgements(read_run(folder)))
 
 
@@ -209,13 +223,6 @@ def test_a_damaged_page(do_run: Runner) -> None:
     path.write_bytes(bytes(data))
     with pytest.raises(RunError, match="is damaged"):
         do_run(out=folder)
-
-
-def test_a_missing_database(do_run: Runner) -> None:
-    folder, _ = do_run()
-    (folder / "answers.sqlite").unlink()
-    with pytest.raises(InputError, match=r"There is no .*answers\.sqlite"):
-        list(RunJudgements(read_run(folder)))
 
 
 def test_answers_without_a_manifest_are_not_touched(do_run: Runner) -> None:
@@ -267,7 +274,7 @@ def test_a_run_stopped_between_stages_is_not_taken_for_whole(do_run: Runner) -> 
     assert (judged.coverage.items, judged.coverage.judged) == (60, 0)
 
 
-def test_a_reader_that_was_promised_is_missed(do_run: Runner) -> None:
+def test_a_run_without_one_of_its_readers_is_incomplete(do_run: Runner) -> None:
     folder, _ = do_run(readers=("scripted:a", "scripted:b"))
     with sqlite3.connect(folder / "answers.sqlite") as db:
         db.execute("DELETE FROM answers WHERE place >> 48 = 3")
@@ -278,21 +285,14 @@ def test_a_reader_that_was_promised_is_missed(do_run: Runner) -> None:
     assert mended.state == "complete"
 
 
-def test_two_models_of_one_name_are_refused(do_run: Runner) -> None:
-    with pytest.raises(InputError, match="are called same; give one another name"):
-        do_run(readers=("scripted:a?label=same", "scripted:b?label=same"))
-    with pytest.raises(InputError, match="names one model twice"):
-        do_run(readers=("scripted:a", "scripted:a"))
-
-
-def test_runs_in_folders_of_one_name_are_told_apart(do_run: Runner, tmp_path: Path) -> None:
+def test_runs_in_folders_of_one_name_get_distinct_labels(do_run: Runner, tmp_path: Path) -> None:
     one, _ = do_run(out=tmp_path / "x" / "run")
     other, _ = do_run(out=tmp_path / "y" / "run", seed=3)
     summary = summarise([read_run(one), read_run(other)])
     assert len({row.keys[0] for row in summary.tables[0].rows}) == 2
 
 
-def test_judges_are_paired_by_who_they_are(do_run: Runner, tmp_path: Path) -> None:
+def test_judges_are_paired_by_identity(do_run: Runner, tmp_path: Path) -> None:
     from epicene.runs.compare import compare_runs
 
     one, _ = do_run(out=tmp_path / "one", readers=("scripted:a", "scripted:b"))
@@ -318,7 +318,9 @@ def test_a_full_disk_is_named(do_run: Runner, tmp_path: Path) -> None:
 
     store = AnswerStore(tmp_path / "small.sqlite", create=True)
     store._db.execute("PRAGMA max_page_count = 20")
-    rows = [(place, "", b"k", Texts(texts=(Text(text="x" * 100_000),))) for place in range(10)]
+    rows = [
+        (request_id, "", b"k", Texts(texts=(Text(text="x" * 100_000),))) for request_id in range(10)
+    ]
     with pytest.raises(RunError, match="is full; all answers so far are kept"):
         store.put(rows)
     store.close()

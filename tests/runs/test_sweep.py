@@ -21,7 +21,7 @@ from epicene.models import (
     ModelDescription,
     ModelOptions,
     ModelSpec,
-    described_by,
+    model_kind,
     open_model,
     parse_spec,
 )
@@ -36,7 +36,7 @@ from epicene.runs.sweep.matrix import expand_plan
 from epicene.runs.sweep.plan import read_plan
 from epicene.runs.sweep.runner import RunState, SweepConfig, SweepState, run_sweep
 from runs.conftest import Silent
-from runs.zygotes import Zygote
+from runs.killable_runs import ForkServer
 from sweep_plans import plan
 
 TWO_WAYS = partial(plan, protocols=("epicene", "paper"), limit=8, reader="scripted:r")
@@ -106,7 +106,7 @@ def loads() -> list[str]:
         model = two_stage.Scripted(name, options)
         return ModelDescription(model.identity, model.verbs)
 
-    @described_by(foresee)
+    @model_kind(describe=foresee)
     def open_heavy(name: str, options: ModelOptions) -> Model:
         return Heavy(name, options, log)
 
@@ -123,9 +123,9 @@ def do_sweep(
     file = read_plan(path)
     runs = tmp_path / "out" / "runs"
     surveyor = Forecaster(runs, file.plan.limits.max_cost)
-    prospects = [surveyor.look(each) for each in expand_plan(file, runs)]
-    order = SweepConfig("plan.toml", tmp_path / "out", prospects, file.plan.limits)
-    return run_sweep(order, told or Told(), executor)
+    forecasts = [surveyor.look(each) for each in expand_plan(file, runs)]
+    config = SweepConfig("plan.toml", tmp_path / "out", forecasts, file.plan.limits)
+    return run_sweep(config, told or Told(), executor)
 
 
 def test_all_runs_are_done_and_those_of_a_model_together(tmp_path: Path) -> None:
@@ -227,32 +227,32 @@ def test_a_run_whose_manifest_breaks_meanwhile_does_not_keep_the_others(
 
 
 def test_one_model_is_kept_until_another_is_wanted(loads: list[str]) -> None:
-    keeper = CachingExecutor(open_model)
-    first = keeper(parse_spec("heavy:a"))
+    executor = CachingExecutor(open_model)
+    first = executor(parse_spec("heavy:a"))
     first.close()
-    again = keeper(parse_spec("heavy:a"))
+    again = executor(parse_spec("heavy:a"))
     assert again is first
     assert again.notes() == {"before_this_run": {"noted": 1}, "with_this_run": {"noted": 2}}
-    beside = keeper(parse_spec("heavy:b"))
+    beside = executor(parse_spec("heavy:b"))
     assert loads == ["+a", "+b"], "the first is in use"
     beside.close()
     assert loads == ["+a", "+b", "-b"], "a second one is not kept"
     again.close()
-    keeper(parse_spec("scripted:r")).close()
-    assert keeper(parse_spec("heavy:a")) is first, "what takes no room does not turn it out"
+    executor(parse_spec("scripted:r")).close()
+    assert executor(parse_spec("heavy:a")) is first, "what takes no room does not turn it out"
     first.close()
-    keeper(parse_spec("heavy:a?label=other"))
+    executor(parse_spec("heavy:a?label=other"))
     assert loads == ["+a", "+b", "-b", "-a", "+a"], "let go before another takes its place"
-    keeper.evict()
+    executor.evict()
     assert loads[-1] == "-a"
 
 
 @pytest.mark.parametrize("spec", ["ngram", "random", "openai:x?base_url=http://localhost:1/v1"])
 def test_one_that_learns_is_paid_or_takes_no_time_belongs_to_its_run(spec: str) -> None:
-    keeper = CachingExecutor(open_model)
-    one = keeper(parse_spec(spec))
+    executor = CachingExecutor(open_model)
+    one = executor(parse_spec(spec))
     one.close()
-    assert keeper(parse_spec(spec)) is not one
+    assert executor(parse_spec(spec)) is not one
 
 
 def test_a_model_that_broke_is_loaded_anew(
@@ -272,9 +272,9 @@ def test_a_model_that_broke_is_loaded_anew(
 
 
 @pytest.fixture
-def zygote(tmp_path: Path) -> Iterator[Zygote]:
-    """A zygote that knows the sweep."""
-    process = Zygote(
+def fork_server(tmp_path: Path) -> Iterator[ForkServer]:
+    """A fork_server that knows the sweep."""
+    process = ForkServer(
         tmp_path / "asked.log",
         tmp_path / "errors.log",
         "epicene.runs.sweep.runner",
@@ -293,7 +293,9 @@ def tables(out: Path) -> dict[str, bytes]:
     return found
 
 
-def test_killed_in_the_middle_it_goes_on_and_ends_the_same(tmp_path: Path, zygote: Zygote) -> None:
+def test_killed_in_the_middle_it_goes_on_and_ends_the_same(
+    tmp_path: Path, fork_server: ForkServer
+) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(
         TWO_WAYS("scripted:a-slow", "scripted:b", reader="scripted:r-slow", limit=30),
@@ -301,7 +303,7 @@ def test_killed_in_the_middle_it_goes_on_and_ends_the_same(tmp_path: Path, zygot
     )
     command = ["sweep", str(path), "--out"]
     log, errors = tmp_path / "asked.log", tmp_path / "errors.log"
-    assert zygote.run([*command, str(tmp_path / "whole")]) == 0, errors.read_text()
+    assert fork_server.run([*command, str(tmp_path / "whole")]) == 0, errors.read_text()
     every = log.read_text(encoding="utf-8").splitlines()
     log.unlink()
 
@@ -317,9 +319,9 @@ def test_killed_in_the_middle_it_goes_on_and_ends_the_same(tmp_path: Path, zygot
             time.sleep(0.05 * (1 + run % 3))
             return True
 
-        kills += zygote.run([*command, str(out)], kill_when=here) == -signal.SIGKILL
+        kills += fork_server.run([*command, str(out)], kill_when=here) == -signal.SIGKILL
     assert kills >= 3, errors.read_text()
-    assert zygote.run([*command, str(out)]) == 0, errors.read_text()
+    assert fork_server.run([*command, str(out)]) == 0, errors.read_text()
     assert tables(out) == tables(tmp_path / "whole")
     ended = json.loads(state.read_bytes())
     assert [run["state"] for run in ended["runs"]] == ["complete"] * 4

@@ -32,26 +32,26 @@ from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 
 
-def cell(
+def sweep_run(
     tmp_path: Path, suite: str, models: dict[str, list[str]], settings: dict[str, str], limit: int
 ) -> SweepRun:
     """One run of a sweep."""
     found = find_suite(suite)
     protocol = choose_protocol(found, "epicene", settings, None)
-    order = RunConfig(
-        suite=found.under(protocol, models),
+    config = RunConfig(
+        suite=found.for_protocol(protocol, models),
         protocol=protocol,
         models={role: [parse_spec(each) for each in specs] for role, specs in models.items()},
         limit=limit,
         under=tmp_path / "runs",
     )
-    return SweepRun("model", suite, "epicene", "", order)
+    return SweepRun("model", suite, "epicene", "", config)
 
 
 def two_stages(tmp_path: Path, *readers: str, writer: str = "scripted:w") -> SweepRun:
     """The two-stage suite, of which the second stage hangs on the first."""
     models = {"writer": [writer], "reader": list(readers or ("scripted:a", "scripted:b"))}
-    return cell(tmp_path, "two-stage", models, {"items": "20"}, 15)
+    return sweep_run(tmp_path, "two-stage", models, {"items": "20"}, 15)
 
 
 def look(tmp_path: Path, each: SweepRun) -> RunForecast:
@@ -88,20 +88,20 @@ def asked(folder: Path) -> list[Request]:
 def test_what_is_counted_is_what_is_asked(
     tmp_path: Path, suite: str, models: dict[str, list[str]], settings: dict[str, str]
 ) -> None:
-    each = cell(tmp_path, suite, models, settings, 2)
-    prospect = look(tmp_path, each)
-    assert prospect.standing == "open"
+    each = sweep_run(tmp_path, suite, models, settings, 2)
+    forecast = look(tmp_path, each)
+    assert forecast.status == "open"
     assert not (tmp_path / "runs").exists(), "looking leaves nothing behind"
-    folder, manifest = run(each.order, Silent())
-    assert folder == prospect.folder
+    folder, manifest = run(each.config, Silent())
+    assert folder == forecast.folder
     assert manifest.state == "complete"
     requests = asked(folder)
-    tally = prospect.tally
-    assert tally is not None
-    assert tally.requests == Counter(verb(request) for request in requests)
-    assert tally.left == sum(count.answered for count in manifest.counts)
-    assert tally.images == sum(each.shots for each in requests if isinstance(each, Draw))
-    assert tally.tokens_written == sum(
+    workload = forecast.workload
+    assert workload is not None
+    assert workload.requests == Counter(verb(request) for request in requests)
+    assert workload.left == sum(count.answered for count in manifest.counts)
+    assert workload.images == sum(each.shots for each in requests if isinstance(each, Draw))
+    assert workload.tokens_written == sum(
         each.samples * each.decoding.max_new_tokens
         if isinstance(each, Generate)
         else each.decoding.max_new_tokens * isinstance(each, Translate)
@@ -109,23 +109,23 @@ def test_what_is_counted_is_what_is_asked(
         if isinstance(each, Generate | Translate)
     )
     again = look(tmp_path, each)
-    assert again.standing == "complete"
-    assert again.tally is not None
-    assert (again.tally.left, again.tally.answered) == (0, tally.left)
+    assert again.status == "complete"
+    assert again.workload is not None
+    assert (again.workload.left, again.workload.answered) == (0, workload.left)
 
 
 def test_answers_without_what_the_next_stage_looks_for_only_make_it_less(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("the nurse said that she was tired\nthe day was long and the night was cold\n")
     models = {"model": [f"ngram:{text}"]}
-    each = cell(tmp_path, "misgendering", models, {"samples": "3", "new_tokens": "6"}, 4)
-    tally = look(tmp_path, each).tally
-    _, manifest = run(each.order, Silent())
-    assert tally is not None
+    each = sweep_run(tmp_path, "misgendering", models, {"samples": "3", "new_tokens": "6"}, 4)
+    workload = look(tmp_path, each).workload
+    _, manifest = run(each.config, Silent())
+    assert workload is not None
     first, second = manifest.counts
-    assert tally.left - tally.later == first.total
+    assert workload.left - workload.later == first.total
     assert second.total is not None
-    assert 0 < second.total < tally.later
+    assert 0 < second.total < workload.later
 
 
 class Stopped(Silent):
@@ -144,70 +144,70 @@ class Stopped(Silent):
 @pytest.mark.parametrize("after", [7, 20, 60])
 def test_of_a_run_that_was_stopped_the_rest_is_counted(tmp_path: Path, after: int) -> None:
     each = two_stages(tmp_path)
-    whole = look(tmp_path, each).tally
+    whole = look(tmp_path, each).workload
     with pytest.raises(KeyboardInterrupt):
-        run(each.order, Stopped(after))
-    prospect = look(tmp_path, each)
-    assert prospect.tally is not None
+        run(each.config, Stopped(after))
+    forecast = look(tmp_path, each)
+    assert forecast.workload is not None
     assert whole is not None
-    assert prospect.folder is not None
-    with sqlite3.connect(prospect.folder / "answers.sqlite") as db:
+    assert forecast.folder is not None
+    with sqlite3.connect(forecast.folder / "answers.sqlite") as db:
         (answered,) = db.execute("SELECT count(*) FROM answers").fetchone()
-    assert prospect.standing == "open"
-    assert prospect.tally.answered == answered
-    assert prospect.tally.left == whole.left - answered
+    assert forecast.status == "open"
+    assert forecast.workload.answered == answered
+    assert forecast.workload.left == whole.left - answered
 
 
 def test_failed_requests_are_asked_again_and_counted_so(tmp_path: Path) -> None:
     each = two_stages(tmp_path, "scripted:a", "scripted:b-failing")
-    whole = look(tmp_path, each).tally
-    _, manifest = run(each.order, Silent())
+    whole = look(tmp_path, each).workload
+    _, manifest = run(each.config, Silent())
     failed = sum(count.failed for count in manifest.counts)
-    tally = look(tmp_path, each).tally
+    workload = look(tmp_path, each).workload
     assert failed
-    assert tally is not None
+    assert workload is not None
     assert whole is not None
-    assert (tally.left, tally.answered) == (failed, whole.left - failed)
+    assert (workload.left, workload.answered) == (failed, whole.left - failed)
 
 
 def test_another_judge_later_is_all_that_is_left(tmp_path: Path) -> None:
-    run(two_stages(tmp_path).order, Silent())
-    prospect = look(tmp_path, two_stages(tmp_path, "scripted:a", "scripted:b", "scripted:c"))
-    assert prospect.standing == "open"
-    assert prospect.tally is not None
-    assert prospect.tally.requests == {"score": 15 * 3}
+    run(two_stages(tmp_path).config, Silent())
+    forecast = look(tmp_path, two_stages(tmp_path, "scripted:a", "scripted:b", "scripted:c"))
+    assert forecast.status == "open"
+    assert forecast.workload is not None
+    assert forecast.workload.requests == {"score": 15 * 3}
 
 
 def test_tokens_are_bytes_by_four_and_each_text_has_its_context() -> None:
-    tally = Workload()
+    workload = Workload()
     chat = (Message(role="user", content="नर्स"),)
-    tally.add(Score(item="1", texts=("abcd", "ef"), context=chat), None, stage="s", later=False)
-    assert tally.bytes_read == 2 * 12 + 4 + 2
-    assert tally.tokens_read == 8
-    tally.add(Generate(item="1", prompt="abcdefg", samples=3), None, stage="s", later=True)
-    assert tally.bytes_read == 30 + 21
-    assert (tally.tokens_written, tally.later, tally.left) == (3 * 256, 1, 2)
+    workload.add(Score(item="1", texts=("abcd", "ef"), context=chat), None, stage="s", later=False)
+    assert workload.bytes_read == 2 * 12 + 4 + 2
+    assert workload.tokens_read == 8
+    workload.add(Generate(item="1", prompt="abcdefg", samples=3), None, stage="s", later=True)
+    assert workload.bytes_read == 30 + 21
+    assert (workload.tokens_written, workload.later, workload.left) == (3 * 256, 1, 2)
 
 
 # --- models that cannot, or cannot be reached ------------------------------------------------
 
 
-def test_who_lacks_a_verb_is_named(tmp_path: Path) -> None:
-    each = cell(tmp_path, "alternations", {"model": ["copy"]}, {}, 2)
-    prospect = look(tmp_path, each)
-    assert (prospect.standing, prospect.why) == ("cannot", "needs fill and score")
+def test_a_model_that_lacks_a_verb_cannot_be_run(tmp_path: Path) -> None:
+    each = sweep_run(tmp_path, "alternations", {"model": ["copy"]}, {}, 2)
+    forecast = look(tmp_path, each)
+    assert (forecast.status, forecast.why) == ("cannot", "needs fill and score")
     judges = {"drawer": ["random"], "judges": ["random:1", "copy"]}
-    prospect = look(tmp_path, cell(tmp_path, "gramvis", judges, {}, 1))
-    assert (prospect.standing, prospect.why) == ("cannot", "needs look of its judges")
+    forecast = look(tmp_path, sweep_run(tmp_path, "gramvis", judges, {}, 1))
+    assert (forecast.status, forecast.why) == ("cannot", "needs look of its judges")
     with pytest.raises(InputError, match="the plan is strict: needs fill and score"):
         Forecaster(tmp_path, strict=True).look(each)
 
 
-def test_who_cannot_be_opened_keeps_only_its_own_runs(tmp_path: Path) -> None:
-    absent = cell(tmp_path, "genform", {"model": ["ngram:nowhere.txt"]}, {}, 2)
-    prospect = look(tmp_path, absent)
-    assert prospect.standing == "failed"
-    assert "nowhere.txt" in prospect.why
+def test_a_model_that_cannot_be_opened_fails_only_its_own_runs(tmp_path: Path) -> None:
+    absent = sweep_run(tmp_path, "genform", {"model": ["ngram:nowhere.txt"]}, {}, 2)
+    forecast = look(tmp_path, absent)
+    assert forecast.status == "failed"
+    assert "nowhere.txt" in forecast.why
 
 
 def test_one_run_twice_is_refused(tmp_path: Path) -> None:
@@ -218,11 +218,11 @@ def test_one_run_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_damaged_store_keeps_only_its_own_run(tmp_path: Path) -> None:
-    folder, _ = run(two_stages(tmp_path).order, Silent())
+    folder, _ = run(two_stages(tmp_path).config, Silent())
     (folder / "answers.sqlite").write_bytes(b"no database at all, but long enough" * 200)
-    prospect = look(tmp_path, two_stages(tmp_path))
-    assert prospect.standing == "failed"
-    assert "damaged" in prospect.why
+    forecast = look(tmp_path, two_stages(tmp_path))
+    assert forecast.status == "failed"
+    assert "damaged" in forecast.why
 
 
 # --- money -----------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ class Charging(two_stage.Scripted):
         """The same whatever is asked."""
         return 2.0
 
-    def spend_from(self, purse: Budget) -> None:
+    def spend_from(self, budget: Budget) -> None:
         """It is never asked here."""
 
 
@@ -248,9 +248,9 @@ def test_cost_is_what_the_models_say(tmp_path: Path) -> None:
 
     registry.add("models", "charging", open_charging)
     each = two_stages(tmp_path, "scripted:a", "charging:b")
-    tally = look(tmp_path, each).tally
-    assert tally is not None
-    assert tally.cost == 2.0 * 15 * 3, "only one reader is paid"
+    workload = look(tmp_path, each).workload
+    assert workload is not None
+    assert workload.cost == 2.0 * 15 * 3, "only one reader is paid"
 
 
 # --- limits ----------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ def test_cost_is_what_the_models_say(tmp_path: Path) -> None:
 
 AHEAD = SweepForecast(
     runs=3,
-    tally=Workload(
+    workload=Workload(
         requests=Counter(score=60, draw=40),
         bytes_read=4000,
         tokens_written=500,
@@ -290,11 +290,11 @@ def test_all_together_is_the_sum(tmp_path: Path) -> None:
     surveyor = Forecaster(tmp_path / "runs")
     one = surveyor.look(two_stages(tmp_path))
     two = surveyor.look(two_stages(tmp_path, writer="scripted:v"))
-    assert one.tally is not None
-    assert two.tally is not None
-    assert one.tally == two.tally
-    ahead = total_forecast([one, two, RunForecast(one.cell, "cannot", "needs wings")])
+    assert one.workload is not None
+    assert two.workload is not None
+    assert one.workload == two.workload
+    ahead = total_forecast([one, two, RunForecast(one.sweep_run, "cannot", "needs wings")])
     assert ahead.runs == ahead.unknown == 2
     assert ahead.seconds is None
-    assert ahead.tally.left == 2 * one.tally.left
-    assert ahead.tally.bytes_read == 2 * one.tally.bytes_read
+    assert ahead.workload.left == 2 * one.workload.left
+    assert ahead.workload.bytes_read == 2 * one.workload.bytes_read

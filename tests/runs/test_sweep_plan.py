@@ -36,7 +36,7 @@ def test_every_model_meets_every_suite_protocol_and_language(tmp_path: Path) -> 
         + '[[suites]]\nname = "genform"\nprotocols = ["paper", "epicene"]\nlanguages = ["fr", "hi"]'
         + '\n[[suites]]\nname = "alternations"\n',
     )
-    assert [cell.title for cell in found] == [
+    assert [sweep_run.title for sweep_run in found] == [
         f"{way} · {model}"
         for model in ("random", "same")
         for way in (
@@ -47,35 +47,39 @@ def test_every_model_meets_every_suite_protocol_and_language(tmp_path: Path) -> 
             "alternations · epicene",
         )
     ]
-    assert found[1].order.languages == ("hi",)
-    assert found[4].order.languages == ()
-    assert found[5].order.models["model"][0].options.label == "same"
+    assert found[1].config.languages == ("hi",)
+    assert found[4].config.languages == ()
+    assert found[5].config.models["model"][0].options.label == "same"
 
 
-def test_what_a_suite_says_is_in_the_order(tmp_path: Path) -> None:
-    (cell,) = planned(
+def test_what_a_suite_says_is_in_the_config(tmp_path: Path) -> None:
+    (sweep_run,) = planned(
         tmp_path,
         '[[models]]\nspec = "random"\n[[suites]]\nname = "misgendering"\nlimit = 7\nseed = 3\n'
         'data = "texts.jsonl"\ncolumns = {text = "sentence"}\n[suites.settings]\nsamples = 4\n'
         'pronouns = ["he", "xe"]\n',
     )
-    order = cell.order
-    assert order.limit == 7
-    assert order.protocol.seed == 3
-    assert order.source.path == Path("texts.jsonl")
-    assert order.source.columns == {"text": "sentence"}
-    assert order.protocol.samples == 4  # type: ignore[attr-defined]
-    assert order.protocol.pronouns == ("he", "xe")  # type: ignore[attr-defined]
+    config = sweep_run.config
+    assert config.limit == 7
+    assert config.protocol.seed == 3
+    assert config.source.path == Path("texts.jsonl")
+    assert config.source.columns == {"text": "sentence"}
+    assert config.protocol.samples == 4  # type: ignore[attr-defined]
+    assert config.protocol.pronouns == ("he", "xe")  # type: ignore[attr-defined]
 
 
 def test_a_trial_goes_before_the_limits_of_the_plan(tmp_path: Path) -> None:
     text = MODELS + '[[suites]]\nname = "genform"\nlimit = 50\n'
-    assert [cell.order.limit for cell in planned(tmp_path, text, limit=2)] == [2, 2]
+    assert [sweep_run.config.limit for sweep_run in planned(tmp_path, text, limit=2)] == [2, 2]
 
 
 def test_models_behind_a_server_come_last(tmp_path: Path) -> None:
     text = '[[models]]\nspec = "openai:far"\n' + MODELS + '[[suites]]\nname = "genform"\n'
-    assert [cell.model for cell in planned(tmp_path, text)] == ["random", "same", "openai:far"]
+    assert [sweep_run.model for sweep_run in planned(tmp_path, text)] == [
+        "random",
+        "same",
+        "openai:far",
+    ]
 
 
 def test_roles_are_shared_out(tmp_path: Path) -> None:
@@ -86,13 +90,13 @@ def test_roles_are_shared_out(tmp_path: Path) -> None:
         + '[[suites]]\nname = "gramvis"\n[suites.roles]\njudges = ["eye", "random:4"]\n'
         + '[[suites]]\nname = "apgc"\n[suites.roles]\nmodel = ["copy"]\n',
     )
-    assert [cell.title for cell in found] == [
+    assert [sweep_run.title for sweep_run in found] == [
         "gramvis · epicene · random",
         "apgc · epicene · random",
         "gramvis · epicene · same",
         "apgc · epicene · same",
     ], "a judge alone draws nothing"
-    drawn, translated = found[0].order.models, found[1].order.models
+    drawn, translated = found[0].config.models, found[1].config.models
     assert {role: [spec.name for spec in specs] for role, specs in drawn.items()} == {
         "drawer": [""],
         "judges": ["9", "4"],
@@ -111,13 +115,15 @@ def test_rules_leave_runs_out(tmp_path: Path) -> None:
         + '[[suites]]\nname = "genform"\nlanguages = ["fr", "hi"]\n'
         + '[[skip]]\nmodel = "same"\nlanguage = "hi"\nwhy = "too long"\n',
     )
-    assert [cell.skipped for cell in found] == ["", "", "", "too long"]
+    assert [sweep_run.skipped for sweep_run in found] == ["", "", "", "too long"]
 
 
 def test_the_example_is_a_plan(tmp_path: Path) -> None:
     found = planned(tmp_path, example_plan())
-    assert {cell.suite for cell in found} == {"misgendering", "genform", "gramvis"}
-    assert [cell.skipped for cell in found if cell.skipped] == ["it is a judge there"]
+    assert {sweep_run.suite for sweep_run in found} == {"misgendering", "genform", "gramvis"}
+    assert [sweep_run.skipped for sweep_run in found if sweep_run.skipped] == [
+        "it is a judge there"
+    ]
 
 
 def test_the_plan_on_its_page_is_one(tmp_path: Path) -> None:
@@ -125,7 +131,7 @@ def test_the_plan_on_its_page_is_one(tmp_path: Path) -> None:
     shown = page.read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
     found = planned(tmp_path, shown)
     assert len(found) == 2 * 2 * 3
-    assert [cell.title for cell in found if cell.skipped] == [
+    assert [sweep_run.title for sweep_run in found if sweep_run.skipped] == [
         "genform · paper · hi · openai:NAME",
         "genform · epicene · hi · openai:NAME",
     ]
@@ -135,10 +141,10 @@ def test_a_secret_in_a_spec_is_in_no_name(tmp_path: Path) -> None:
     spec = "openai:far?base_url=http://me:letmein@host/v1"
     text = f'[[models]]\nspec = "{spec}"\n[[suites]]\nname = "genform"\n'
     skip = f'[[skip]]\nmodel = "{spec}"\n'
-    (cell,) = planned(tmp_path, text + skip)
-    assert "letmein" not in cell.title
-    assert cell.skipped
-    assert cell.order.models["model"][0].options.base_url == "http://me:letmein@host/v1"
+    (sweep_run,) = planned(tmp_path, text + skip)
+    assert "letmein" not in sweep_run.title
+    assert sweep_run.skipped
+    assert sweep_run.config.models["model"][0].options.base_url == "http://me:letmein@host/v1"
 
 
 SUITE = '[[suites]]\nname = "genform"\n'
@@ -195,9 +201,7 @@ FAR = '[[models]]\nspec = "openai:far"\n'
         ("strikt = true\n" + MODELS + SUITE, "line 1 (strikt)", "did you mean 'strict'?"),
     ],
 )  # fmt: skip
-def test_bad_plans_are_refused_with_the_place(
-    tmp_path: Path, text: str, place: str, said: str
-) -> None:
+def test_errors_in_a_plan_name_their_line(tmp_path: Path, text: str, place: str, said: str) -> None:
     message = refused(tmp_path, text)
     assert "plan.toml" in message
     assert place in message
@@ -205,7 +209,7 @@ def test_bad_plans_are_refused_with_the_place(
     assert "--" not in message, "a plan has keys, and no options"
 
 
-def test_a_plan_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_missing_plan_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no file"):
         read_plan(tmp_path / "none.toml")
 
@@ -226,15 +230,15 @@ def test_a_key_that_is_not_in_the_environment_is_no_mistake_of_the_plan(
         ('languages = ["en"]', "line 5 ([[suites]] 1, languages)", "has no items in en"),
     ],
 )
-def test_what_is_wrong_with_the_data_is_said_with_its_place_in_the_plan(
+def test_errors_in_the_data_name_their_line_in_the_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, place: str, said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bad.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     text = f'[[models]]\nspec = "random"\n[[suites]]\nname = "genform"\n{data}\n'
     surveyor = Forecaster(tmp_path / "runs")
-    (cell,) = planned(tmp_path, text)
+    (sweep_run,) = planned(tmp_path, text)
     with pytest.raises(InputError) as caught:
-        surveyor.look(cell)
+        surveyor.look(sweep_run)
     assert str(caught.value).startswith(f"{tmp_path / 'plan.toml'}, {place}: ")
     assert said in str(caught.value)

@@ -18,11 +18,11 @@ from epicene.models import (
     ModelDescription,
     ModelOptions,
     NumberedAnswers,
-    described_by,
+    model_kind,
 )
 from epicene.runs.run import run
 from runs.conftest import Silent
-from runs.test_sweep_estimate import cell, look, two_stages
+from runs.test_sweep_estimate import look, sweep_run, two_stages
 
 BOTH = {"writer": ["scripted:w"], "reader": ["scripted:a", "scripted:b"]}
 
@@ -45,16 +45,16 @@ def verb_timing(verb: str, answered: int, first: int, **seconds: float) -> dict[
 @pytest.fixture
 def trial(tmp_path: Path) -> Path:
     """A run of 15 items: 15 generations and 90 scores."""
-    folder, _ = run(two_stages(tmp_path).order, Silent())
+    folder, _ = run(two_stages(tmp_path).config, Silent())
     return folder
 
 
 def ahead(tmp_path: Path) -> float | None:
     """How long 20 generations and 120 scores are said to take, by the same models."""
-    prospect = look(tmp_path, cell(tmp_path, "two-stage", BOTH, {"items": "20"}, 20))
-    assert prospect.tally is not None
-    assert prospect.tally.parts == {("write", "generate"): 20, ("reread", "score"): 120}
-    return prospect.seconds
+    forecast = look(tmp_path, sweep_run(tmp_path, "two-stage", BOTH, {"items": "20"}, 20))
+    assert forecast.workload is not None
+    assert forecast.workload.parts == {("write", "generate"): 20, ("reread", "score"): 120}
+    return forecast.seconds
 
 
 def test_time_is_measured_verb_by_verb_and_without_the_start(tmp_path: Path, trial: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_run_says_how_long_each_verb_took(
     monkeypatch.setattr("epicene.runs.execute.monotonic", clock)
     each = two_stages(tmp_path, "slow-start:a")
     slow_start(clock)
-    _, manifest = run(each.order, Silent())
+    _, manifest = run(each.config, Silent())
     written, read = manifest.sessions[-1].timings
     assert (written.stage, written.role, written.model) == ("write", "writer", "scripted-w")
     assert (written.verb, written.answered, written.first) == ("generate", 15, 7)
@@ -151,7 +151,7 @@ def slow_start(clock: Clock) -> None:
         model = two_stage.Scripted(name, options)
         return ModelDescription(model.identity, model.verbs)
 
-    @described_by(foresee)
+    @model_kind(describe=foresee)
     def open_slow(name: str, options: ModelOptions) -> Model:
         clock.now += 500
         return Slow(name, options)

@@ -13,7 +13,8 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate
-from epicene.stats.agreement import cohen, fisher_interval, matthews, raw_agreement, standard_error
+from epicene.stats.agreement import cohen, fisher_interval, matthews, raw_agreement
+from epicene.stats.intervals import standard_error
 
 # Two evaluations of one model, counted as (both wrong, first wrong, second wrong, both right);
 # κ, half its interval, MCC and its interval as printed in Tables 1, 3 and 4 of "Agree to

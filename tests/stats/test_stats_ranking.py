@@ -74,7 +74,7 @@ def test_places_by_hand() -> None:
     assert compact_letter_display(told, [0, 2, 1]) == ["a", "b", "ab"]
 
 
-def test_nothing_told_apart_is_no_ranking() -> None:
+def test_without_significant_differences_there_is_no_ranking() -> None:
     told = significant_pairs(complete([1, 0, 1], [0, 1, 1], [1, 1, 0]))
     assert not told.any()
     assert rank_ranges(told) == [RankRange(1, 3)] * 3
@@ -87,7 +87,7 @@ def test_a_clear_order_has_single_places() -> None:
     assert compact_letter_display(told, [0, 1, 2]) == ["a", "b", "c"]
 
 
-def test_a_clear_order_of_many_is_told_too() -> None:
+def test_a_clear_order_of_many_is_significant_too() -> None:
     """The smallest p-value must survive a correction over 600 pairs."""
     sums = np.zeros((40, 25))
     sums[:, 0] = 1.0  # one is right always, the others never
@@ -96,7 +96,7 @@ def test_a_clear_order_of_many_is_told_too() -> None:
     assert told.sum() == 24
 
 
-def test_letters_are_shared_exactly_by_those_not_told_apart() -> None:
+def test_letters_are_shared_exactly_by_those_that_do_not_differ() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):
         told = np.triu(rng.random((7, 7)) < 0.4, k=1)

@@ -36,8 +36,8 @@ from epicene.studies.analysis.results import StudySummary, summarise_study
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
 from epicene.studies.collection.folder import create_study_folder, open_study_folder
 from epicene.studies.design.sampling import SamplingOptions
-from epicene.studies.design.schema import visible_values
-from epicene.studies.exchange.response_files import all_items, responses_sheet
+from epicene.studies.design.schema import all_items, visible_values
+from epicene.studies.exchange.response_files import responses_sheet
 from epicene.suites import DataSource, choose_protocol, find_suite
 from runs.conftest import Silent
 from scripted_people import respond
@@ -100,7 +100,7 @@ def answered(runs: list[StoredRun], name: str, place: Path) -> StudySummary:
         sheet = place / f"{person}.csv"
         given = [respond(study, item, person) for item in study.items]
         sheet.write_text(responses_sheet(study, given), "utf-8")
-        assert folder.take(sheet).new == len(study.items)
+        assert folder.import_file(sheet).new == len(study.items)
     return summarise_study(open_study_folder(folder.path).study, folder.responses())
 
 

@@ -57,14 +57,14 @@ def test_stages_that_build_on_each_other_are_one_thread(
 
 
 def test_a_stage_that_is_left_out_is_no_longer_needed() -> None:
-    suite = of_stages(stage("a", wanted=False), stage("b", "a")).under(PROTOCOL)
+    suite = of_stages(stage("a", wanted=False), stage("b", "a")).for_protocol(PROTOCOL)
     assert [(each.name, each.needs) for each in suite.stages] == [("b", ())]
 
 
 def test_what_a_stage_that_is_left_out_needed_is_still_seen() -> None:
     """Of the chain a, b, c without b, c would lose a although it saw its answers with b."""
     chain = (stage("a"), stage("b", "a", wanted=False), stage("c", "b"), stage("d", "c", "a"))
-    suite = of_stages(*chain).under(PROTOCOL)
+    suite = of_stages(*chain).for_protocol(PROTOCOL)
     assert [(each.name, each.needs) for each in suite.stages] == [
         ("a", ()),
         ("c", ("a",)),
@@ -81,7 +81,7 @@ def test_a_whole_chain_that_is_left_out_leaves_its_beginning() -> None:
         stage("c", "b", "a", wanted=False),
         stage("d", "c", "b"),
     )
-    suite = of_stages(*chain).under(PROTOCOL)
+    suite = of_stages(*chain).for_protocol(PROTOCOL)
     assert [(each.name, each.needs) for each in suite.stages] == [("a", ()), ("d", ("a",))]
 
 

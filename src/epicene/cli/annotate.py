@@ -14,7 +14,7 @@ import typer
 from epicene.cli import annotate_output
 from epicene.cli.annotate_output import StudyPath, note_left_out, split_names, write_output
 from epicene.cli.options import Columns, key_value_pairs
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, as_sentence, pluralise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,23 +30,22 @@ def forget(
     """Delete a person who withdraws, with all that they answered, for good."""
     from epicene.cli.output import note
     from epicene.studies.collection.folder import RESPONSES_FILE, open_study_folder
-    from epicene.studies.collection.participants import delete_participant as forget_person
-    from epicene.studies.design.answers import pluralise
+    from epicene.studies.collection.participants import delete_participant
 
     folder = open_study_folder(study)
-    given = sum(response.participant == person for response in folder.responses())
-    if not yes and not _confirm(f"{person}, with {pluralise(given, 'answer')}"):
+    count = sum(response.participant == person for response in folder.responses())
+    if not yes and not _confirm(f"{person}, with {pluralise(count, 'answer')}"):
         note("Nothing was deleted.")
         return
-    gone = forget_person(folder.path / RESPONSES_FILE, person)
+    deleted = delete_participant(folder.path / RESPONSES_FILE, person)
     note(
-        f"Deleted {person}, with {pluralise(gone, 'answer')}. Whatever was exported before is "
+        f"Deleted {person}, with {pluralise(deleted, 'answer')}. Whatever was exported before is "
         "as it was."
     )
 
 
 def _confirm(what: str) -> bool:
-    """Whether somebody at a terminal wants it gone."""
+    """Ask at the terminal for confirmation."""
     if not sys.stdin.isatty():
         raise InputError(f"This would delete {what}, and nobody is there to ask; give --yes.")
     return typer.confirm(f"Delete {what}, for good?", err=True)
@@ -91,7 +90,6 @@ def serve(
     from epicene.cli.output import note
     from epicene.studies.collection.folder import STUDY_FILE, open_study_folder
     from epicene.studies.collection.images import check_images
-    from epicene.studies.design.answers import as_sentence
     from epicene.studies.design.checks import launch_problems
 
     folder = open_study_folder(study)
@@ -107,9 +105,9 @@ def serve(
             "`pip install 'epicene[annotate]'`."
         ) from None
 
-    def ready(taken: int) -> None:
+    def ready(actual_port: int) -> None:
         shown = f"[{host}]" if ":" in host else host
-        address = url or f"http://{shown}:{taken}"
+        address = url or f"http://{shown}:{actual_port}"
         folder.remember_address(address)
         _print_links(folder, split_names(people), address)
         if not _is_loopback(host):
@@ -150,18 +148,18 @@ def links(
     from epicene.studies.collection.folder import open_study_folder
 
     folder = open_study_folder(study)
-    said = _base_url(url) if url else ""
+    wanted = _base_url(url) if url else ""
     last = folder.address()
     _revoke(folder, split_names(revoke))
-    address = said or last or f"http://127.0.0.1:{PORT}"
+    address = wanted or last or f"http://127.0.0.1:{PORT}"
     _print_links(folder, split_names(people), address)
-    if not said:
+    if not wanted:
         why = "where the study was last served" if last else "as the study was not served yet"
         note(f"The links lead to {address}, {why}; --url names another address.")
 
 
 def _base_url(url: str) -> str:
-    """The address that links begin with; the pages stand at the root of a host."""
+    """The base address of links, checked; the pages are at the root of a host."""
     found = _BASE_URL.fullmatch(url)
     if not found or int(found["port"] or 0) > _MAX_PORT:
         raise InputError(
@@ -175,8 +173,8 @@ def _revoke(folder: StudyFolder, people: Sequence[str]) -> None:
     from epicene.cli.output import note
     from epicene.studies.collection.participants import open_participants
 
-    with open_participants(folder) as reception:
-        reception.revoke(*people)
+    with open_participants(folder) as participants:
+        participants.revoke(*people)
     for name in people:
         note(f"The link of {name} works no more; answers given by it are kept.")
 
@@ -188,21 +186,21 @@ def _print_links(folder: StudyFolder, people: Iterable[str], url: str) -> None:
 
 
 def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tuple[str, str]]:
-    """Who comes in by which link; those who are named now are remembered."""
+    """The name and link of everybody, after inviting the `people`."""
     from epicene.studies.collection.links import User, load_signer
     from epicene.studies.collection.participants import open_participants
     from epicene.studies.design.checks import check_participant_name
 
-    keys = load_signer(folder.path)
+    signer = load_signer(folder.path)
 
-    def link(entrant: User) -> str:
-        return f"{url}/enter/{keys.token(entrant)}"
+    def link(user: User) -> str:
+        return f"{url}/enter/{signer.token(user)}"
 
     names = [check_participant_name(name) for name in people]
-    with open_participants(folder) as reception:
+    with open_participants(folder) as participants:
         for name in names:
-            reception.invite(name)
-        invited = {name: reception.issue(name) for name in reception.invited()}
+            participants.invite(name)
+        invited = {name: participants.issue(name) for name in participants.invited()}
     for name in names:
         if name not in invited:
             raise InputError(
@@ -275,7 +273,6 @@ def sample(
     from epicene.studies.collection.folder import create_study_folder
     from epicene.studies.collection.images import copy_images
     from epicene.studies.collection.progress import study_progress
-    from epicene.studies.design.answers import pluralise
     from epicene.studies.design.sampling import SamplingOptions
     from epicene.suites import DataSource, find_suite
 
@@ -299,9 +296,9 @@ def sample(
         )
     create_study_folder(out, drawn)
     copy_images(drawn, runs or (), out)
-    how_many = study_progress(drawn, ())
+    progress = study_progress(drawn, ())
     note(
-        f"{pluralise(how_many.items, 'item')}, {pluralise(how_many.wanted, 'judgement')} wanted. "
+        f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} wanted. "
         f"The study is in {out}."
     )
 
@@ -336,9 +333,8 @@ def import_(
     """Keep answers that were made elsewhere, all of the file or nothing."""
     from epicene.cli.output import note
     from epicene.studies.collection.folder import open_study_folder
-    from epicene.studies.design.answers import pluralise
 
-    added = open_study_folder(study).take(
+    counts = open_study_folder(study).import_file(
         file,
         participant=participant,
         columns=key_value_pairs(column, "--column"),
@@ -348,11 +344,11 @@ def import_(
     )
     was = {1: "was"}
     note(
-        f"{pluralise(added.new, 'new answer')}, {added.replaced} in place of others, "
-        f"{added.same} {was.get(added.same, 'were')} there already."
+        f"{pluralise(counts.new, 'new answer')}, {counts.replaced} in place of others, "
+        f"{counts.same} {was.get(counts.same, 'were')} there already."
     )
-    if added.settled:
-        note(f"{pluralise(added.settled, 'answer')} {was.get(added.settled, 'were')} settled.")
+    if counts.settled:
+        note(f"{pluralise(counts.settled, 'answer')} {was.get(counts.settled, 'were')} settled.")
 
 
 @app.command()
@@ -368,19 +364,18 @@ def adjudicate(
     from epicene.studies.collection.adjudication import disagreements, why_no_adjudication
     from epicene.studies.collection.folder import open_study_folder
     from epicene.studies.collection.sheets import adjudication_sheet
-    from epicene.studies.design.answers import pluralise
 
     if not by.strip():
         raise InputError("--by is empty; say who decides.")
     folder = open_study_folder(study)
     if why := why_no_adjudication(folder.study):
         raise InputError(why)
-    responses, settled, _ = fitting = folder.valid_responses()
-    found = disagreements(folder.study, responses, settled)
+    valid = folder.valid_responses()
+    found = disagreements(folder.study, valid.responses, valid.adjudications)
     write_output(adjudication_sheet(folder.study, found, by), out)
     items = len({each.item.id for each in found})
     note(f"To be settled: {pluralise(len(found), 'answer')} about {pluralise(items, 'item')}.")
-    note_left_out(fitting)
+    note_left_out(valid)
 
 
 app.command("export")(annotate_output.export)

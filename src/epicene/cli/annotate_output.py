@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 from epicene.cli.options import AsCsv, AsJson, AsLatex, AsMarkdown
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import InputError, pluralise, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -36,36 +36,36 @@ PassedOption: TypeAlias = Annotated[
 
 
 def split_names(people: str) -> list[str]:
-    """The names that an option lists with commas."""
+    """The names in a comma-separated option."""
     return [name.strip() for name in people.split(",") if name.strip()]
 
 
 def included_responses(
     folder: StudyFolder, without: list[str] | None, *, passed: bool
 ) -> tuple[ValidResponses, Exclusions]:
-    """The answers that fit the study, but those of people whom its owner leaves out."""
+    """The valid responses without those of excluded participants, and who those are."""
     from epicene.cli.output import note
     from epicene.studies.analysis.exclusions import Exclusions, exclude_participants
 
-    found = folder.valid_responses()
+    valid = folder.valid_responses()
     if not without and not passed:
-        return found, Exclusions()
-    gone = exclude_participants(folder.study, found.responses, without or (), failed=passed)
-    if passed and not gone.failed:
+        return valid, Exclusions()
+    excluded = exclude_participants(folder.study, valid.responses, without or (), failed=passed)
+    if passed and not excluded.failed:
         note(f"Nobody {'else ' if without else ''}failed the attention checks.")
-    return folder.valid_responses(without=gone.people), gone
+    return folder.valid_responses(without=excluded.people), excluded
 
 
-def note_left_out(fitting: ValidResponses) -> None:
-    """Nothing is left out unseen."""
+def note_left_out(valid: ValidResponses) -> None:
+    """Tell the user which responses are left out or incomplete, if any."""
     from epicene.cli.output import note
 
-    if fitting.note:
-        note(fitting.note)
+    if valid.note:
+        note(valid.note)
 
 
 def write_output(text: str, out: Path | None) -> None:
-    """Into a file, or onto standard output."""
+    """Write to a file, or to standard output."""
     from epicene.core.files import write_atomically
 
     if out is None:
@@ -108,7 +108,7 @@ def export(
     """Write out all answers, or what people shall fill in: sheets, or a program's project."""
     from epicene.cli.output import note
     from epicene.studies.collection.folder import open_study_folder
-    from epicene.studies.exchange.response_files import responses_jsonl, responses_sheet
+    from epicene.studies.exchange.response_files import export_responses
 
     folder = open_study_folder(study)
     if people or to:
@@ -121,47 +121,30 @@ def export(
         _export_materials(folder, people, to, out)
         return
     form = form or _format_of(out)
-    fitting, gone = included_responses(folder, without, passed=passed)
-    responses, settled = fitting.responses, fitting.settled
-    if form == "jsonl":
-        text = responses_jsonl(
-            folder.study, responses, settled=settled.values(), with_hidden=hidden
-        )
-    else:
-        text = responses_sheet(
-            folder.study,
-            responses,
-            settled=settled.values(),
-            with_hidden=hidden,
-            delimiter="\t" if form == "tsv" else ",",
-        )
+    valid, excluded = included_responses(folder, without, passed=passed)
+    adjudications = valid.adjudications.values()
+    text = export_responses(folder.study, valid.responses, adjudications, form, with_hidden=hidden)
     write_output(text, out)
-    if gone.people:
-        note(gone.note)
-    note_left_out(fitting)
+    if excluded.people:
+        note(excluded.note)
+    note_left_out(valid)
 
 
 def _export_materials(
     folder: StudyFolder, people: str, to: TargetProgram | None, out: Path
 ) -> None:
-    """Write what people fill in: a sheet for each, or else a project for another program."""
+    """Write a sheet for each person, or a project for another program."""
     from epicene.cli.output import note
     from epicene.studies.collection.images import export_images
-    from epicene.studies.collection.sheets import (
-        write_label_studio_project,
-        write_pcibex_experiment,
-        write_sheets,
-    )
+    from epicene.studies.collection.sheets import write_project, write_sheets
     from epicene.studies.design.checks import check_participant_name
 
     study = export_images(folder, out)
     names = [check_participant_name(name) for name in split_names(people)]
     if people.isdecimal():
         names = [f"p{number:0{len(people)}}" for number in range(1, int(people) + 1)]
-    if not people:
-        paths = (write_pcibex_experiment if to == "pcibex" else write_label_studio_project)(
-            study, out
-        )
+    if to is not None:
+        paths = write_project(study, out, to)
     else:
         paths = write_sheets(study, names, out, folder.responses())
     for path in paths:
@@ -173,9 +156,8 @@ def _export_materials(
 def _note_already_answered(
     folder: StudyFolder, names: Sequence[str], sheets: Collection[str]
 ) -> None:
-    """Who has less to do, or nothing, as it was done already."""
+    """Tell the user who has less to do, or nothing, because of earlier answers."""
     from epicene.cli.output import note
-    from epicene.studies.design.answers import pluralise
 
     study = folder.study
     in_sheets = {item.id for item in (*study.items, *study.fillers, *study.checks)}
@@ -224,39 +206,37 @@ def tables(
     from epicene.studies.analysis.results import IncompatibleStudyError, summarise_study
     from epicene.studies.collection.folder import open_study_folder
     from epicene.studies.collection.progress import study_progress
-    from epicene.studies.design.answers import pluralise
 
     form = chosen_format(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
     folder = open_study_folder(study)
     beside = [read_run(run) for run in runs or ()]
-    fitting, gone = included_responses(folder, without, passed=passed)
-    responses, settled = fitting.responses, fitting.settled
-    made = quality_tables(folder.study, responses)
+    valid, excluded = included_responses(folder, without, passed=passed)
+    made = quality_tables(folder.study, valid.responses)
     summary = None
-    # Of a study written by hand there is only what any study has.
+    # A study written by hand has only the general tables.
     if folder.study.drawn is not None or beside or figures is not None or not made:
         try:
-            summary = summarise_study(folder.study, responses, beside, settled)
+            summary = summarise_study(folder.study, valid.responses, beside, valid.adjudications)
             made = (*summary.tables, *made)
         except IncompatibleStudyError as error:
             if not made:
                 raise
             note(str(error))
-    printed = _with_exclusion_note(_only(made, only or ()), gone)
-    how_far = study_progress(folder.study, responses)
+    printed = _with_exclusion_note(_only(made, only or ()), excluded)
+    progress = study_progress(folder.study, valid.responses)
     if form == "json":
-        print_json(_document(folder.study, how_far, summary, printed, gone))
+        print_json(_document(folder.study, progress, summary, printed, excluded))
     elif form:
         write_tables(printed, form)
     else:
         print_tables(printed)
     if summary is not None and figures is not None:
-        _write_figures(summary, figures, gone)
-    if gone.people:
-        note(gone.note)
-    if how_far.given < how_far.wanted:
-        note(f"{how_far.given} of {how_far.wanted} judgements are there so far.")
-    note_left_out(fitting)
+        _write_figures(summary, figures, excluded)
+    if excluded.people:
+        note(excluded.note)
+    if progress.given < progress.wanted:
+        note(f"{progress.given} of {progress.wanted} judgements are there so far.")
+    note_left_out(valid)
     if summary is not None and summary.unread:
         note(
             f"Not in the suite's own tables: {pluralise(summary.unread, 'response')} without an "
@@ -272,23 +252,23 @@ def _only(made: Sequence[Table], names: Sequence[str]) -> list[Table]:
     return [table for name, table in known.items() if name in names or not names]
 
 
-def _with_exclusion_note(tables: Sequence[Table], gone: Exclusions) -> list[Table]:
-    """Tables that say whose answers they are without."""
+def _with_exclusion_note(tables: Sequence[Table], excluded: Exclusions) -> list[Table]:
+    """The tables with a note on who is excluded."""
     import msgspec
 
-    if not gone.people:
+    if not excluded.people:
         return list(tables)
-    return [msgspec.structs.replace(each, notes=(*each.notes, gone.note)) for each in tables]
+    return [msgspec.structs.replace(each, notes=(*each.notes, excluded.note)) for each in tables]
 
 
 def _document(
     study: Study,
-    how_far: StudyProgress,
+    progress: StudyProgress,
     summary: StudySummary | None,
     printed: Sequence[Table],
-    gone: Exclusions,
+    excluded: Exclusions,
 ) -> dict[str, Any]:
-    """The one shape of results (docs/results.schema.json)."""
+    """The results in the common format (docs/results.schema.json)."""
     import msgspec
 
     from epicene.core.records import Estimate
@@ -301,8 +281,8 @@ def _document(
         "protocol": "" if summary is None else summary.results.protocol.name,
         "data": study.drawn.data if study.drawn else "",
         "study": {
-            **msgspec.to_builtins(how_far),
-            **({"left_out": len(gone.people)} if gone.people else {}),
+            **msgspec.to_builtins(progress),
+            **({"left_out": len(excluded.people)} if excluded.people else {}),
         },
         "metrics": {name: estimate_json(each) for name, each in metrics.items()},
         "undetected": estimate_json(nobody if summary is None else summary.undetected),
@@ -310,7 +290,7 @@ def _document(
     }
 
 
-def _write_figures(summary: StudySummary, folder: Path, gone: Exclusions) -> None:
+def _write_figures(summary: StudySummary, folder: Path, excluded: Exclusions) -> None:
     import msgspec
 
     from epicene.cli.output import note
@@ -319,6 +299,6 @@ def _write_figures(summary: StudySummary, folder: Path, gone: Exclusions) -> Non
 
     for figure in summary.figures:
         path = folder / f"{figure.name}.svg"
-        told = (*figure.notes, gone.note) if gone.people else figure.notes
-        write_atomically(path, svg(msgspec.structs.replace(figure, notes=told)).encode())
+        notes = (*figure.notes, excluded.note) if excluded.people else figure.notes
+        write_atomically(path, svg(msgspec.structs.replace(figure, notes=notes)).encode())
         note(str(path))

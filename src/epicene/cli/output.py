@@ -46,7 +46,7 @@ def print_results(
         entry = {
             "model": model,
             **msgspec.to_builtins(judgement),
-            **summary.suite.entry(judgement),
+            **summary.suite.item_details(judgement),
         }
         out.write((b",\n" if count else b"\n") + msgspec.json.encode(entry))
     out.write(b"\n]}\n")

@@ -13,7 +13,7 @@ import typer
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.rewriting import Rewrite, Rewriter, Rewriting
+    from epicene.rewriting import Rewrite, Rewriter
 
 
 def rewrite(
@@ -58,7 +58,11 @@ def rewrite(
     ] = None,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Below each line: what was changed, why, and how surely."),
+        typer.Option(
+            "--explain",
+            help="For each change: whose gender it shows, by which rule, and how surely; below "
+            "each line, or in its record with --json.",
+        ),
     ] = False,
     as_json: Annotated[
         bool,
@@ -81,8 +85,6 @@ def rewrite(
         "listener": listener,
         "others": others,
     }
-    if explain and as_json:
-        raise InputError("--explain and --json are two forms of the same; choose one of them.")
     options = {name: value for name, value in given.items() if value is not None}
     rewriter = find_rewriter(language) if model is None else _tagger_rewriter(model, language)
     for name in options:
@@ -93,7 +95,7 @@ def rewrite(
             )
     rewrite_all = rewriter.open(options)
     if as_json:
-        _write_records(rewrite_all, sys.stdin.buffer, sys.stdout.buffer)
+        _write_records(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain)
     else:
         _write_lines(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain)
 
@@ -111,6 +113,8 @@ def _tagger_rewriter(model: str, language: str) -> Rewriter:
 
 def _write_lines(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explain: bool) -> None:
     """Each line with its own ending; bytes that are no UTF-8 pass through as they are."""
+    from epicene.rewriting.explain import explain as explanations
+
     endings: deque[bytes] = deque()
 
     def texts() -> Iterator[str]:
@@ -125,23 +129,19 @@ def _write_lines(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explai
         if explain:
             end = ending or b"\n"
             out.write(b"" if ending else end)  # the last line may have none of its own
-            for line in _explanations(each):
-                out.write(line.encode("utf-8", "surrogateescape") + end)
+            for line in explanations(each):
+                out.write(f"    {line}".encode("utf-8", "surrogateescape") + end)
     out.flush()
 
 
-def _explanations(rewriting: Rewriting) -> Iterator[str]:
-    """One indented line for each change."""
-    for change in rewriting.changes:
-        before, after = change.before.strip(), change.after.strip()
-        yield f"    {before} → {after}: {change.rule} ({change.sure})"
-
-
-def _write_records(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO) -> None:
+def _write_records(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explain: bool) -> None:
     """A JSON record for each line."""
     import msgspec
 
+    from epicene.rewriting.explain import to_record
+
     texts = (line.rstrip(b"\r\n").decode("utf-8", "replace") for line in lines)
     for number, each in enumerate(rewrite_all(texts), start=1):
-        out.write(msgspec.json.encode({"line": number, **msgspec.to_builtins(each)}) + b"\n")
+        record = {"line": number, **to_record(each, explained=explain)}
+        out.write(msgspec.json.encode(record) + b"\n")
     out.flush()

@@ -92,7 +92,7 @@ def sweep(
     with lock_folder(folder):
         try:
             with (
-                sweep_progress_display(total_forecast(prospects).tally) as told,
+                sweep_progress_display(total_forecast(prospects).workload) as told,
                 open_executor(on, spread, told.say) as opening,
             ):
                 state = do_sweep(SweepConfig(plan.name, folder, prospects, limits), told, opening)
@@ -160,7 +160,7 @@ def _announce(prospects: Sequence[RunForecast]) -> None:
 
     for each in prospects:
         if each.why:
-            note(f"{each.cell.title}: {each.standing}: {each.why}")
+            note(f"{each.sweep_run.title}: {each.status}: {each.why}")
     note(estimate_sentence(prospects))
 
 

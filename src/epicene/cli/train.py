@@ -46,14 +46,14 @@ def train(
     dataset = chosen.read(
         DataSource(path=path, columns=key_value_pairs(column, "--column")), protocol
     )
-    lessons = chosen.tagging_data(dataset.items)
-    note(f"{dataset.name}: {len(lessons.sentences)} sentences.")
+    data = chosen.tagging_data(dataset.items)
+    note(f"{dataset.name}: {len(data.sentences)} sentences.")
     trained = train_tagger(
-        lessons,
+        data,
         seed=seed,
         members=members,
         recipe=TrainingConfig() if epochs is None else TrainingConfig(epochs=epochs),
-        tell=note,
+        report_progress=note,
     )
     save(trained, out)
     note(f"The tagger is in {out}; use it with --model tagger:{out}")

@@ -25,10 +25,14 @@ _QUOTED = regex.compile(r'(?:^|(?<=[,;\r\n]))"(?:[^"]|"")*+"')
 _HEAD_CHARACTERS = 100_000  # characters, of which the names and the first row are a part
 
 
-class FileRow(NamedTuple):
-    """One row of a file, with where it stands."""
+# A spreadsheet takes a cell that begins like this for a formula and may run it
+_FORMULA = regex.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
-    place: str
+
+class FileRow(NamedTuple):
+    """One row of a file, with its file and line."""
+
+    location: str
     values: dict[str, Any]
 
 
@@ -56,8 +60,13 @@ def read_toml_or_json(path: Path) -> dict[str, Any]:
     """A JSON or TOML file that holds one table of names and values."""
     if path.suffix.lower() != ".toml":
         return _require_object(_parse_json(read_text(path), str(path)), str(path))
+    return parse_toml(read_text(path), path)
+
+
+def parse_toml(text: str, path: Path) -> dict[str, Any]:
+    """The content of a TOML file whose text was read."""
     try:
-        return tomllib.loads(read_text(path))
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not TOML: {error}.") from None
 
@@ -79,7 +88,7 @@ def read_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[
         )
     names = dict(columns or {})
     for line in reader(path):
-        yield FileRow(line.place, _rename_columns(line, names)) if names else line
+        yield FileRow(line.location, _rename_columns(line, names)) if names else line
 
 
 def _rename_columns(line: FileRow, names: Mapping[str, str]) -> dict[str, Any]:
@@ -87,7 +96,8 @@ def _rename_columns(line: FileRow, names: Mapping[str, str]) -> dict[str, Any]:
     for ours, theirs in names.items():
         if theirs not in line.values:
             raise InputError(
-                f"{line.place} has no column {theirs!r}; it has {', '.join(map(str, line.values))}."
+                f"{line.location} has no column {theirs!r}; it has "
+                f"{', '.join(map(str, line.values))}."
             )
         values[ours] = line.values[theirs]
     taken = set(names.values()) - set(names)
@@ -97,8 +107,8 @@ def _rename_columns(line: FileRow, names: Mapping[str, str]) -> dict[str, Any]:
 def _read_jsonl(path: Path) -> Iterator[FileRow]:
     for number, text in enumerate(read_text(path).split("\n"), start=1):
         if text.strip():
-            place = f"{path}, line {number},"
-            yield FileRow(place, _require_object(_parse_json(text, place), place))
+            location = f"{path}, line {number},"
+            yield FileRow(location, _require_object(_parse_json(text, location), location))
 
 
 def _read_json(path: Path) -> Iterator[FileRow]:
@@ -106,26 +116,26 @@ def _read_json(path: Path) -> Iterator[FileRow]:
     if not isinstance(rows, list):
         raise InputError(f"{path} is not a list of records.")
     for number, row in enumerate(rows, start=1):
-        place = f"{path}, record {number},"
-        yield FileRow(place, _require_object(row, place))
+        location = f"{path}, record {number},"
+        yield FileRow(location, _require_object(row, location))
 
 
-def _parse_json(text: str, place: str) -> Any:
+def _parse_json(text: str, location: str) -> Any:
     try:
         value = json.loads(text)
         json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        raise InputError(f"{place} is not JSON: {error.msg} at column {error.colno}.") from None
+        raise InputError(f"{location} is not JSON: {error.msg} at column {error.colno}.") from None
     except UnicodeEncodeError:
-        raise InputError(f"{place} holds half a character (a lone surrogate).") from None
+        raise InputError(f"{location} holds half a character (a lone surrogate).") from None
     except RecursionError:
-        raise InputError(f"{place} is nested too deeply.") from None
+        raise InputError(f"{location} is nested too deeply.") from None
     return value
 
 
-def _require_object(value: Any, place: str) -> dict[str, Any]:
+def _require_object(value: Any, location: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InputError(f"{place} is not a record with named fields.")
+        raise InputError(f"{location} is not a record with named fields.")
     return value
 
 
@@ -136,10 +146,10 @@ def _read_delimited(path: Path) -> Iterator[FileRow]:
     try:
         _check_header(path, reader.fieldnames or (), delimiter)
         for row in reader:
-            place = f"{path}, line {reader.line_num},"
+            location = f"{path}, line {reader.line_num},"
             if None in row or None in row.values():
-                raise InputError(f"{place} has another number of columns than the first line.")
-            yield FileRow(place, dict(row))
+                raise InputError(f"{location} has another number of columns than the first line.")
+            yield FileRow(location, dict(row))
     except csv.Error as error:
         raise InputError(f"{path}, line {reader.line_num}, is not CSV: {error}.") from None
 
@@ -208,14 +218,14 @@ def read_records(
         try:
             record = msgspec.convert(known, kind, strict=False)
         except msgspec.ValidationError as error:
-            raise InputError(f"{line.place} does not fit: {error}.") from None
+            raise InputError(f"{line.location} does not fit: {error}.") from None
         name = getattr(record, "id", None)
         if name == "":
-            raise InputError(f"{line.place} has an empty id.")
+            raise InputError(f"{line.location} has an empty id.")
         if name is not None:
             if name in seen:
-                raise InputError(f"{line.place} has the id {name!r} again ({seen[name]}).")
-            seen[name] = line.place.rstrip(",")
+                raise InputError(f"{line.location} has the id {name!r} again ({seen[name]}).")
+            seen[name] = line.location.rstrip(",")
         yield record
 
 
@@ -226,3 +236,13 @@ def sha256_of(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
+
+
+def escape_formula(text: str) -> str:
+    """The text as a cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unescape_formula(text: str) -> str:
+    """The text of a cell that `escape_formula` made."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class EpiceneError(Exception):
-    """Something a person can mend."""
+    """An error that a user can fix."""
 
     exit_code = 1
 
@@ -26,7 +26,7 @@ class InputError(EpiceneError):
 
 
 class OptionError(InputError):
-    """One option, or key of a file, has a value that is wrong: `option` is its name in a file."""
+    """The value of an option, or of a key in a file, is wrong; `option` is the key."""
 
     def __init__(self, option: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -45,3 +45,18 @@ def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
     return InputError(f"There is no {what} {name!r}; {hint}")
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
+    """The sentence of `unknown` without its capital and full stop, to follow a location."""
+    return str(unknown(what, name, known)).removesuffix(".").replace("There is", "there is", 1)
+
+
+def as_sentence(problem: str) -> str:
+    """The text with a full stop, unless it ends in a question mark."""
+    return problem if problem.endswith("?") else f"{problem}."
+
+
+def pluralise(number: int, noun: str) -> str:
+    """The number and the noun in agreement: "1 answer", "2 answers"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

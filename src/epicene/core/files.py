@@ -34,20 +34,20 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def _umask() -> int:
-    """What the user's files are kept from; it can only be read by setting it."""
+    """The process's umask, which can only be read by setting it."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
 
 
 class ImageFolder:
-    """Images by content: the same picture is kept once, and a name can lead nowhere else."""
+    """Stores images by the hash of their content: the same image once, and only under its hash."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def put(self, data: bytes) -> str:
-        """Keep the bytes; their sha256."""
+        """Store an image; its sha256."""
         name = hashlib.sha256(data).hexdigest()
         path = self.path(name)
         if not path.exists():
@@ -55,7 +55,7 @@ class ImageFolder:
         return name
 
     def path(self, sha256: str) -> Path:
-        """Where they lie."""
+        """The path of an image."""
         if not _SHA256.fullmatch(sha256):
             raise InputError(
                 f"{sha256!r} is not the sha256 of an image, and {self._folder} has images by "

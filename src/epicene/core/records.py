@@ -58,6 +58,12 @@ class Message(Record, frozen=True, kw_only=True):
 # A text as it stands, or a chat that the model's own template renders.
 Prompt: TypeAlias = str | tuple[Message, ...]
 
+
+def prompt_texts(prompt: Prompt) -> tuple[str, ...]:
+    """The text of a prompt, or of each message of a chat."""
+    return (prompt,) if isinstance(prompt, str) else tuple(each.content for each in prompt)
+
+
 # What the first token of a text is conditioned on, where no context stands before it:
 #   bos                the tokenizer's beginning token (its end token where it has no other)
 #   tokenizer-default  whatever the tokenizer prepends by itself, perhaps nothing
@@ -441,7 +447,7 @@ class Identity(Record, frozen=True, kw_only=True):
         return digest({"kind": self.kind, "key": self.key})
 
     def differs_in(self, other: Identity) -> list[str]:
-        """The parts of the key in which the two are not alike."""
+        """The parts of the key in which the two differ."""
         names = self.key.keys() | other.key.keys()
         return sorted(name for name in names if self.key.get(name) != other.key.get(name))
 

@@ -28,7 +28,7 @@ def redact(text: str) -> str:
 
 
 def redact_all(value: Any) -> Any:
-    """The same for every text inside lists and mappings."""
+    """Redact every text inside lists and mappings."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):

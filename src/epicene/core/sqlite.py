@@ -1,26 +1,45 @@
-"""Open SQLite databases, also read-only ones whose write-ahead log was never merged.
+"""Open SQLite databases, also in read-only folders, and explain their errors.
 
-SQLite reads a database in a read-only folder without its log, which holds the latest commits. So
-both files are copied to a writable folder and opened there.
+SQLite reads a database in a read-only folder without its write-ahead log, which holds the latest
+commits. So both files are copied to a writable folder and opened there.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import tempfile
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from epicene.core.errors import RunError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
 _TRIES = 5
 _HEADER = 32  # bytes of a log, of which some change whenever it is begun anew
+
+
+def connect(
+    path: Path, *, timeout: float = 10.0, check_same_thread: bool = True
+) -> sqlite3.Connection:
+    """Open a database for reading and writing, creating it if there is none."""
+    db = sqlite3.connect(
+        path, isolation_level=None, timeout=timeout, check_same_thread=check_same_thread
+    )
+    try:
+        # WAL with synchronous=NORMAL: a commit survives the death of the process.
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        db.close()
+        raise
+    return db
 
 
 def is_read_only(folder: Path) -> bool:
@@ -28,7 +47,24 @@ def is_read_only(folder: Path) -> bool:
     return not os.access(folder, os.W_OK)
 
 
-def copy_with_log(path: Path) -> tempfile.TemporaryDirectory[str] | None:
+@contextmanager
+def connect_read_only(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database in a read-only folder: a copy of it, if its writer left a log behind."""
+    copy = _copy_with_log(path)
+    try:
+        uri = (
+            f"{Path(copy.name, path.name).as_uri()}?mode=rwc"
+            if copy
+            else f"{path.absolute().as_uri()}?immutable=1"
+        )
+        with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)) as db:
+            yield db
+    finally:
+        if copy:
+            copy.cleanup()
+
+
+def _copy_with_log(path: Path) -> tempfile.TemporaryDirectory[str] | None:
     """A folder with a copy of the database and of its log; None where it has no log to be read."""
     log = path.with_name(f"{path.name}-wal")
     for _ in range(_TRIES):
@@ -50,7 +86,7 @@ def copy_with_log(path: Path) -> tempfile.TemporaryDirectory[str] | None:
 
 
 def _copy_once(path: Path, log: Path, before: bytes) -> tempfile.TemporaryDirectory[str] | None:
-    """The copy; None where the log was begun anew meanwhile.
+    """The copy; None where the log was restarted meanwhile.
 
     The database comes first: what moves there from the log until then is still in the log.
     """
@@ -75,32 +111,38 @@ def _header(log: Path) -> bytes:
         return b""
 
 
-def file_uri(path: Path) -> str:
-    """The path as an address that SQLite opens with options."""
-    return path.absolute().as_uri()
+@contextmanager
+def explain_errors(path: Path, summary: str = "") -> Iterator[None]:
+    """Turn SQLite's errors into a sentence that names the file.
+
+    It begins with `summary`, or says what caused the error and the way out of it.
+    """
+    try:
+        yield
+    except (sqlite3.Error, msgspec.DecodeError) as error:
+        raise RunError(f"{summary}: {error}." if summary else _explain(error, path)) from error
 
 
-def explain(error: Exception, path: Path) -> RunError:
-    """What a failure of the database means to a person."""
+def _explain(error: Exception, path: Path) -> str:
     text = str(error)
     if "disk is full" in text:
-        return RunError(
+        return (
             f"The disk that holds {path} is full; all answers so far are kept: make room and run "
             "the same command again."
         )
     if "locked" in text:
-        return RunError(f"Another program holds {path}; close it and run the same command again.")
+        return f"Another program holds {path}; close it and run the same command again."
     if "malformed" in text or "not a database" in text:
-        return RunError(
+        return (
             f"The database {path} is damaged ({text}); copy what can be read with "
             f"`sqlite3 {path.name} .recover`, or start the run in another folder with --out."
         )
-    return RunError(f"The database {path} could not be used: {text}.")
+    return f"The database {path} could not be used: {text}."
 
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing, whatever exception comes in between."""
+    """Commit at the end, or roll back at any exception."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import msgspec
 
-from epicene.core.data_files import read_text
+from epicene.core.data_files import parse_toml, read_text
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Record
 
@@ -61,10 +60,7 @@ class _File(Record, frozen=True):
 
 def read_pronoun_sets(path: Path) -> dict[str, PronounSet]:
     """The sets of a TOML file with an entry [[set]] for each, by name."""
-    try:
-        content = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not TOML: {error}.") from None
+    content = parse_toml(read_text(path), path)
     try:
         sets = msgspec.convert(content, _File).set
     except msgspec.ValidationError as error:

@@ -25,12 +25,24 @@ import msgspec
 
 from epicene.core import registry
 from epicene.core.errors import InputError, OptionError, unknown
-from epicene.core.records import Answer, Identity, Positive, Record, Request
+from epicene.core.records import (
+    Answer,
+    Draw,
+    Fill,
+    Generate,
+    Identity,
+    Positive,
+    Record,
+    Request,
+    Score,
+    Translate,
+    digest,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A request with its place in the plan; the place comes back with the answer.
+# A request with its number in the plan; the number comes back with the answer.
 NumberedRequest: TypeAlias = tuple[int, Request]
 Batch: TypeAlias = Sequence[NumberedRequest]
 NumberedAnswers: TypeAlias = Sequence[tuple[int, Answer]]
@@ -47,10 +59,10 @@ class ImageStore(Protocol):
     """The run's images, by content."""
 
     def put(self, data: bytes) -> str:
-        """Keep the bytes; their sha256."""
+        """Store the bytes; returns their sha256."""
 
     def path(self, sha256: str) -> Path:
-        """Where they lie."""
+        """The path of a stored image."""
 
 
 class Model(Protocol):
@@ -58,7 +70,7 @@ class Model(Protocol):
 
     @property
     def identity(self) -> Identity:
-        """Who answers; part of every answer's key."""
+        """Which model answers; part of every answer's key."""
 
     @property
     def verbs(self) -> frozenset[str]:
@@ -77,22 +89,48 @@ class Model(Protocol):
         """
 
     def notes(self) -> Mapping[str, object]:
-        """For the manifest: how the answers were reached (path taken, tokens, cost, retries)."""
+        """How the answers were computed, for the manifest (route, tokens, cost, retries)."""
 
     def close(self) -> None:
-        """Let go of memory, threads and connections."""
+        """Free memory, threads and connections."""
+
+
+class UnanswerableError(Exception):
+    """The model cannot answer this request; the message is the reason in its `Failed`."""
+
+
+def check_not_empty(request: Request) -> None:
+    """Raise `UnanswerableError` for a request that asks for no answer at all."""
+    match request:
+        case Score(texts=()):
+            raise UnanswerableError("there is no text to score")
+        case Generate(samples=samples, decoding=decoding) if (
+            samples < 1 or decoding.max_new_tokens < 1
+        ):
+            raise UnanswerableError("at least one sample of at least one token must be asked for")
+        case Translate(decoding=decoding) if decoding.max_new_tokens < 1:
+            raise UnanswerableError("at least one token must be asked for")
+        case Fill() if request.top < 1 or request.max_tokens < 1:
+            raise UnanswerableError("at least one completion of one token must be asked for")
+        case Draw() if min(request.shots, request.width, request.height) < 1:
+            raise UnanswerableError("at least one image of one pixel must be asked for")
+
+
+def sample_seed(*parts: object) -> int:
+    """The seed of one sample, derived from the parts alone; 31 bits, which every model takes."""
+    return int.from_bytes(digest(*parts)[:4]) >> 1
 
 
 @runtime_checkable
 class Learner(Protocol):
-    """A model that is fitted on the suite's own text before it is asked."""
+    """A model that is fitted on the suite's own text before it answers."""
 
     def learn(self, texts: Iterable[tuple[str, str]]) -> None:
         """Take (group, text) pairs; never use a group's text to answer about that group."""
 
 
 class ModelOptions(Record, frozen=True, kw_only=True):
-    """How to reach a model. Options of the command line, overridden by those in the spec."""
+    """How to open a model: options of the command line, overridden by those in the spec."""
 
     label: str = ""
     dtype: Literal["auto", "float32", "float16", "bfloat16"] = "auto"
@@ -103,7 +141,7 @@ class ModelOptions(Record, frozen=True, kw_only=True):
     base_url: str = ""
     concurrency: int = 16
     timeout: float = 120.0
-    price: str = ""  # see prices.read_price
+    price: str = ""  # see pricing.parse_price
     trust_remote_code: bool = False
 
 
@@ -144,24 +182,6 @@ def parse_role_specs(text: str, options: ModelOptions | None = None) -> tuple[st
     return role, [parse_spec(each, options) for each in specs.split(",")]
 
 
-OpenerT = TypeVar("OpenerT", bound=Callable[[str, ModelOptions], Any])
-
-
-def accepts_options(*names: str, stated_only: Iterable[str] = ()) -> Callable[[OpenerT], OpenerT]:
-    """Say which options a kind of model has a use for; a spec that states another is refused.
-
-    Those in `stated_only` hold only where the spec itself states them: what the command line says
-    for all models is not for this kind.
-    """
-
-    def mark(opener: OpenerT) -> OpenerT:
-        opener.takes = frozenset(names)  # type: ignore[attr-defined]
-        opener.stated_only = frozenset(stated_only)  # type: ignore[attr-defined]
-        return opener
-
-    return mark
-
-
 class ModelDescription(NamedTuple):
     """What is known of a model before it is opened."""
 
@@ -169,82 +189,94 @@ class ModelDescription(NamedTuple):
     verbs: frozenset[str]
 
 
-def described_by(
-    look: Callable[[str, ModelOptions], ModelDescription | None],
+class KindInfo(NamedTuple):
+    """What is known of a kind of model; see `model_kind`."""
+
+    options: frozenset[str] | None = None
+    spec_only: frozenset[str] = frozenset()
+    describe: Callable[[str, ModelOptions], ModelDescription | None] | None = None
+    extra: str = ""
+
+
+OpenerT = TypeVar("OpenerT", bound=Callable[[str, ModelOptions], Any])
+
+
+def model_kind(
+    *,
+    options: Iterable[str] | None = None,
+    spec_only: Iterable[str] = (),
+    describe: Callable[[str, ModelOptions], ModelDescription | None] | None = None,
+    extra: str = "",
 ) -> Callable[[OpenerT], OpenerT]:
-    """Say how a kind tells who a model is without loading it; None where it cannot."""
+    """Decorate the function that opens a kind of model.
+
+    A spec with another option than `options` is refused; None accepts all. Those in `spec_only` are
+    taken from the spec alone, not from the command line, which sets them for all models.
+    `describe(name, options)` gives the identity of a model without loading it, or None. `extra`
+    installs every package that the kind imports when it is opened.
+    """
+    names = None if options is None else frozenset(options)
+    info = KindInfo(names, frozenset(spec_only), describe, extra)
 
     def mark(opener: OpenerT) -> OpenerT:
-        opener.foreseen_by = look  # type: ignore[attr-defined]
+        opener.kind_info = info  # type: ignore[attr-defined]
         return opener
 
     return mark
 
 
-def needs_extra(extra: str) -> Callable[[OpenerT], OpenerT]:
-    """Say which extra brings every package that a kind imports when it is opened."""
-
-    def mark(opener: OpenerT) -> OpenerT:
-        opener.brought_by = extra  # type: ignore[attr-defined]
-        return opener
-
-    return mark
+def kind_info(kind: str) -> KindInfo:
+    """What is known of a kind of model."""
+    info: KindInfo = getattr(registry.find("models", kind), "kind_info", KindInfo())
+    return info
 
 
 def open_model(spec: ModelSpec) -> Model:
-    """Open the model a spec names. An embedded model's name is a kind of its own."""
-    opener, options = _find_opener(spec)
-    with _explain_missing_package(spec.kind, opener):
+    """Open the model that a spec names. An embedded model's name is a kind of its own."""
+    opener = registry.find("models", spec.kind)
+    options = check_options(spec)
+    with _explain_missing_package(spec.kind):
         model: Model = opener(spec.name, options)
     return model
 
 
 def describe_model(spec: ModelSpec) -> ModelDescription | None:
-    """Who the model is that a spec names, without loading it; None where its kind cannot tell."""
+    """The identity and verbs of a model, without loading it; None if its kind cannot tell."""
     if spec.kind not in registry.names("models"):
         return None
-    opener, options = _find_opener(spec)
-    look = getattr(opener, "foreseen_by", None)
-    with _explain_missing_package(spec.kind, opener):
-        foreseen: ModelDescription | None = look(spec.name, options) if look else None
-    return foreseen
+    options = check_options(spec)
+    describe = kind_info(spec.kind).describe
+    with _explain_missing_package(spec.kind):
+        return describe(spec.name, options) if describe else None
 
 
-def check_options(spec: ModelSpec) -> None:
-    """Raise `OptionError` if the spec's kind has no use for an option that is stated."""
-    _find_opener(spec)
-
-
-def _find_opener(spec: ModelSpec) -> tuple[Callable[[str, ModelOptions], Any], ModelOptions]:
-    """The function that opens the spec's kind, and the options that hold for it."""
-    opener = registry.find("models", spec.kind)
+def check_options(spec: ModelSpec) -> ModelOptions:
+    """The options for the spec's kind; raises `OptionError` if the spec states one it has not."""
+    info = kind_info(spec.kind)
     for name in spec.stated:
-        if name not in getattr(opener, "takes", spec.stated):
-            useful = ", ".join(sorted(opener.takes))
+        if info.options is not None and name not in info.options:
+            useful = ", ".join(sorted(info.options))
             raise OptionError(
                 name, f"The model {spec.kind} has no use for {name}; it takes {useful}."
             )
-    unsaid: frozenset[str] = getattr(opener, "stated_only", frozenset()) - set(spec.stated)
-    usual = {name: getattr(ModelOptions(), name) for name in unsaid}
-    return opener, msgspec.structs.replace(spec.options, **usual)
+    defaults = {name: getattr(ModelOptions(), name) for name in info.spec_only - set(spec.stated)}
+    return msgspec.structs.replace(spec.options, **defaults)
 
 
 @contextmanager
-def _explain_missing_package(kind: str, opener: Callable[..., Any]) -> Iterator[None]:
-    """Say which extra brings a package that is missing."""
+def _explain_missing_package(kind: str) -> Iterator[None]:
+    """Say which extra installs a missing package."""
     try:
         yield
     except ModuleNotFoundError as error:
-        usual = _EXTRAS.get((error.name or "").partition(".")[0])
-        extra = getattr(opener, "brought_by", usual)
+        extra = kind_info(kind).extra or _EXTRAS.get((error.name or "").partition(".")[0])
         way = f"pip install 'epicene[{extra}]'" if extra else "install it"
         raise InputError(
             f"The model {kind} needs the package {error.name}, which is not here; {way}."
         ) from error
 
 
-# Which extra brings a package that a kind of ours imports only when it is opened, unless the kind
-# says otherwise.
+# The extra that installs a package, unless the kind names another.
 _EXTRAS = {
     "torch": "hf",
     "transformers": "hf",

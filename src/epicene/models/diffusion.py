@@ -19,12 +19,17 @@ from epicene.models import (
     ImageStore,
     ModelDescription,
     NumberedAnswers,
-    accepts_options,
-    described_by,
+    model_kind,
+    sample_seed,
 )
 from epicene.models.hf.batching import is_out_of_memory
-from epicene.models.hf.checkpoint import file_sha256, first_line, quiet_transformers, weights_sha256
-from epicene.models.images import image_seed
+from epicene.models.hf.checkpoint import (
+    IGNORED_SETTINGS,
+    file_sha256,
+    first_line,
+    quiet_transformers,
+    weights_sha256,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,8 +37,8 @@ if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 PIPELINE_INDEX = "model_index.json"
-# Written by whoever saved the pipeline last; they change no picture.
-_IGNORED_SETTINGS = {"_diffusers_version", "transformers_version", "_name_or_path", "name_or_path"}
+# Written by whoever saved the pipeline last; they change no image.
+_IGNORED_SETTINGS = {"_diffusers_version", *IGNORED_SETTINGS}
 _SETTINGS_SUFFIXES = {".json", ".txt", ".model"}
 _WEIGHTS_INDEX = ".index.json"
 
@@ -90,7 +95,7 @@ def _settings_files(folder: Path) -> Iterator[Path]:
 
 
 def _settings_content(path: Path) -> bytes:
-    """A file's hash, or a configuration without what changes no picture."""
+    """A file's hash, or a configuration without the settings that change no image."""
     if path.name.startswith("tokenizer.") or path.suffix != ".json":
         return file_sha256(path).encode()
     settings = json.loads(path.read_bytes())
@@ -100,7 +105,7 @@ def _settings_content(path: Path) -> bytes:
     ).encode()
 
 
-# Part of every pipeline's key: raised when the same weights would draw other pictures.
+# Part of every pipeline's key: raised when the same weights would draw other images.
 PIPELINE_VERSION = "1"
 # Settings that are left as the pipeline's code has them, which a release may change.
 _LIBRARY_DEFAULTS = ("num_inference_steps", "guidance_scale")
@@ -108,7 +113,7 @@ _LIBRARY_DEFAULTS = ("num_inference_steps", "guidance_scale")
 
 @dataclass(frozen=True)
 class LoadedPipeline:
-    """A pipeline, who it is, and which settings a call of it takes."""
+    """A pipeline, its identity, and the settings that a call of it takes."""
 
     run: Any  # a diffusers DiffusionPipeline
     identity: Identity
@@ -125,7 +130,7 @@ def load_pipeline(name: str, options: ModelOptions) -> LoadedPipeline:
 
 
 def pipeline_identity(name: str, options: ModelOptions) -> Identity | None:
-    """Who the pipeline in a folder is, without its weights; None where its class is not known."""
+    """The identity of a pipeline, without loading it; None if its class is not known."""
     import diffusers
 
     folder = _pipeline_folder(name)
@@ -245,7 +250,7 @@ def _transformers_components(name: str, folder: Path, dtype: Any) -> dict[str, A
 
 
 def _refuse_missing_weights(name: str, run: Any) -> None:
-    """Other parts keep an empty place for a weight that is missing."""
+    """Raise if a part has an empty parameter, which other libraries leave for a missing weight."""
     for part, module in _modules(run):
         if missing := sorted(key for key, each in module.named_parameters() if each.is_meta):
             raise _missing_weights_error(name, part, missing)
@@ -269,7 +274,7 @@ _SAFETY = "the pipeline's safety checker blotted the picture out"
 
 
 class DiffusionModel:
-    """Draws one picture at a time, so that none depends on what else was asked for."""
+    """Draws one image at a time, so that none depends on the other requests."""
 
     def __init__(self, pipeline: LoadedPipeline) -> None:
         self._run = pipeline.run
@@ -281,30 +286,30 @@ class DiffusionModel:
 
     @property
     def identity(self) -> Identity:
-        """Who answers; part of every answer's key."""
+        """Which model answers; part of every answer's key."""
         return self._identity
 
     @property
     def verbs(self) -> frozenset[str]:
-        """It draws and does nothing else."""
+        """Draw only."""
         return VERBS
 
     @property
     def batch_limit(self) -> BatchLimit:
-        """Pictures take seconds: each request is committed when it is done."""
+        """One request: images take seconds, and each request is committed when it is done."""
         return BatchLimit(requests=1)
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         """Answer every request of every batch, in order."""
         for batch in batches:
-            yield [(place, self._one(request, files)) for place, request in batch]
+            yield [(number, self._one(request, files)) for number, request in batch]
 
     def notes(self) -> Mapping[str, object]:
-        """How many pictures were made, blotted out, or made from a prompt cut short."""
+        """How many images were drawn, refused, or drawn from a truncated prompt."""
         return {"drawn": self._drawn, "refused": self._refused, "prompts_cut": self._cut}
 
     def close(self) -> None:
-        """Let go of the weights."""
+        """Free the weights."""
         del self._run
 
     def _one(self, request: Request, files: ImageStore) -> Answer:
@@ -315,7 +320,7 @@ class DiffusionModel:
         self._cut += self._cuts(request.prompt)
         try:
             return Images(
-                images=tuple(self._shot(request, shot, files) for shot in range(request.shots))
+                images=tuple(self._image(request, index, files) for index in range(request.shots))
             )
         except (ValueError, RuntimeError) as error:
             # A size that the pipeline does not take, or too large a one.
@@ -323,10 +328,10 @@ class DiffusionModel:
                 return Failed(reason=f"{request.width} × {request.height} does not fit in memory")
             return Failed(reason=f"the pipeline drew nothing: {first_line(error)}")
 
-    def _shot(self, request: Draw, shot: int, files: ImageStore) -> Image:
+    def _image(self, request: Draw, index: int, files: ImageStore) -> Image:
         import torch
 
-        seed = image_seed(request.seed, shot)
+        seed = sample_seed(request.seed, index)
         size = {"width": request.width, "height": request.height}
         made = self._run(
             prompt=request.prompt,
@@ -334,17 +339,17 @@ class DiffusionModel:
             generator=torch.Generator("cpu").manual_seed(seed),
             **{side: pixels for side, pixels in size.items() if side in self._takes},
         )
-        (picture,) = made.images
+        (drawn,) = made.images
         flags = getattr(made, "nsfw_content_detected", None)
         if flags and flags[0]:
             self._refused += 1
             return Image(seed=seed, refused=_SAFETY)
         self._drawn += 1
         return Image(
-            sha256=files.put(_png(picture)),
+            sha256=files.put(_png(drawn)),
             media_type="image/png",
-            width=picture.width,
-            height=picture.height,
+            width=drawn.width,
+            height=drawn.height,
             seed=seed,
         )
 
@@ -357,22 +362,19 @@ class DiffusionModel:
         return bool(lengths) and all(lengths)
 
 
-def _png(picture: Any) -> bytes:
+def _png(image: Any) -> bytes:
     buffer = io.BytesIO()
-    picture.save(buffer, format="PNG")
+    image.save(buffer, format="PNG")
     return buffer.getvalue()
 
 
 def describe(name: str, options: ModelOptions) -> ModelDescription | None:
-    """Who the pipeline in a folder is, without its weights."""
-
+    """The identity and verbs of the pipeline in a folder, without loading it."""
     identity = pipeline_identity(name, options)
     return ModelDescription(identity, VERBS) if identity else None
 
 
-@accepts_options("label", "dtype", "device")
-@described_by(describe)
+@model_kind(options=("label", "dtype", "device"), describe=describe)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the pipeline in a folder."""
-
     return DiffusionModel(load_pipeline(name, options))

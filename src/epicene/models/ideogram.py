@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.errors import InputError
-from epicene.core.records import Answer, Draw, Identity, Request, verb
-from epicene.models import accepts_options
+from epicene.core.records import Draw, Identity
+from epicene.models import model_kind, sample_seed
 from epicene.models.http.address import Provider
-from epicene.models.http.errors import RejectedError, TransientError, UnanswerableError
+from epicene.models.http.errors import RejectedError, TransientError
 from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage, changed_prompt
-from epicene.models.http.model import HostedModel
-from epicene.models.images import image_seed
+from epicene.models.http.model import HostedImageModel
+from epicene.models.images import aspect_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import Mapping
 
-    from epicene.models import ImageStore, Model, ModelOptions
-    from epicene.models.http.async_bridge import AnswerRequest
+    from epicene.models import Model, ModelOptions
     from epicene.models.http.client import HttpClient, ImageDownloader
+    from epicene.models.http.image_samples import RequestImage
     from epicene.models.http.retry import RetryPolicy
     from epicene.models.http.sender import Attempt, Sender
 
@@ -36,7 +34,7 @@ _CURRENT_MODELS = re.compile(r"V_([34])(?:_(FLASH|TURBO|QUALITY))?")
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """Where a model is asked, and how."""
+    """The endpoint of a model, and its request format."""
 
     path: str
     prompt: str  # the field of the prompt
@@ -44,18 +42,17 @@ class Endpoint:
     seeded: bool = True
     speed: str = ""  # of the endpoints that take a form
     model: str = ""  # of the one that takes JSON
-    scale: int = 1  # how many times larger the smallest picture is than the one asked for
+    scale: int = 1  # by how much the smallest image it draws is larger than the one requested
 
-    def content(self, request: Draw, shot: int) -> dict[str, Any]:
-        """What is sent for one shot, as the HTTP library takes it."""
+    def content(self, request: Draw, index: int) -> dict[str, Any]:
+        """The request for one image, as arguments of the HTTP library."""
         fields: dict[str, Any] = {self.prompt: request.prompt}
         if self.magic:
             fields[self.magic] = "OFF"
         if self.seeded:
-            fields["seed"] = image_seed(request.seed, shot)
+            fields["seed"] = sample_seed(request.seed, index)
         if self.model:
-            common = math.gcd(request.width, request.height)
-            shape = f"ASPECT_{request.width // common}_{request.height // common}"
+            shape = "ASPECT_{}_{}".format(*aspect_ratio(request.width, request.height))
             return {
                 "json": {"image_request": {"model": self.model, "aspect_ratio": shape, **fields}}
             }
@@ -64,9 +61,9 @@ class Endpoint:
         # A name without a file name: that is how the library writes a field of a form.
         return {"files": {name: (None, str(value)) for name, value in fields.items()}}
 
-    def seed(self, request: Draw, shot: int) -> int | None:
+    def seed(self, request: Draw, index: int) -> int | None:
         """The seed that is sent."""
-        return image_seed(request.seed, shot) if self.seeded else None
+        return sample_seed(request.seed, index) if self.seeded else None
 
 
 def find_endpoint(model: str) -> Endpoint:
@@ -79,7 +76,7 @@ def find_endpoint(model: str) -> Endpoint:
         path = "v1/ideogram-v3/generate"
         return Endpoint(path=path, prompt="prompt", magic="magic_prompt", speed=speed)
     if new and speed != "FLASH":
-        # It rewrites every prompt that is a text, is told no seed, and draws nothing small.
+        # It rewrites every prompt that is a text, takes no seed, and draws nothing small.
         path = "v1/ideogram-v4/generate"
         return Endpoint(path=path, prompt="text_prompt", seeded=False, speed=speed, scale=2)
     raise InputError(
@@ -92,7 +89,7 @@ _UNSAFE = "Ideogram found the picture unsafe and kept it back"
 
 
 class ImageData(msgspec.Struct, frozen=True):
-    """A picture, where it lies, and what it was drawn from."""
+    """An image: its address, and what it was drawn from."""
 
     url: str | None = None
     prompt: str | None = None
@@ -101,13 +98,13 @@ class ImageData(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What comes back."""
+    """A reply."""
 
     data: list[ImageData] | None = None
 
 
 class Drawer:
-    """Asks for one shot of a draw."""
+    """Requests images one at a time."""
 
     def __init__(
         self, sender: Sender, client: HttpClient, downloads: ImageDownloader, endpoint: Endpoint
@@ -117,13 +114,13 @@ class Drawer:
         self._downloads = downloads
         self._endpoint = endpoint
 
-    async def ask(self, request: Draw, shot: int) -> ReceivedImage:
-        """The picture as it came."""
-        seed = self._endpoint.seed(request, shot)
-        content = self._endpoint.content(request, shot)
-        worth = self._sender.cost_meter.price.image or 0.0
+    async def ask(self, request: Draw, index: int) -> ReceivedImage:
+        """The image as received."""
+        seed = self._endpoint.seed(request, index)
+        content = self._endpoint.content(request, index)
+        max_cost = self._sender.cost_meter.price.image or 0.0
         try:
-            drawn = await self._sender.send_with_retries(partial(self._attempt, content), worth)
+            drawn = await self._sender.send_with_retries(partial(self._attempt, content), max_cost)
         except RejectedError as rejected:
             if rejected.filtered:
                 raise ImageRefusedError(rejected.message, seed) from None
@@ -134,34 +131,36 @@ class Drawer:
         data = await self._downloads.fetch(drawn.url)
         return ReceivedImage(data, used, changed_prompt(request.prompt, drawn.prompt))
 
-    async def _attempt(self, content: dict[str, Any], trial: Attempt) -> ImageData:
+    async def _attempt(self, content: dict[str, Any], attempt: Attempt) -> ImageData:
         send = partial(self._client.call, "POST", self._endpoint.path, Reply, **content)
-        reply = await self._sender.send_once(send, trial)
-        self._sender.tally.answered += 1
+        reply = await self._sender.send_once(send, attempt)
+        self._sender.stats.answered += 1
         for drawn in reply.data or ():
             if drawn.url or drawn.is_image_safe is False:
-                trial.cost(self._sender.cost_meter.price.images(1))
+                attempt.cost(self._sender.cost_meter.price.images(1))
                 return drawn
         raise TransientError("reply", "the reply holds no image")
 
 
 KIND = "ideogram"
-# Changed when the same model would be asked otherwise.
+# Changed when the same request would be sent otherwise.
 VERSION = "1"
 PROVIDER = Provider(
     key_variable="IDEOGRAM_API_KEY",
     url_variable="IDEOGRAM_BASE_URL",
     url_option="?base_url= in the spec",
-    own="Ideogram",
-    own_url="https://api.ideogram.ai",
+    name="Ideogram",
+    default_url="https://api.ideogram.ai",
 )
 
 
-class IdeogramModel(HostedModel):
+class IdeogramModel(HostedImageModel):
     """One of Ideogram's models."""
 
+    subject = "Ideogram"
+
     def __init__(
-        self, name: str, options: ModelOptions, patience: RetryPolicy | None = None
+        self, name: str, options: ModelOptions, retry_policy: RetryPolicy | None = None
     ) -> None:
         self._endpoint = find_endpoint(name)
         identity = Identity(
@@ -170,50 +169,31 @@ class IdeogramModel(HostedModel):
             key={"model": name, "version": VERSION},
             about={"name": name, "family": "", "parameters": None},
         )
-        super().__init__(identity, PROVIDER, options, patience)
-
-    @property
-    def verbs(self) -> frozenset[str]:
-        """It draws and does nothing else."""
-        return frozenset({verb(Draw)})
+        super().__init__(identity, PROVIDER, options, retry_policy)
 
     def notes(self) -> Mapping[str, object]:
         """What was sent, and whether prompts were rewritten."""
-        counts, endpoint = self._tally, self._endpoint
+        endpoint = self._endpoint
         rewriting = "off (magic prompt)" if endpoint.magic else "this endpoint has no switch for it"
         return {
             **super().notes(),
-            "drawn": counts.pictures,
-            "refused": counts.refused,
             "prompt_rewriting": rewriting,
             "seed": "sent" if endpoint.seeded else "not taken by this endpoint",
         }
 
-    @asynccontextmanager
-    async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
-        from epicene.models.http.client import HttpClient, ImageDownloader
-        from epicene.models.http.image_samples import ImageSampler
+    def _headers(self, key: str) -> dict[str, str]:
+        return {"Api-Key": key}
 
-        headers = {"Api-Key": sender.address.key}
-        async with (
-            HttpClient(sender.address, headers) as client,
-            ImageDownloader(sender) as downloads,
-        ):
-            shots = ImageSampler(
-                sender, files, Drawer(sender, client, downloads, self._endpoint).ask
-            )
-
-            async def answer(request: Request) -> Answer:
-                if not isinstance(request, Draw):
-                    raise UnanswerableError(f"Ideogram knows no verb {verb(request)}")
-                return await shots.draw(request)
-
-            yield answer
+    def _requester(
+        self, sender: Sender, client: HttpClient, downloads: ImageDownloader
+    ) -> RequestImage:
+        return Drawer(sender, client, downloads, self._endpoint).ask
 
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
-@accepts_options("label", "base_url", "concurrency", "timeout", "price", stated_only=("base_url",))
+@model_kind(
+    options=("label", "base_url", "concurrency", "timeout", "price"), spec_only=("base_url",)
+)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model of that name; nothing is sent yet."""
-
     return IdeogramModel(name, options)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core.errors import InputError
-from epicene.core.records import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,32 +24,33 @@ _THUMBNAIL_QUALITY = 60
 
 
 class ImageError(Exception):
-    """Bytes that are no picture we keep; the message says why."""
+    """Bytes that are not an image we accept; the message says why."""
 
 
 class BrokenImageError(ImageError):
-    """Not a picture, or not all of one: another attempt may bring a sound one."""
+    """Not an image, or not a complete one; another attempt may return a sound one."""
 
 
 class OversizedImageError(ImageError):
-    """A picture that is too large, or that would be if it were unpacked."""
+    """An image that is too large, packed or unpacked."""
 
 
 class ImageInfo(NamedTuple):
-    """What a picture's bytes say of it."""
+    """The type and size of an image."""
 
     media_type: str
     width: int
     height: int
 
 
-def image_seed(seed: int, shot: int) -> int:
-    """The seed of one shot, of the request's seed and the shot's number alone."""
-    return int.from_bytes(digest(seed, shot)[:4]) >> 1  # 31 bits, which every model takes
+def aspect_ratio(width: int, height: int) -> tuple[int, int]:
+    """Width and height in lowest terms."""
+    common = math.gcd(width, height)
+    return width // common, height // common
 
 
 def read_stored_image(files: ImageStore, sha256: str) -> tuple[bytes, ImageInfo]:
-    """One of the run's images, to be shown to a model; raises a PictureError if it cannot be."""
+    """One of the run's images, for a model; raises `ImageError` if it is missing or broken."""
     try:
         data = files.path(sha256).read_bytes()
         if hashlib.sha256(data).hexdigest() != sha256:
@@ -66,7 +67,7 @@ def read_stored_image(files: ImageStore, sha256: str) -> tuple[bytes, ImageInfo]
 
 
 def to_rgb(data: bytes, longest_side: int) -> Any:
-    """A sound picture as a Pillow one: upright, in RGB on white, and no larger than asked."""
+    """An image as a Pillow one: upright, in RGB on white, and no larger than asked."""
     with _open_image(data) as image:
         from PIL import Image
 
@@ -76,7 +77,7 @@ def to_rgb(data: bytes, longest_side: int) -> Any:
 
 
 def make_thumbnail(data: bytes, longest_side: int) -> bytes:
-    """A small copy as WebP, for people; quicker than `unpacked`, and of bytes not yet inspected."""
+    """A small copy as WebP, for people; faster than `to_rgb`, and for bytes not yet inspected."""
     check_byte_size(len(data))
     packed = io.BytesIO()
     with _open_image(data) as image:
@@ -87,7 +88,7 @@ def make_thumbnail(data: bytes, longest_side: int) -> bytes:
 
 
 def _upright(image: Any) -> Any:
-    """As its camera was held, if the picture says that and can be believed."""
+    """Rotated as its EXIF data says, if these can be read."""
     from PIL import ImageOps
 
     try:
@@ -104,7 +105,7 @@ def _on_white(image: Any) -> Any:
 
 
 def inspect_image(data: bytes) -> ImageInfo:
-    """Unpack a picture to see that all of it is there, unless it is too large to be unpacked."""
+    """The type and size of an image, unpacked once to check that it is complete."""
     check_byte_size(len(data))
     with _open_image(data) as image:
         image.load()
@@ -113,7 +114,7 @@ def inspect_image(data: bytes) -> ImageInfo:
 
 @contextmanager
 def _open_image(data: bytes) -> Iterator[Any]:
-    """A picture, not unpacked yet; what is wrong with it then or later is a PictureError."""
+    """An opened image, not yet unpacked; its flaws, now or later, are raised as `ImageError`."""
     try:
         from PIL import Image, UnidentifiedImageError
     except ModuleNotFoundError as error:
@@ -136,7 +137,7 @@ def _open_image(data: bytes) -> Iterator[Any]:
 
 
 def check_byte_size(size: int) -> None:
-    """Raise for more bytes than are taken; asked while they come, the rest need not come."""
+    """Raise for more bytes than are accepted; called during a download, to end it early."""
     if size > MAX_BYTES:
         raise OversizedImageError(
             f"the picture has {size / 2**20:.0f} MB, above the {MAX_BYTES >> 20} MB taken"

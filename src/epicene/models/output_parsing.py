@@ -1,4 +1,4 @@
-"""Read the text that a model wrote: remove its thinking, and find which of the choices it names."""
+"""Parse what a model wrote: stop strings, thinking, and which of the choices it names."""
 
 from __future__ import annotations
 
@@ -31,22 +31,27 @@ def strip_thinking(text: str) -> tuple[str, int]:
     return _THOUGHT.sub("", text).lstrip(), sum(len(thought.strip()) for thought in thoughts)
 
 
+def cut_at_stop(text: str, stop: Sequence[str]) -> str:
+    """The text up to the first of the stop strings in it."""
+    return text[: min((text.index(mark) for mark in stop if mark in text), default=len(text))]
+
+
 _OUTER_PUNCTUATION = regex.compile(r"^[\p{P}\p{S}\s]+|[\p{P}\p{S}\s]+$")
 
 
 def match_choice(text: str, choices: Sequence[str]) -> str | None:
-    """The choice that the words are, letter case and outer punctuation apart; None for any others.
+    """The choice that equals the text, but for case and outer punctuation; None if none does.
 
     A sentence that holds a choice is not that choice: whether "not a man" says so is for the
     suite to judge, which has the words.
     """
-    said = _normalise_choice(text)
-    found = [choice for choice in choices if said and _normalise_choice(choice) == said]
+    answer = _normalise_choice(text)
+    found = [choice for choice in choices if answer and _normalise_choice(choice) == answer]
     return found[0] if len(found) == 1 else None
 
 
 def question_with_choices(question: str, choices: Sequence[str]) -> str:
-    """The question as it stands where it names every choice, and else with all of them after it."""
+    """The question, followed by the choices unless it names all of them itself."""
     words = nfkc(question).casefold()
     if all(
         regex.search(rf"\b{regex.escape(_normalise_choice(choice))}\b", words) for choice in choices

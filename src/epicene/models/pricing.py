@@ -33,9 +33,9 @@ Tokens: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Price(Record, frozen=True, kw_only=True):
-    """What a model charges, in US dollars: a picture, a million tokens read, a million written.
+    """What a model charges, in US dollars: per image drawn, per million prompt and new tokens.
 
-    None where that is not known. `picture` is the most tokens that one takes which is looked at.
+    None if that is not known. `picture` is the most prompt tokens that an image counts as.
     """
 
     image: Dollars | None = None
@@ -45,13 +45,13 @@ class Price(Record, frozen=True, kw_only=True):
     origin: str = ""
 
     def covers(self, verb: str) -> bool:
-        """Whether what that verb takes has a price."""
+        """Whether the price of that verb is known."""
         if verb == "draw":
             return self.image is not None
         return self.prompt is not None and self.completion is not None
 
     def images(self, count: int) -> float | None:
-        """What so many pictures cost."""
+        """What so many drawn images cost."""
         return None if self.image is None else count * self.image
 
     def tokens(self, prompt: int, completion: int) -> float | None:
@@ -76,16 +76,15 @@ class _PriceTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def format_dollars(amount: float) -> str:
-    """An amount as people write it: cents at least, and no more digits than it has."""
+    """An amount with cents, and more digits only if it has them."""
     cents, exact = f"{amount:.2f}", f"{amount:.6f}".rstrip("0")
     return f"${cents if len(exact) < len(cents) else exact}"
 
 
 def find_price(kind: str, name: str, stated: str = "", *, listed: bool) -> Price:
-    """What `KIND:NAME` charges: as the user states it, else as the table has it.
+    """What `KIND:NAME` charges: as the user states it, else by our table.
 
-    The table is for providers' own servers (`listed`); what another server charges only its owner
-    knows.
+    The table is for providers' own servers (`listed`) only.
     """
     known = _default_table().models.get(f"{kind}:{name}") if listed else None
     return _override(parse_price(stated, kind, name), known) if stated else known or Price()
@@ -112,7 +111,7 @@ def parse_price(stated: str, kind: str, name: str) -> Price:
 
 
 def _override(stated: Price, known: Price | None) -> Price:
-    """What is stated, and the rest as it is known."""
+    """The stated prices, and the known ones for the rest."""
     if known is None:
         return stated
     changes = {
@@ -151,18 +150,18 @@ def _read_table(path: Path) -> _PriceTable:
     return table
 
 
-_ROUNDING = 1e-9  # what adding up fractions of a cent may be off by
+_ROUNDING = 1e-9  # of sums of fractions of a cent
 
 
 @dataclass(eq=False)
 class _Reservation:
-    """What a request may still cost."""
+    """What a request in flight may still cost."""
 
     left: float
 
 
-# That of the request which the present task, or the one that made it, works for.
-_current: ContextVar[_Reservation | None] = ContextVar("_own", default=None)
+# The reservation of the request that the current task, or its parent, works for.
+_current: ContextVar[_Reservation | None] = ContextVar("_current", default=None)
 
 
 class CostLimitError(RunError):
@@ -178,51 +177,51 @@ class Budget:
     def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:
         self.limit = limit
         self.spent = spent
-        self._aside: list[_Reservation] = []
+        self._reserved: list[_Reservation] = []
         self._waiting: list[asyncio.Future[None]] = []
 
     def fits(self, amount: float) -> bool:
-        """Whether so much can be spent whatever becomes of the requests under way."""
+        """Whether so much can be spent, whatever the requests in flight cost."""
         if self.limit is None:
             return True
-        aside = sum(each.left for each in self._aside)
-        return self.spent + aside + amount <= self.limit + _ROUNDING
+        reserved = sum(each.left for each in self._reserved)
+        return self.spent + reserved + amount <= self.limit + _ROUNDING
 
     def reserve_more(self, amount: float) -> bool:
-        """Set so much more aside for the request under way, if there is room for it."""
+        """Reserve more for the current request, if the limit allows; returns whether it does."""
         if not self.fits(amount):
             return False
-        if aside := _current.get():
-            aside.left += amount
+        if reservation := _current.get():
+            reservation.left += amount
         return True
 
     def charge(self, amount: float) -> None:
-        """Money is gone: what the request under way has set aside, as far as that goes."""
+        """Spend an amount, from the current request's reservation as far as that goes."""
         self.spent += amount
-        if aside := _current.get():
-            aside.left = max(0.0, aside.left - amount)
+        if reservation := _current.get():
+            reservation.left = max(0.0, reservation.left - amount)
 
     @asynccontextmanager
     async def reserve(self, amount: float) -> AsyncIterator[None]:
-        """Wait until so much can be spent, and keep it from others meanwhile.
+        """Wait until so much can be spent, and reserve it meanwhile.
 
-        Where it cannot be even with nothing else under way, the run ends: what is paid for has
+        If it cannot be spent even with nothing else in flight, the run ends: what is paid for has
         been answered by then.
         """
         while not self.fits(amount):
-            if not self._aside:
+            if not self._reserved:
                 raise self._over(amount)
             turn = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
-        aside = _Reservation(amount)
-        self._aside.append(aside)
-        token = _current.set(aside)
+        reservation = _Reservation(amount)
+        self._reserved.append(reservation)
+        token = _current.set(reservation)
         try:
             yield
         finally:
             _current.reset(token)
-            self._aside.remove(aside)
+            self._reserved.remove(reservation)
             waiting, self._waiting = self._waiting, []
             for turn in waiting:
                 if not turn.done():
@@ -240,7 +239,7 @@ class Budget:
 def as_paid(model: Model) -> PaidModel | None:
     """The model, if its answers cost money.
 
-    Its class is asked, not the model: a model asked for all that it has may load its weights.
+    By its class, not the model itself, whose attributes may load its weights.
     """
     return cast("PaidModel", model) if hasattr(type(model), "spend_from") else None
 
@@ -259,5 +258,5 @@ class PaidModel(Model, Protocol):
     def cost_of(self, request: Request) -> float | None:
         """The most that a request should cost; None if that is not known."""
 
-    def spend_from(self, purse: Budget) -> None:
-        """Pay from this purse from now on."""
+    def spend_from(self, budget: Budget) -> None:
+        """Charge all further requests to this budget."""

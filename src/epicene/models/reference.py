@@ -33,8 +33,8 @@ from epicene.core.records import (
     digest,
 )
 from epicene.languages.tokenisation import count_words, words
-from epicene.models import accepts_options
-from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.models import UnanswerableError, model_kind
+from epicene.models.simple_model import SimpleModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,10 +48,10 @@ _CHANNELS = 3
 _NO_FILTER = b"\0"
 
 
-def noise_png(width: int, height: int, even: Callable[[], float]) -> bytes:
-    """A colour picture of even noise; `even` gives numbers in [0, 1)."""
+def noise_png(width: int, height: int, uniform: Callable[[], float]) -> bytes:
+    """An RGB image of uniform noise; `uniform` returns numbers in [0, 1)."""
     rows = [
-        _NO_FILTER + bytes(int(even() * 256) for _ in range(width * _CHANNELS))
+        _NO_FILTER + bytes(int(uniform() * 256) for _ in range(width * _CHANNELS))
         for _ in range(height)
     ]
     # Stored, not deflated: noise does not shrink, and every zlib stores the same bytes.
@@ -72,11 +72,11 @@ _MIN_COST_RATIO = 1.1
 # The best text's log-probability is between -1 and -e⁵.
 _MAX_LOG_COST = 5.0
 
-# The longest side of a drawn picture: what shows nothing need not be large.
+# The longest side of a drawn image: noise need not be large.
 _MAX_SIDE = 8
 
 
-@accepts_options("label")
+@model_kind(options=("label",))
 def open_random(name: str, options: ModelOptions) -> Model:
     """Open `random` or `random:SEED`."""
     try:
@@ -100,17 +100,17 @@ def open_random(name: str, options: ModelOptions) -> Model:
 
 
 class _SeededRandom:
-    """Even numbers in [0, 1) that depend on the seed, the request and the shot alone."""
+    """Uniform numbers in [0, 1), derived from the seed, the request and the image's index alone."""
 
-    def __init__(self, seed: int, request: Request, *shot: int) -> None:
+    def __init__(self, seed: int, request: Request, *index: int) -> None:
         # Of Python's generator only `random` is promised to stay the same in later versions.
-        self._next = random.Random(digest(seed, request, *shot)).random
+        self._next = random.Random(digest(seed, request, *index)).random
 
     def uniform(self) -> float:
         return self._next()
 
-    def waiting(self) -> float:
-        """A positive number, exponentially spread."""
+    def exponential(self) -> float:
+        """A positive number from the exponential distribution."""
         return -math.log1p(-self._next())
 
     def index(self, size: int) -> int:
@@ -147,7 +147,7 @@ class _RandomAnswers:
         ]
         scores = {}
         for text, cost in zip(distinct, _costs(sizes, noise), strict=True):
-            parts = [noise.waiting() for _ in ends[text]]
+            parts = [noise.exponential() for _ in ends[text]]
             logprobs = tuple(round(-cost * part / sum(parts), LOGPROB_DECIMALS) for part in parts)
             scores[text] = TextScore(
                 logprobs=logprobs,
@@ -168,7 +168,7 @@ class _RandomAnswers:
         choices = request.choices or _words_around(request)
         if not choices:
             raise UnanswerableError("the request has neither choices nor words to guess from")
-        parts = {choice: noise.waiting() for choice in dict.fromkeys(choices)}
+        parts = {choice: noise.exponential() for choice in dict.fromkeys(choices)}
         total = sum(parts.values())
         logprobs = {
             choice: round(math.log(part / total), LOGPROB_DECIMALS)
@@ -208,19 +208,19 @@ class _RandomAnswers:
         return Choice(choice=request.choices[noise.index(len(request.choices))])
 
     def draw(self, request: Draw, files: ImageStore) -> Images:
-        """A small picture of noise per shot, whatever the prompt."""
+        """Small images of noise, whatever the prompt."""
         width, height = min(request.width, _MAX_SIDE), min(request.height, _MAX_SIDE)
         return Images(
             images=tuple(
                 Image(
                     sha256=files.put(
-                        noise_png(width, height, _SeededRandom(self._seed, request, shot).uniform)
+                        noise_png(width, height, _SeededRandom(self._seed, request, index).uniform)
                     ),
                     media_type="image/png",
                     width=width,
                     height=height,
                 )
-                for shot in range(request.shots)
+                for index in range(request.shots)
             )
         )
 
@@ -248,35 +248,35 @@ def _costs(sizes: Sequence[tuple[int, ...]], noise: _SeededRandom) -> list[float
     costs = [0.0] * len(sizes)
     cost = math.exp(_MAX_LOG_COST * noise.uniform())
     before: tuple[int, ...] | None = None
-    for place in noise.order(len(sizes)):
+    for index in noise.order(len(sizes)):
         if before:
-            longer = max(new / old for new, old in zip(sizes[place], before, strict=True))
+            longer = max(new / old for new, old in zip(sizes[index], before, strict=True))
             cost *= _MIN_COST_RATIO * max(1.0, longer)
-        costs[place] = cost
-        before = sizes[place]
+        costs[index] = cost
+        before = sizes[index]
     if not math.isfinite(cost):
         raise UnanswerableError("too many texts of too different lengths to guess among")
     return costs
 
 
 def _token_ends(text: str, language: str) -> list[int]:
-    """Where the tokens end: each word is one, with what stands before it."""
+    """The end of each token: a word with what precedes it."""
     ends = [span.end for span in words(text, language)]
     return [*ends[:-1], len(text)] if ends else [len(text)]
 
 
 def _shuffled(text: str, language: str, noise: _SeededRandom) -> str:
-    """The words in a drawn order, with all that stands between them where it was."""
+    """The words in a random order, with all that is between them left in place."""
     spans = words(text, language)
     pieces, reached = [], 0
-    for span, place in zip(spans, noise.order(len(spans)), strict=True):
-        taken = spans[place]
+    for span, index in zip(spans, noise.order(len(spans)), strict=True):
+        taken = spans[index]
         pieces += [text[reached : span.start], text[taken.start : taken.end]]
         reached = span.end
     return "".join([*pieces, text[reached:]])
 
 
-@accepts_options("label")
+@model_kind(options=("label",))
 def open_copy(name: str, options: ModelOptions) -> Model:
     """Open the kind `copy`."""
     if name:

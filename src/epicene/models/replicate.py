@@ -6,7 +6,7 @@ import asyncio
 import math
 import re
 from collections.abc import Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,27 +14,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from epicene.core.errors import InputError, RunError
-from epicene.core.records import Answer, Draw, Identity, Request, verb
-from epicene.models import accepts_options
+from epicene.core.records import Draw, Identity
+from epicene.models import UnanswerableError, model_kind, sample_seed
 from epicene.models.http.address import Provider
 from epicene.models.http.errors import (
     HttpStatusError,
     RejectedError,
     TransientError,
-    UnanswerableError,
     mentions_content_filter,
     one_line,
 )
 from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage
-from epicene.models.http.model import HostedModel
-from epicene.models.images import image_seed
+from epicene.models.http.model import HostedImageModel
+from epicene.models.images import aspect_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from epicene.models import ImageStore, Model, ModelOptions
-    from epicene.models.http.async_bridge import AnswerRequest
+    from epicene.models import Model, ModelOptions
     from epicene.models.http.client import HttpClient, ImageDownloader
+    from epicene.models.http.image_samples import RequestImage
     from epicene.models.http.retry import RetryPolicy
     from epicene.models.http.sender import Attempt, Sender
 
@@ -55,7 +52,7 @@ _FAMILIES = {
 
 @dataclass
 class InputSchema:
-    """What is known of a model's inputs: of each its choices, or nothing where any value will do.
+    """The inputs of a model, and the choices of each; none where any value will do.
 
     It holds for the model's life.
     """
@@ -78,13 +75,13 @@ class InputSchema:
         family = next(family for family in _FAMILIES if family in name)
         self.choices = dict.fromkeys(_FAMILIES[family], ())
 
-    def of(self, request: Draw, shot: int) -> dict[str, Any]:
-        """What is sent for one shot."""
+    def of(self, request: Draw, index: int) -> dict[str, Any]:
+        """The inputs for one image."""
         if "prompt" not in self.choices:
             raise UnanswerableError("the model takes no prompt, so it draws nothing from a text")
         values: dict[str, Any] = {"prompt": request.prompt, **self._size(request)}
         wishes = {
-            "seed": image_seed(request.seed, shot),
+            "seed": sample_seed(request.seed, index),
             "num_outputs": 1,
             "output_format": "png",
             **_PROMPT_REWRITING_OFF,
@@ -128,8 +125,7 @@ class InputSchema:
             listed = self._allowed(name, f"{request.width}x{request.height}")
             if listed and self.choices[name]:
                 return {name: listed}
-        common = math.gcd(request.width, request.height)
-        ratio = f"{request.width // common}:{request.height // common}"
+        ratio = "{}:{}".format(*aspect_ratio(request.width, request.height))
         if (shape := self._allowed("aspect_ratio", ratio)) is not None:
             return {"aspect_ratio": shape}
         if "aspect_ratio" in self.choices:
@@ -164,7 +160,7 @@ ReplyT = TypeVar("ReplyT")
 
 _MAX_SERVER_WAIT = 60  # seconds that Replicate holds a request open at most
 _MIN_CANCEL_AFTER = 5  # seconds after which it lets a prediction be cancelled
-_MAX_POLL_INTERVAL = 5.0  # seconds between two looks at a prediction
+_MAX_POLL_INTERVAL = 5.0  # seconds between two polls of a prediction
 _CANCEL_TIMEOUT = 2.0  # seconds that calling off a prediction may take
 _RESET = re.compile(r"resets in ~?(\d+)s")
 
@@ -180,12 +176,12 @@ class Prediction(msgspec.Struct, frozen=True):
 
     @property
     def running(self) -> bool:
-        """Whether it is worth waiting for."""
+        """Whether it is not finished yet."""
         return self.status in {"starting", "processing"}
 
     @property
     def addresses(self) -> list[str]:
-        """Where its pictures lie."""
+        """The addresses of its images."""
         outputs = self.output if isinstance(self.output, list) else [self.output]
         return [each for each in outputs if isinstance(each, str) and each]
 
@@ -204,7 +200,7 @@ class ModelReply(msgspec.Struct, frozen=True):
 
 
 class PredictionClient:
-    """Asks one model for one shot of a draw."""
+    """Requests the images of one model, one at a time."""
 
     def __init__(
         self,
@@ -223,14 +219,14 @@ class PredictionClient:
         self._inputs = inputs
         self._describing = asyncio.Lock()
 
-    async def ask(self, request: Draw, shot: int) -> ReceivedImage:
-        """The picture as it came."""
+    async def ask(self, request: Draw, index: int) -> ReceivedImage:
+        """The image as received."""
         await self._describe()
-        values = self._inputs.of(request, shot)
+        values = self._inputs.of(request, index)
         seed = values.get("seed")
-        worth = self._sender.cost_meter.price.image or 0.0
-        attempt = partial(self._attempt, values, seed)
-        address = await self._sender.send_with_retries(attempt, worth)
+        max_cost = self._sender.cost_meter.price.image or 0.0
+        make_attempt = partial(self._attempt, values, seed)
+        address = await self._sender.send_with_retries(make_attempt, max_cost)
         return ReceivedImage(await self._downloads.fetch(address), seed)
 
     # --- what the model takes --------------------------------------------------------------
@@ -258,29 +254,29 @@ class PredictionClient:
 
     # --- a prediction ----------------------------------------------------------------------
 
-    async def _attempt(self, values: dict[str, Any], seed: int | None, trial: Attempt) -> str:
-        """Where the picture lies."""
+    async def _attempt(self, values: dict[str, Any], seed: int | None, attempt: Attempt) -> str:
+        """The address of the image."""
         version = self._by_version
         try:
-            prediction = await self._sender.send_once(partial(self._predict, values), trial)
+            prediction = await self._sender.send_once(partial(self._predict, values), attempt)
         except RejectedError as rejected:
             if rejected.status == 404 and self._inputs.latest and not version:
                 self._inputs.needs_version = True
-                return await self._attempt(values, seed, trial)
-            if rejected.status == 404 and not self._sender.tally.answered:
+                return await self._attempt(values, seed, attempt)
+            if rejected.status == 404 and not self._sender.stats.answered:
                 raise RunError(
                     f"Replicate has no model {self._model} that can be run ({rejected})."
                 ) from None
             if rejected.filtered:
                 raise ImageRefusedError(rejected.message, seed) from None
             raise
-        self._sender.tally.answered += 1
-        self._sender.tally.models.add(prediction.version or self._model)
+        self._sender.stats.answered += 1
+        self._sender.stats.models.add(prediction.version or self._model)
         if prediction.status != "succeeded":
-            trial.mark_uncharged()  # what came to nothing is not charged by the picture
+            attempt.mark_uncharged()  # images are not charged if none was drawn
             raise _prediction_error(prediction, seed)
         addresses = prediction.addresses
-        trial.cost(self._sender.cost_meter.price.images(len(addresses)))
+        attempt.cost(self._sender.cost_meter.price.images(len(addresses)))
         if not addresses:
             raise TransientError("reply", "the prediction holds no image")
         return addresses[0]
@@ -291,15 +287,15 @@ class PredictionClient:
         return self._version or (self._inputs.latest if self._inputs.needs_version else "")
 
     async def _predict(self, values: dict[str, Any]) -> Prediction:
-        """Make a prediction and wait for its end; called off, it is called off over there too."""
+        """Make a prediction and wait for its end; if this is cancelled, so is the prediction."""
         prediction = await self._create(values)
-        pause = self._sender.patience.first_wait
+        pause = self._sender.retry_policy.first_wait
         try:
             while prediction.running:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _MAX_POLL_INTERVAL)
-                with suppress(TransientError):  # it goes on whether or not this look succeeds
-                    prediction = await self._look(prediction.id)
+                with suppress(TransientError):  # the prediction goes on all the same
+                    prediction = await self._poll(prediction.id)
         except asyncio.CancelledError:
             with suppress(Exception):
                 async with asyncio.timeout(_CANCEL_TIMEOUT):
@@ -320,7 +316,7 @@ class PredictionClient:
             path, body = f"models/{self._model}/predictions", {"input": values}
         return await self._call("POST", path, Prediction, json=body, headers=headers)
 
-    async def _look(self, name: str) -> Prediction:
+    async def _poll(self, name: str) -> Prediction:
         try:
             return await self._call("GET", f"predictions/{name}", Prediction)
         except HttpStatusError as error:
@@ -334,13 +330,15 @@ class PredictionClient:
         try:
             return await self._client.call(method, path, reply, **content)
         except HttpStatusError as error:
-            if (reset := _RESET.search(error.message)) and "retry-after" not in error.headers:
+            if (
+                reset := _RESET.search(error.details.message)
+            ) and "retry-after" not in error.headers:
                 error.headers = {"retry-after": reset[1]}
             raise
 
 
 def _prediction_error(prediction: Prediction, seed: int | None) -> Exception:
-    """What a prediction that came to nothing means."""
+    """The error for a prediction without an image."""
     reason = one_line(str(prediction.error or ""))
     if mentions_content_filter(reason):
         return ImageRefusedError(reason, seed)
@@ -348,23 +346,25 @@ def _prediction_error(prediction: Prediction, seed: int | None) -> Exception:
 
 
 KIND = "replicate"
-# Changed when the same model would be asked otherwise: which inputs are set, and to what.
+# Changed when the same request would set other inputs, or to other values.
 VERSION = "1"
 PROVIDER = Provider(
     key_variable="REPLICATE_API_TOKEN",
     url_variable="REPLICATE_BASE_URL",
     url_option="?base_url= in the spec",
-    own="Replicate",
-    own_url="https://api.replicate.com/v1",
+    name="Replicate",
+    default_url="https://api.replicate.com/v1",
 )
 _NAME = re.compile(r"([\w.-]+/[\w.-]+)(?::([0-9a-f]{8,64}))?")
 
 
-class ReplicateModel(HostedModel):
-    """Any model on Replicate that makes pictures of a prompt."""
+class ReplicateModel(HostedImageModel):
+    """Any text-to-image model on Replicate."""
+
+    subject = "a model on Replicate"
 
     def __init__(
-        self, name: str, options: ModelOptions, patience: RetryPolicy | None = None
+        self, name: str, options: ModelOptions, retry_policy: RetryPolicy | None = None
     ) -> None:
         parts = _NAME.fullmatch(name)
         if parts is None:
@@ -379,52 +379,31 @@ class ReplicateModel(HostedModel):
             key={"model": self._name, "revision": self._version, "version": VERSION},
             about={"name": self._name, "family": "", "parameters": None},
         )
-        super().__init__(identity, PROVIDER, options, patience)
+        super().__init__(identity, PROVIDER, options, retry_policy)
         self._inputs: InputSchema | None = None
-
-    @property
-    def verbs(self) -> frozenset[str]:
-        """It draws and does nothing else."""
-        return frozenset({verb(Draw)})
 
     def notes(self) -> Mapping[str, object]:
         """What was sent, which versions answered, and which inputs were set."""
-        counts = self._tally
-        notes = {
-            **super().notes(),
-            "drawn": counts.pictures,
-            "refused": counts.refused,
-            "served_versions": self._shown(counts.models),
-        }
+        notes = {**super().notes(), "served_versions": self._redacted(self._stats.models)}
         return {**notes, **self._inputs.notes()} if self._inputs else notes
 
-    @asynccontextmanager
-    async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
-        from epicene.models.http.client import HttpClient, ImageDownloader
-        from epicene.models.http.image_samples import ImageSampler
+    def _headers(self, key: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {key}"}
 
+    def _requester(
+        self, sender: Sender, client: HttpClient, downloads: ImageDownloader
+    ) -> RequestImage:
         self._inputs = self._inputs or InputSchema()
-        headers = {"Authorization": f"Bearer {sender.address.key}"}
-        async with (
-            HttpClient(sender.address, headers) as client,
-            ImageDownloader(sender) as downloads,
-        ):
-            predictions = PredictionClient(
-                sender, client, downloads, self._name, self._version, self._inputs
-            )
-            shots = ImageSampler(sender, files, predictions.ask)
-
-            async def answer(request: Request) -> Answer:
-                if not isinstance(request, Draw):
-                    raise UnanswerableError(f"a model on Replicate knows no verb {verb(request)}")
-                return await shots.draw(request)
-
-            yield answer
+        predictions = PredictionClient(
+            sender, client, downloads, self._name, self._version, self._inputs
+        )
+        return predictions.ask
 
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
-@accepts_options("label", "base_url", "concurrency", "timeout", "price", stated_only=("base_url",))
+@model_kind(
+    options=("label", "base_url", "concurrency", "timeout", "price"), spec_only=("base_url",)
+)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model of that name; nothing is sent yet."""
-
     return ReplicateModel(name, options)

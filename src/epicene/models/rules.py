@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from epicene.core.errors import InputError
 from epicene.core.records import Generate, Identity, Text, Texts
-from epicene.models import accepts_options
-from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.models import UnanswerableError, model_kind
+from epicene.models.simple_model import SimpleModel
 from epicene.rewriting import find_rewriter, rewritable_languages
 from epicene.rewriting.persons import PERSONS, read_target_genders
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from epicene.rewriting import Rewrite
 
 
-@accepts_options("label")
+@model_kind(options=("label",))
 def open_rules(name: str, options: ModelOptions) -> Model:
     """Open the kind `rules`: every language that is rewritten by person."""
     if name:
@@ -35,8 +35,8 @@ def _versions() -> dict[str, str]:
     key = {}
     for code in _languages():
         rewriter = find_rewriter(code)
-        aids = [f"{name} {version}" for name, version in sorted(rewriter.aids().items())]
-        key[code] = " + ".join([rewriter.version, *aids])
+        packages = [f"{name} {version}" for name, version in sorted(rewriter.packages().items())]
+        key[code] = " + ".join([rewriter.version, *packages])
     return key
 
 

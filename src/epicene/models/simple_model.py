@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.core.records import (
-    Answer,
-    Draw,
-    Failed,
-    Fill,
-    Generate,
-    Identity,
-    Request,
-    Score,
-    verb,
+from epicene.core.records import Answer, Draw, Failed, Identity, Request, verb
+from epicene.models import (
+    Batch,
+    BatchLimit,
+    NumberedAnswers,
+    UnanswerableError,
+    check_not_empty,
 )
-from epicene.models import Batch, BatchLimit, NumberedAnswers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -24,14 +20,10 @@ if TYPE_CHECKING:
     from epicene.models import ImageStore
 
 
-class UnanswerableError(Exception):
-    """This request has no answer from this model; the message is the reason."""
-
-
 class SimpleModel:
-    """Answers by one function per verb, each request by itself.
+    """Answers each request by itself, with one function per verb.
 
-    `draw` is apart from the others: it needs the run's files to put its pictures in.
+    `draw` is separate from the others because it needs the run's image store.
     """
 
     def __init__(
@@ -46,7 +38,7 @@ class SimpleModel:
 
     @property
     def identity(self) -> Identity:
-        """Who answers; part of every answer's key."""
+        """Which model answers; part of every answer's key."""
         return self._identity
 
     @property
@@ -56,17 +48,17 @@ class SimpleModel:
 
     @property
     def batch_limit(self) -> BatchLimit:
-        """A batch is only what is committed together."""
+        """The default: requests are only batched to be committed together."""
         return BatchLimit()
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         """Answer every request of every batch, in order."""
         for batch in batches:
-            yield [(place, self._one(request, files)) for place, request in batch]
+            yield [(number, self._one(request, files)) for number, request in batch]
 
     def _one(self, request: Request, files: ImageStore) -> Answer:
         try:
-            _check_not_empty(request)
+            check_not_empty(request)
             if isinstance(request, Draw) and self._draw:
                 return self._draw(request, files)
             return self._verbs[verb(request)](request)
@@ -74,21 +66,8 @@ class SimpleModel:
             return Failed(reason=str(error))
 
     def notes(self) -> Mapping[str, object]:
-        """Nothing to tell."""
+        """None by default."""
         return {}
 
     def close(self) -> None:
-        """Nothing to let go of."""
-
-
-def _check_not_empty(request: Request) -> None:
-    """Refuse a request that asks for no answer at all."""
-    match request:
-        case Score(texts=()):
-            raise UnanswerableError("there is no text to score")
-        case Generate() if request.samples < 1 or request.decoding.max_new_tokens < 1:
-            raise UnanswerableError("at least one sample of at least one token must be asked for")
-        case Fill() if request.top < 1 or request.max_tokens < 1:
-            raise UnanswerableError("at least one completion of one token must be asked for")
-        case Draw() if min(request.shots, request.width, request.height) < 1:
-            raise UnanswerableError("at least one image of one pixel must be asked for")
+        """Nothing is held."""

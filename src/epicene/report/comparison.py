@@ -57,9 +57,9 @@ def ranking_tables(
         summary.results if lacking is None else _with_missing_judgements(summary.results, lacking)
     )
     for entry in entries:
-        if entry.language or entry.headline.figures is None:
+        if entry.language or entry.headline.item_scores is None:
             continue
-        ranking = rank(entry.headline.figures(asked), models, suite=summary.suite.name)
+        ranking = rank(entry.headline.item_scores(asked), models, suite=summary.suite.name)
         if ranking.any_significant:
             yield _ranking_table(ranking, entry)
         else:
@@ -112,7 +112,7 @@ def _ranking_table(ranking: Ranking, entry: HeadlineResult) -> Table:
 
 
 def _rank_range(model: RankedModel, models: int) -> str:
-    best, worst = model.place
+    best, worst = model.rank
     return f"{best} of {models}" if best == worst else f"{best} to {worst} of {models}"
 
 
@@ -135,9 +135,9 @@ def changes_table(summary: Summary, entries: Sequence[HeadlineResult]) -> Table 
     found = [
         MetricDifference(entry.headline.name, change)
         for entry in entries
-        if not entry.language and entry.headline.figures is not None
+        if not entry.language and entry.headline.item_scores is not None
         for change in pairwise_differences(
-            entry.headline.figures(summary.results), models, suite=summary.suite.name
+            entry.headline.item_scores(summary.results), models, suite=summary.suite.name
         )
     ]
     return pairwise_table(found) if found else None

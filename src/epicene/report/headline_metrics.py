@@ -64,7 +64,7 @@ def headline_results(summary: Summary) -> Iterator[HeadlineResult]:
 
 def _languages(summary: Summary, headline: HeadlineMetric) -> list[str]:
     """Those of the judgements behind a headline, which may be of one where the suite has more."""
-    judged = headline.figures or all_judgements
+    judged = headline.item_scores or all_judgements
     return [code for code in distinct_values(judged(summary.results), "language") if code]
 
 
@@ -78,7 +78,7 @@ def _headline_result(summary: Summary, headline: HeadlineMetric, language: str) 
         )
         for run in summary.runs
     }
-    judged = headline.figures or all_judgements
+    judged = headline.item_scores or all_judgements
     return HeadlineResult(
         title=f"{headline.name} · {language}" if language else headline.name,
         headline=headline,

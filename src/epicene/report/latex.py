@@ -10,7 +10,6 @@ import re
 import unicodedata
 from itertools import count, pairwise
 from math import ceil
-from operator import truediv
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.report.layout import format_interval, format_number, lay_out, printable
@@ -299,12 +298,15 @@ class _LatexTable:
     def _lines(self, panel: range) -> int:
         """About how many lines a panel takes."""
         widths = _widths(self.columns(panel))
-        lines = 3
-        for line in self.layout.lines:
-            texts = [key.text for key in line.keys[self.folded :]]
-            texts += [line.cells[n].text for n in panel]
-            lines += max(map(ceil, map(truediv, map(len, texts), widths))) + (self.folded > 0)
-        return lines
+        rows = (
+            [*(key.text for key in line.keys[self.folded :]), *(line.cells[n].text for n in panel)]
+            for line in self.layout.lines
+        )
+        return 3 + sum(
+            max(ceil(len(text) / width) for text, width in zip(row, widths, strict=True))
+            + int(self.folded > 0)
+            for row in rows
+        )
 
     def heads(self, panel: range) -> Iterator[str]:
         """The names of levels and columns."""

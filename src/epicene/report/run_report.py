@@ -178,7 +178,7 @@ def write_report(
     if not runs:
         raise InputError("A report needs a run; name one or more run folders.")
     groups = list(group_by_protocol(runs).values())
-    pictured = sum(group[0].suite.sheets is not None for group in groups)
+    pictured = sum(group[0].suite.contact_sheets is not None for group in groups)
     parts = [_suite_report(group, megabytes / max(1, pictured)) for group in groups]
     summaries = [part.summary for part in parts]
     sections = [
@@ -323,14 +323,14 @@ def _caveats(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]:
             yield f"{run.info.model} is incomplete: {run.coverage}."
     yield from settings_diff_sentences(runs)
     if summary.same is not None:
-        yield from summary.same.told([run.info.model for run in summary.runs])
+        yield from summary.same.sentences([run.info.model for run in summary.runs])
 
 
 def _contact_sheets(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[ContactSheet]:
     """The contact sheets of all runs, with the model that drew."""
     for told, run in zip(summary.runs, runs, strict=True):
-        if run.suite.sheets is not None:
-            for sheet in run.suite.sheets(RunJudgements(run).answered(), run.protocol):
+        if run.suite.contact_sheets is not None:
+            for sheet in run.suite.contact_sheets(RunJudgements(run).answered(), run.protocol):
                 facets = {"model": told.info.model, **sheet.facets}
                 yield msgspec.structs.replace(sheet, facets=facets)
 

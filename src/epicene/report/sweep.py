@@ -47,15 +47,15 @@ def estimate_table(prospects: Sequence[RunForecast]) -> Table:
     """What each run takes, and all together."""
     rows = [
         Row(
-            keys=(each.cell.title,),
-            cells=_estimate_cells(each.tally, each.seconds, each.standing, each.why),
+            keys=(each.sweep_run.title,),
+            cells=_estimate_cells(each.workload, each.seconds, each.status, each.why),
         )
         for each in prospects
     ]
     ahead = total_forecast(prospects)
-    cells = _estimate_cells(ahead.tally, ahead.seconds, f"{ahead.runs} runs left", "")
+    cells = _estimate_cells(ahead.workload, ahead.seconds, f"{ahead.runs} runs left", "")
     rows.append(Row(keys=("all",), cells=(*cells[:-1], _time_text(ahead))))
-    later = (_UPPER_BOUND_NOTE,) if ahead.tally.later else ()
+    later = (_UPPER_BOUND_NOTE,) if ahead.workload.later else ()
     return Table(
         name="estimate",
         title="What the sweep takes",
@@ -107,7 +107,7 @@ def _time_text(ahead: SweepForecast) -> str:
 def estimate_sentence(prospects: Sequence[RunForecast]) -> str:
     """What all of it takes, in one sentence."""
     ahead = total_forecast(prospects)
-    tally = ahead.tally
+    tally = ahead.workload
     cost = "at a cost not known" if tally.cost is None else f"at most {format_dollars(tally.cost)}"
     return (
         f"{ahead.runs} runs are left: {'at most ' if tally.later else ''}{tally.left:,} requests, "
@@ -122,20 +122,22 @@ def estimate_document(prospects: Sequence[RunForecast]) -> dict[str, Any]:
     return {
         "runs": [
             {
-                "title": each.cell.title,
-                "suite": each.cell.suite,
-                "protocol": each.cell.protocol,
-                "language": each.cell.language,
-                "model": each.cell.model,
-                "state": each.standing,
+                "title": each.sweep_run.title,
+                "suite": each.sweep_run.suite,
+                "protocol": each.sweep_run.protocol,
+                "language": each.sweep_run.language,
+                "model": each.sweep_run.model,
+                "state": each.status,
                 "why": each.why,
                 "folder": str(each.folder or ""),
-                "estimate": _estimate_numbers(each.tally, each.seconds) if each.tally else None,
+                "estimate": _estimate_numbers(each.workload, each.seconds)
+                if each.workload
+                else None,
             }
             for each in prospects
         ],
         "all": {
-            **_estimate_numbers(ahead.tally, ahead.seconds),
+            **_estimate_numbers(ahead.workload, ahead.seconds),
             "runs_left": ahead.runs,
             "runs_of_unknown_time": ahead.unknown,
         },

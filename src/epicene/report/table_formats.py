@@ -7,8 +7,8 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
+from epicene.core.data_files import escape_formula
 from epicene.report.layout import check_table, lay_out, reason_for
-from epicene.studies.exchange.sheet_cells import escape_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

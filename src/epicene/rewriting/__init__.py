@@ -18,15 +18,25 @@ from epicene.core.records import Record
 Confidence: TypeAlias = Literal["certain", "likely", "guess"]
 
 
-class Change(Record, frozen=True, kw_only=True):
-    """Characters [start, end) of the text that were replaced, by which rule and how surely."""
+class TextSpan(Record, frozen=True, kw_only=True):
+    """Characters [start, end) of a text."""
 
     start: int
     end: int
+
+
+class Change(TextSpan, frozen=True, kw_only=True):
+    """Characters of a text that were replaced, by which rule and how surely.
+
+    `whose` says whose gender they show: speaker, listener or others; in English it is the pronoun
+    set that they belonged to. It is "" where nobody knows.
+    """
+
     before: str
     after: str
     rule: str
     sure: Confidence
+    whose: str = ""
 
 
 class Rewriting(Record, frozen=True, kw_only=True):
@@ -43,14 +53,14 @@ Rewrite: TypeAlias = Callable[[Iterable[str]], Iterator[Rewriting]]
 class Rewriter(NamedTuple):
     """How a language is rewritten: the options it takes, and what opens it with them.
 
-    `version` changes whenever an answer could, and `aids` names the optional packages it finds
+    `version` changes whenever an answer could, and `packages` names the optional packages it finds
     installed and reads, each with its version: both are part of a rewriting's identity.
     """
 
     takes: tuple[str, ...]
     open: Callable[[Mapping[str, str]], Rewrite]
     version: str = "1"
-    aids: Callable[[], dict[str, str]] = dict
+    packages: Callable[[], dict[str, str]] = dict
 
 
 def rewritable_languages() -> list[str]:

@@ -21,6 +21,7 @@ from epicene.rewriting import (
     find_rewriter,
     rewritable_languages,
 )
+from epicene.rewriting.protected import visible_text
 
 # speaker: who says I; listener: who is spoken to; others: everyone who is only spoken about.
 Person: TypeAlias = Literal["speaker", "listener", "others"]
@@ -61,22 +62,24 @@ def read_target_genders(options: Mapping[str, str]) -> dict[Person, Gender]:
 
 
 def person_rewriter(
-    find_changes: FindChanges, *, version: str, aids: Callable[[], dict[str, str]] = dict
+    find_changes: FindChanges, *, version: str, packages: Callable[[], dict[str, str]] = dict
 ) -> Rewriter:
     """The rewriter of a language that takes the options speaker, listener and others.
 
-    `version` and `aids` are those of `Rewriter`.
+    `version` and `packages` are those of `Rewriter`.
     """
 
     def open_for(options: Mapping[str, str]) -> Rewrite:
         wanted = read_target_genders(options)
 
         def rewrite_all(texts: Iterable[str]) -> Iterator[Rewriting]:
-            return (apply_changes(text, find_changes(text, wanted)) for text in texts)
+            for text in texts:
+                visible = visible_text(text)
+                yield apply_changes(text, visible.restore(find_changes(visible.text, wanted)))
 
         return rewrite_all
 
-    return Rewriter(takes=PERSONS, open=open_for, version=version, aids=aids)
+    return Rewriter(takes=PERSONS, open=open_for, version=version, packages=packages)
 
 
 def apply_changes(text: str, changes: Iterable[Change]) -> Rewriting:

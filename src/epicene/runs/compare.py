@@ -42,7 +42,7 @@ _POSITIONS = ("first", "second")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs set against each other; differences are second minus first."""
+    """Two runs compared; differences are second minus first."""
 
     suite: str
     protocol: str
@@ -71,7 +71,7 @@ def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
         read.texts,
         (read.infos[0].model, read.infos[1].model),
         # Where a suite names no headline, all its outcomes are one.
-        alike=not first.suite.headlines,
+        alike=not first.suite.headline_metrics,
     )
     once = primary_judgements(both)
     return _comparison(
@@ -93,7 +93,7 @@ def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
 
 @dataclass(frozen=True)
 class _RunPair:
-    """Two runs' judgements, items that are not the same told apart."""
+    """The judgements of two runs, with different items under different names."""
 
     runs: tuple[StoredRun, StoredRun]
     infos: tuple[RunInfo, RunInfo]
@@ -103,7 +103,7 @@ class _RunPair:
 
     @property
     def texts(self) -> FramePair:
-        """The judgements with their words as texts, which can be set against each other."""
+        """The judgements with categories as strings, which can be compared."""
         import polars as pl
 
         words = pl.col("name", "outcome", "label").cast(pl.String)
@@ -117,8 +117,8 @@ def _read_pair(first: StoredRun, second: StoredRun) -> _RunPair:
     infos = label_runs(runs)
     judged = RunJudgements(first), RunJudgements(second)
     frames = []
-    for place, run in enumerate(runs):
-        frame = judgement_frame(same.named(place, judged[place]), infos[place])
+    for index, run in enumerate(runs):
+        frame = judgement_frame(same.matched(index, judged[index]), infos[index])
         check_unique_judgements(frame, run.suite.name)
         frames.append(frame)
     return _RunPair(
@@ -126,7 +126,7 @@ def _read_pair(first: StoredRun, second: StoredRun) -> _RunPair:
         (infos[0], infos[1]),
         (frames[0], frames[1]),
         (judged[0].coverage, judged[1].coverage),
-        (*settings_diff_sentences(runs), *same.told([str(run.folder) for run in runs])),
+        (*settings_diff_sentences(runs), *same.sentences([str(run.folder) for run in runs])),
     )
 
 
@@ -136,7 +136,7 @@ def _metric_differences(
     """From the first run to the second, by each headline whose figures can be paired; and that
     headline of both.
 
-    Each run is read under its own protocol, as the two may differ in it; and goes by its place,
+    Each run is read under its own protocol, as the two may differ in it; and goes by its position,
     as the two may be one.
     """
     import polars as pl
@@ -147,12 +147,12 @@ def _metric_differences(
     ]
     suite = read.runs[0].suite
     for headline in headline_metrics_of(suite):
-        if headline.figures is None or not all(len(part.frame) for part in parts):
+        if headline.item_scores is None or not all(len(part.frame) for part in parts):
             continue
         figures = pl.concat(
             [
-                headline.figures(part).with_columns(model=pl.lit(place))
-                for part, place in zip(parts, _POSITIONS, strict=True)
+                headline.item_scores(part).with_columns(model=pl.lit(position))
+                for part, position in zip(parts, _POSITIONS, strict=True)
             ],
             how="diagonal_relaxed",
         )
@@ -217,10 +217,10 @@ def _undetected_table(first: RunSummary, second: RunSummary) -> Table:
         columns=(Column(name="undetected"), Column(name="judgements", unit="count")),
         rows=tuple(
             Row(
-                keys=(place, run.info.model),
+                keys=(position, run.info.model),
                 cells=(run.undetected, Estimate(value=run.undetected.n)),
             )
-            for place, run in zip(_POSITIONS, (first, second), strict=True)
+            for position, run in zip(_POSITIONS, (first, second), strict=True)
         ),
         notes=(
             "Of the judgements that are compared; an answer judged in several ways counts once.",
@@ -229,7 +229,7 @@ def _undetected_table(first: RunSummary, second: RunSummary) -> Table:
 
 
 def check_same_suite(first: StoredRun, second: StoredRun) -> None:
-    """Raise if the two are not of one suite."""
+    """Raise if the two are of different suites."""
     if first.suite.name != second.suite.name:
         raise InputError(
             f"{first.folder} is a run of {first.suite.name} and {second.folder} one of "

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.core import registry
 from epicene.core.errors import EpiceneError, InputError
 from epicene.core.records import verb
+from epicene.models import kind_info
 from epicene.models.pricing import Budget, PaidModel, as_paid, format_dollars
 from epicene.runs.manifest import Cost, Manifest, read_manifest
-from epicene.runs.store import AnswerStore
+from epicene.runs.store import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
     from epicene.models import Model
     from epicene.runs.plan import SectionProgress
+    from epicene.runs.store import AnswerStore
     from epicene.suites import Suite
 
 
 def check_prices(
     suite: Suite[Any, Any], models: Mapping[str, Sequence[Model]], limit: float | None
 ) -> None:
-    """Raise if there is a limit and a price is not known: it could not be kept."""
+    """Raise if there is a cost limit and a price is unknown: the limit could not be enforced."""
     if limit is None:
         return
     for role, each in models.items():
@@ -38,7 +39,7 @@ def check_prices(
 
 
 class CostTracker:
-    """Who is paid by a run, and how much. It is kept in the store, where a killed run finds it."""
+    """Tracks what a run pays to whom, and stores it, so that a killed run finds it again."""
 
     def __init__(
         self,
@@ -51,15 +52,15 @@ class CostTracker:
         self._before = store.spent()
         self._paid: dict[str, PaidModel] = {}
         self._estimates: dict[str, float | None] = {}
-        purse = Budget(limit, spent_elsewhere + sum(self._before.values()))
+        budget = Budget(limit, spent_elsewhere + sum(self._before.values()))
         for role, each in models.items():
             for model in each:
                 if charging := as_paid(model):
-                    charging.spend_from(purse)
+                    charging.spend_from(budget)
                     self._paid[f"{role} {model.identity.digest.hex()}"] = charging
 
     def estimate(self, model: PaidModel, progress: SectionProgress) -> str:
-        """Note what is left to be paid in a section, and say it."""
+        """Record the estimated cost of the rest of a section; a sentence about it."""
         label = model.identity.label
         self._estimates[label] = _add_costs(self._estimates.get(label, 0.0), progress.cost)
         left = f"{progress.total - progress.done} requests left"
@@ -68,7 +69,7 @@ class CostTracker:
         return f"{left}, at most {format_dollars(progress.cost)}: {model.price}."
 
     def save(self) -> None:
-        """Keep what is spent by now."""
+        """Store what has been spent so far."""
         for payee, model in self._paid.items():
             if model.spent:
                 self._store.set_spent(payee, self._before.get(payee, 0.0) + model.spent)
@@ -90,7 +91,7 @@ class CostTracker:
 
 def may_charge(kind: str) -> bool:
     """Whether models of that kind are behind a server, and may charge for what they answer."""
-    return "price" in getattr(registry.find("models", kind), "takes", ())
+    return "price" in (kind_info(kind).options or ())
 
 
 def spent_by_sibling_runs(folder: Path) -> float:
@@ -104,7 +105,7 @@ def spent_by_sibling_runs(folder: Path) -> float:
 
 
 class Spending(NamedTuple):
-    """What runs have cost, in US dollars, and those of which nobody can tell."""
+    """What runs have cost, in US dollars, and the runs of which it is unknown."""
 
     known: float
     unknown: tuple[Path, ...] = ()
@@ -127,21 +128,18 @@ def read_spending(folders: Iterable[Path]) -> Spending:
 
 
 def _run_folders(folders: Iterable[Path]) -> Iterator[Path]:
-    """Those of runs; a manifest is written once the store is whole."""
+    """The folders that hold a run; its manifest is written once its store is complete."""
     return (folder for folder in folders if (folder / "manifest.json").is_file())
 
 
 def _spent_in_store(folder: Path) -> float:
-    """What the run's store has in its books."""
-    store = AnswerStore(folder / "answers.sqlite")
-    try:
+    """What the run has spent by its store."""
+    with open_store(folder) as store:
         return sum(store.spent().values())
-    finally:
-        store.close()
 
 
 def _spent_in_manifest(folder: Path) -> float | None:
-    """What the run's manifest says, or 0 where nobody was to be paid; None if that is unknown."""
+    """What the run has spent by its manifest; 0 where no model charges, None if unknown."""
     try:
         manifest = read_manifest(folder)
         kinds = {identity.kind for each in manifest.models.values() for identity in each}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.data_files import sha256_of
+from epicene.core.data_files import read_rows, sha256_of
 from epicene.core.errors import InputError, RunError, unknown
 from epicene.core.files import write_atomically
 from epicene.core.records import Failed, Item, Request, to_json
@@ -23,7 +23,7 @@ from epicene.models import ModelSpec, open_model
 from epicene.runs.costs import cost_sentences, spent_by_sibling_runs
 from epicene.runs.plan import PlanReader
 from epicene.runs.run import RunConfig, lock_folder, run
-from epicene.runs.store import AnswerStore
+from epicene.runs.store import open_store
 from epicene.studies.collection.adjudication import apply_adjudications
 from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder
 from epicene.studies.collection.schema_drift import complete_responses
@@ -58,44 +58,44 @@ class BuildConfig:
 
 
 def build_dataset(
-    order: BuildConfig, watcher: Watcher, executor: Executor = open_model
+    config: BuildConfig, watcher: Watcher, executor: Executor = open_model
 ) -> Iterator[str]:
-    """Do what can be done, saying each step; ends with the files written."""
-    construction = order.suite.construction
+    """Run all steps that can be run, yielding a sentence about each; write the files at the end."""
+    construction = config.suite.construction
     if construction is None:
-        raise InputError(f"The suite {order.suite.name} builds no data.")
-    settings = parse_build_settings(construction, order.settings)
-    places = [
-        order.folder / f"{number:02}-{step.name}"
+        raise InputError(f"The suite {config.suite.name} builds no data.")
+    settings = parse_build_settings(construction, config.settings)
+    folders = [
+        config.folder / f"{number:02}-{step.name}"
         for number, step in enumerate(construction.steps, start=1)
     ]
-    with lock_folder(order.folder):
-        check_same_settings(order.folder, order.suite.name, settings)
-        _check_enough_models(construction, places, order.models)
+    with lock_folder(config.folder):
+        check_same_settings(config.folder, config.suite.name, settings)
+        _check_enough_models(construction, folders, config.models)
         made: dict[str, Sequence[StepRow]] = {}
-        for number, (step, place) in enumerate(zip(construction.steps, places, strict=True), 1):
+        for number, (step, folder) in enumerate(zip(construction.steps, folders, strict=True), 1):
             head = f"{number}/{len(construction.steps)} {step.name} ({step.about})"
-            rows, done_before = _run_step(step, place, made, settings, order, watcher, executor)
+            rows, done_before = _run_step(step, folder, made, settings, config, watcher, executor)
             made[step.name] = rows
             # Only now: a first step that was refused must not bind the folder to its settings.
             write_atomically(
-                order.folder / SETTINGS_FILE, _settings_json(order.suite.name, settings)
+                config.folder / SETTINGS_FILE, _settings_json(config.suite.name, settings)
             )
             yield f"{head}: {len(rows)} rows{', done before' if done_before else ''}."
-        written = construction.export(made, settings, order.folder)
+        written = construction.export(made, settings, config.folder)
         for path in written:
             yield f"Written: {path}."
-        yield from _check_dataset(order.suite, written[0])
+        yield from _check_dataset(config.suite, written[0])
 
 
 def _check_enough_models(
     construction: Construction[Any],
-    places: Sequence[Path],
+    folders: Sequence[Path],
     models: Mapping[str, Sequence[ModelSpec]],
 ) -> None:
-    """Raise if a step that is yet to be done is given models, and fewer than it takes."""
-    for step, place in zip(construction.steps, places, strict=True):
-        if not isinstance(step, AskModels) or _rows_file(place).exists():
+    """Raise if a step that is not done yet gets fewer models than it needs."""
+    for step, folder in zip(construction.steps, folders, strict=True):
+        if not isinstance(step, AskModels) or _rows_file(folder).exists():
             continue
         given = models.get(step.role, ())
         if given and len(given) < step.least:
@@ -109,12 +109,12 @@ def _model_option(step: AskModels[Any]) -> str:
     return f"--model {step.role}={','.join(['SPEC'] * step.least)}"
 
 
-def _rows_file(place: Path) -> Path:
-    return place.with_name(f"{place.name}.jsonl")
+def _rows_file(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.jsonl")
 
 
 def _check_dataset(suite: Suite[Any, Any], path: Path) -> Iterator[str]:
-    """What the suite's own check says of the data just written."""
+    """The findings of the suite's own check on the data just written."""
     protocol = suite.protocols["epicene"]
     items = list(suite.read(DataSource(path=path), protocol).items)
     findings = list(suite.check(items, protocol)) if suite.check is not None else []
@@ -173,7 +173,7 @@ def check_same_settings(folder: Path, suite: str, settings: BuildSettings) -> No
 
 
 def _comparable(setting: Any) -> Any:
-    """A setting; of files what is in them, whatever they are called."""
+    """A setting; files are compared by content, not by name."""
     if not isinstance(setting, list):
         return setting
     return [each.get("sha256") if isinstance(each, dict) else each for each in setting]
@@ -181,26 +181,26 @@ def _comparable(setting: Any) -> Any:
 
 def _run_step(
     step: Step,
-    place: Path,
+    folder: Path,
     made: Mapping[str, Sequence[StepRow]],
     settings: BuildSettings,
-    order: BuildConfig,
+    config: BuildConfig,
     watcher: Watcher,
     executor: Executor,
 ) -> tuple[list[StepRow], bool]:
     """The rows of a step, and whether they were there already."""
-    path = _rows_file(place)
+    path = _rows_file(folder)
     if path.exists():
         return _read_rows(path), True
     if isinstance(step, Compute):
         rows = step.make(made, settings)
     elif isinstance(step, AskModels):
         requests = list(step.ask(made, settings))
-        replies = _ask_models(step, requests, place, order, watcher, executor)
+        replies = _ask_models(step, requests, folder, config, watcher, executor)
         rows = step.read(made, settings, replies)
     else:
-        study = _with_stored_items(step.study(made, settings), place)
-        rows = step.read(made, settings, study, _ask_people(step, study, place))
+        study = _with_stored_items(step.study(made, settings), folder)
+        rows = step.read(made, settings, study, _ask_people(step, study, folder))
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
     # Read back, so that a step sees the same whether it went on at once or after a break.
@@ -208,16 +208,7 @@ def _run_step(
 
 
 def _read_rows(path: Path) -> list[StepRow]:
-    rows = []
-    # Not splitlines, which also cuts at separators that may stand inside a text.
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError as error:
-            raise InputError(f"{path}, line {number}, is not JSON: {error.msg}.") from None
-    return rows
+    return [row.values for row in read_rows(path)]
 
 
 # --- models --------------------------------------------------------------------------------
@@ -235,31 +226,31 @@ _PROTOCOL = Protocol(name="epicene", about="Data under construction.")
 def _ask_models(
     step: AskModels[Any],
     requests: Sequence[Request],
-    place: Path,
-    order: BuildConfig,
+    folder: Path,
+    config: BuildConfig,
     watcher: Watcher,
     executor: Executor,
 ) -> Iterator[ModelReply]:
-    """Ask every request in an ordinary run, which keeps and resumes."""
+    """Ask every request in an ordinary run, which stores answers and can be resumed."""
     for name, times in Counter(request.item for request in requests).items():
         if times > 1:
             raise ValueError(f"{step.name} asks {times} requests with the id {name!r}")
     if not requests:
         return iter(())
-    if not order.models.get(step.role):
+    if not config.models.get(step.role):
         raise InputError(
             f"The step {step.name} ({step.about}) needs a model in the role {step.role}; give "
             f"{_model_option(step)}."
         )
-    asking = _step_suite(step, requests, f"{order.suite.name}-{step.name}")
+    asking = _step_suite(step, requests, f"{config.suite.name}-{step.name}")
     _, manifest = run(
         RunConfig(
             suite=asking,
             protocol=_PROTOCOL,
-            models={step.role: order.models[step.role]},
-            out=place,
-            max_cost=order.max_cost,
-            spent_elsewhere=spent_by_sibling_runs(place),
+            models={step.role: config.models[step.role]},
+            out=folder,
+            max_cost=config.max_cost,
+            spent_elsewhere=spent_by_sibling_runs(folder),
         ),
         watcher,
         executor,
@@ -273,7 +264,7 @@ def _ask_models(
             f"{failed} requests of the step {step.name} failed ({'; '.join(reasons)}); run the "
             "same command again."
         )
-    return _replies(asking, place, requests)
+    return _replies(asking, folder, requests)
 
 
 def _step_suite(step: AskModels[Any], requests: Sequence[Request], name: str) -> Suite[Any, Any]:
@@ -302,11 +293,10 @@ def _step_suite(step: AskModels[Any], requests: Sequence[Request], name: str) ->
 
 
 def _replies(
-    suite: Suite[Any, Any], place: Path, requests: Sequence[Request]
+    suite: Suite[Any, Any], folder: Path, requests: Sequence[Request]
 ) -> Iterator[ModelReply]:
     """Each request with its answers, in the order asked."""
-    store = AnswerStore(place / "answers.sqlite")
-    try:
+    with open_store(folder) as store:
         reader = PlanReader(store, suite, _PROTOCOL)
         sections = store.sections()
         identities = {section.identity.label: section.identity for section in sections}
@@ -315,28 +305,26 @@ def _replies(
             for number, item in reader.items(first, end):
                 if not isinstance(item, RequestItem) or item.request != requests[number]:
                     raise InputError(
-                        f"{place} holds answers to other requests than this step asks now; build "
+                        f"{folder} holds answers to other requests than this step asks now; build "
                         "into another folder."
                     )
                 for given in answers.get(number, ()):
                     if not isinstance(given.answer, Failed):
                         yield ModelReply(item.request, identities[given.model], given.answer)
-    finally:
-        store.close()
 
 
 # --- people --------------------------------------------------------------------------------
 
 
-def _with_stored_items(study: Study, place: Path) -> Study:
-    """The study with its items as they are where people were asked already.
+def _with_stored_items(study: Study, folder: Path) -> Study:
+    """The study, with the stored items where people were asked already.
 
     An earlier version may have made their ids, by which answers go, or the words that are shown
     otherwise. The ids come from what an item is about, so of the two either is enough.
     """
-    if not (place / STUDY_FILE).exists():
+    if not (folder / STUDY_FILE).exists():
         return study
-    there = open_study_folder(place).study.items
+    there = open_study_folder(folder).study.items
     same_ids = [item.id for item in there] == [item.id for item in study.items]
     same_content = _without_ids(there) == _without_ids(study.items)
     return msgspec.structs.replace(study, items=there) if same_ids or same_content else study
@@ -346,12 +334,11 @@ def _without_ids(items: Iterable[StudyItem]) -> list[StudyItem]:
     return [msgspec.structs.replace(item, id="") for item in items]
 
 
-def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Response]:
-    """What people answered, once everything is."""
+def _ask_people(step: AskPeople[Any], study: Study, folder: Path) -> list[Response]:
+    """People's responses; raises while any are missing."""
     if not study.items:
         return []
-    folder = create_study_folder(place, study)
-    fitting = folder.valid_responses()
+    fitting = create_study_folder(folder, study).valid_responses()
     responses = complete_responses(study, fitting.responses)
     answered = Counter(response.item for response in responses)
     missing = sum(
@@ -361,7 +348,7 @@ def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Respons
         raise WaitingForPeopleError(
             f"The step {step.name} ({step.about}) waits for people: {missing} of "
             f"{sum(item.judgements or study.judgements for item in study.items)} answers are "
-            f"missing in {place}. Collect them with `epicene annotate`, then run the same command "
+            f"missing in {folder}. Collect them with `epicene annotate`, then run the same command "
             "again."
         )
-    return apply_adjudications(study, responses, fitting.settled)
+    return apply_adjudications(study, responses, fitting.adjudications)

@@ -20,7 +20,7 @@ _KEYS = ("item", "name")
 
 
 class PairedDifference(NamedTuple):
-    """From one model to another: second minus first over the judgements both have."""
+    """The difference of two models: second minus first over the judgements both have."""
 
     first: str
     second: str
@@ -41,12 +41,9 @@ def pairwise_differences(
     """
     import polars as pl
 
-    from epicene.stats.hypothesis_tests import permutation_test
-    from epicene.stats.intervals import clustered_difference
-
     check_unique_judgements(frame, suite)
     columns = [*_KEYS, "group", "outcome"]
-    texts = frame.select(pl.col(*columns, "model").cast(pl.String), "figure")
+    texts = frame.select(pl.col(*columns, "model").cast(pl.String), "score")
     parts = {model: texts.filter(pl.col("model") == model).drop("model") for model in models}
     for first, second in combinations(models, 2):
         both = parts[first].join(
@@ -54,14 +51,14 @@ def pairwise_differences(
         )
         if not len(both):
             continue
-        a, b, groups = both["figure"].to_numpy(), both["figure_2"].to_numpy(), group_codes(both)
+        difference, test = _tested_difference(both, bounds=(-1, 1))
         was, now = (pl.col(name) == "right" for name in ("outcome", "outcome_2"))
         moves = both.select(gained=(now & ~was).sum(), lost=(was & ~now).sum()).row(0)
         yield PairedDifference(
             first=first,
             second=second,
-            difference=clustered_difference(b, a, groups=groups, bounds=(-1, 1)),
-            test=permutation_test(b, a, groups=groups),
+            difference=difference,
+            test=test,
             gained=moves[0],
             lost=moves[1],
             shared=len(both),
@@ -72,8 +69,22 @@ def pairwise_differences(
         )
 
 
+def _tested_difference(
+    both: polars.DataFrame, *, bounds: tuple[float, float] | None
+) -> tuple[Estimate, SignificanceResult]:
+    """The second figure minus the first over paired rows, with its permutation test."""
+    from epicene.stats.hypothesis_tests import permutation_test
+    from epicene.stats.intervals import clustered_difference
+
+    a, b, groups = both["score"].to_numpy(), both["score_2"].to_numpy(), group_codes(both)
+    return (
+        clustered_difference(b, a, groups=groups, bounds=bounds),
+        permutation_test(b, a, groups=groups),
+    )
+
+
 class MetricDifference(NamedTuple):
-    """A change by one headline."""
+    """The difference by one headline metric."""
 
     headline: str
     change: PairedDifference
@@ -117,7 +128,7 @@ def pairwise_table(found: Sequence[MetricDifference]) -> Table:
 def two_run_table(
     found: Sequence[MetricDifference], figures: Sequence[tuple[Estimate, Estimate]]
 ) -> Table:
-    """The same of one pair of models, with the headlines of both."""
+    """A row for each headline of one pair of models, with the figures of both."""
     first, second, *_ = found[0].change
     return Table(
         name="changes",
@@ -154,8 +165,7 @@ ALL = "all"
 _BY_NAME_NOTES = (
     "Share of right outcomes, or the mean value where a judgement has no outcome: each run's own, "
     "of all its judgements of that name.",
-    "The second minus the first, over the judgements both have: paired by item, intervals and the "
-    "permutation test clustered by group, Holm over all rows of this table.",
+    *_PAIRED_NOTES,
 )
 
 FramePair = tuple["polars.DataFrame", "polars.DataFrame"]
@@ -164,20 +174,20 @@ FramePair = tuple["polars.DataFrame", "polars.DataFrame"]
 def pair_judgements(frames: FramePair) -> polars.DataFrame:
     """One row per judgement that both runs have; the second run's columns end in _2."""
     first, second = (
-        frame.select(*_KEYS, "group", "outcome", "figure") for frame in map(_with_figures, frames)
+        frame.select(*_KEYS, "group", "outcome", "score") for frame in map(_with_figures, frames)
     )
     return first.join(second.drop("group"), on=_KEYS, suffix="_2", maintain_order="left")
 
 
 def _with_figures(frame: polars.DataFrame) -> polars.DataFrame:
-    """How right a judgement with an outcome is, and otherwise its value."""
+    """Add a column `figure`: how right a judgement with an outcome is, else its value."""
     import polars as pl
 
     right = (pl.col("outcome") == "right").cast(pl.Float64)
     if "credit" in frame.columns:
         right = pl.col("credit").fill_null(right)
     figure = pl.when(pl.col("outcome").is_not_null()).then(right).otherwise(pl.col("value"))
-    return frame.with_columns(figure.alias("figure"))
+    return frame.with_columns(figure.alias("score"))
 
 
 class NamedDifferences(NamedTuple):
@@ -229,10 +239,10 @@ def differences_by_name(
 
 
 def _frames_by_name(frames: FramePair, *, alike: bool) -> dict[str, FramePair]:
-    """What the rows are of: each run's judgements that have a figure."""
+    """The judgements of both runs that have a figure, by the rows of the table."""
     import polars as pl
 
-    figured = [_with_figures(frame).filter(pl.col("figure").is_not_null()) for frame in frames]
+    figured = [_with_figures(frame).filter(pl.col("score").is_not_null()) for frame in frames]
     first, second = figured
     both = first.join(second, on=_KEYS, how="semi")
     names = sorted(both["name"].unique().to_list())
@@ -255,18 +265,11 @@ def _filter_both(frames: Sequence[polars.DataFrame], which: polars.Expr) -> Fram
 def _test_difference(
     part: FramePair,
 ) -> tuple[tuple[Estimate, Estimate, Estimate], SignificanceResult]:
-    from epicene.stats.hypothesis_tests import permutation_test
-    from epicene.stats.intervals import clustered_difference
-
-    both = pair_judgements(part)
-    a, b, groups = both["figure"].to_numpy(), both["figure_2"].to_numpy(), group_codes(both)
-    shares = all(map(_are_shares, part))
-    estimates = (
-        *map(_run_estimate, part),
-        # Shares lie between 0 and 1; of other values the range is not known.
-        clustered_difference(b, a, groups=groups, bounds=(-1, 1) if shares else None),
-    )
-    return (estimates[0], estimates[1], estimates[2]), permutation_test(b, a, groups=groups)
+    # Shares lie between 0 and 1; of other values the range is not known.
+    bounds = (-1, 1) if all(map(_are_shares, part)) else None
+    difference, test = _tested_difference(pair_judgements(part), bounds=bounds)
+    first, second = map(_run_estimate, part)
+    return (first, second, difference), test
 
 
 def _run_estimate(frame: polars.DataFrame) -> Estimate:
@@ -275,8 +278,8 @@ def _run_estimate(frame: polars.DataFrame) -> Estimate:
     from epicene.stats.tabulate import mean
 
     if _are_shares(frame):
-        return proportion(frame["figure"].to_numpy(), groups=group_codes(frame))
-    return mean(frame, "figure")
+        return proportion(frame["score"].to_numpy(), groups=group_codes(frame))
+    return mean(frame, "score")
 
 
 def _are_shares(frame: polars.DataFrame) -> bool:
@@ -284,7 +287,7 @@ def _are_shares(frame: polars.DataFrame) -> bool:
 
 
 def changed_outcomes(both: polars.DataFrame) -> list[dict[str, Any]]:
-    """The judgements with another outcome, before and after."""
+    """The judgements whose outcome differs, with both outcomes."""
     import polars as pl
 
     moved = both.filter(pl.col("outcome") != pl.col("outcome_2"))

@@ -100,21 +100,21 @@ NO_MODEL = ""  # the model of judgements that nobody has
 
 
 def missing_judgements(runs: Sequence[StoredRun], same: ItemMatching) -> polars.DataFrame:
-    """A row by nobody for each judgement that was to be had of items that lack an answer."""
+    """A row, under no model, for each expected judgement of items that lack an answer."""
     import polars as pl
 
     frames = []
-    for place, run in enumerate(runs):
+    for index, run in enumerate(runs):
         info = msgspec.structs.replace(run.info, run=NO_MODEL, model=NO_MODEL)
         judgements = (
             each for item in RunJudgements(run).lacking() for each in expected_judgements(run, item)
         )
-        frames.append(judgement_frame(same.named(place, judgements), info))
+        frames.append(judgement_frame(same.matched(index, judgements), info))
     return pl.concat(frames, how="diagonal")
 
 
 def expected_judgements(run: StoredRun, item: Item) -> Iterator[Judgement]:
-    """The judgements of an item by answers that nobody gave."""
+    """The judgements of an item by dummy answers."""
     suite, protocol = run.suite, run.protocol
     given: list[AnsweredRequest] = []
     for stage in suite.stages:

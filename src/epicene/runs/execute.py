@@ -17,10 +17,10 @@ from epicene.core.records import (
     Fill,
     Generate,
     Look,
-    Prompt,
     Request,
     Score,
     Translate,
+    prompt_texts,
     verb,
 )
 from epicene.core.redaction import redact
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class SectionTimer:
-    """Takes the time of a section from its planning to its last answer, verb by verb.
+    """Measures how long a section takes, from planning to the last answer, by verb.
 
     What passes between two commits is shared out among the verbs of what the second one holds.
     """
@@ -53,7 +53,7 @@ class SectionTimer:
 
     @contextmanager
     def planning(self) -> Iterator[None]:
-        """It is found out meanwhile what is to be asked."""
+        """Time spent here is planning."""
         since = monotonic()
         yield
         if self._first is None:
@@ -62,12 +62,12 @@ class SectionTimer:
             self._starting -= took
 
     def begin(self) -> None:
-        """The model, which is loaded, is to answer."""
+        """The model is loaded and starts to answer."""
         self._last = monotonic()
         self._starting = 0.0
 
     def answered(self, verbs: Counter[str]) -> None:
-        """So many requests of each verb were answered, committed or about to be."""
+        """Note that so many requests of each verb were answered."""
         now = monotonic()
         self._answered += verbs
         if self._first is None:
@@ -79,7 +79,7 @@ class SectionTimer:
         self._last = now
 
     def read(self, stage: str, role: str, model: str) -> Iterator[Timing]:
-        """What each verb took, if anything was answered."""
+        """The timing of each verb, if anything was answered."""
         if self._first is None:
             return
         for name, count in sorted(self._answered.items()):
@@ -102,15 +102,15 @@ class SectionTimer:
 # Told after each commit: how many requests were answered, and how many of them failed.
 OnProgress: TypeAlias = Callable[[int, int], None]
 
-# Place, name, key and answer, as the store takes them.
+# Request id, name, key and answer, as the store takes them.
 AnswerRow: TypeAlias = tuple[int, str, bytes, Answer]
 
 
 class Watcher(Interface):
-    """Who is told how a run goes."""
+    """Is told about the progress of a run."""
 
     def say(self, sentence: str) -> None:
-        """Something a person should know before a section begins."""
+        """Show a message to the user."""
 
     def begin(self, title: str, total: int, done: int) -> None:
         """A section begins."""
@@ -143,10 +143,10 @@ def execute_requests(
             for batch in whole:
                 # Batches are cut from the whole plan and only then thinned, so that a resumed
                 # run computes in the same batches as one that was never stopped.
-                todo = [p for p in batch if not known.answered(p.place)]
+                todo = [p for p in batch if not known.answered(p.request_id)]
                 if todo:
                     open_batches.add(todo)
-                    yield [(p.place, p.request) for p in todo]
+                    yield [(p.request_id, p.request) for p in todo]
 
     answering = model.answer(batches(), files)
     try:
@@ -168,7 +168,7 @@ def execute_requests(
 
 
 class PendingBatches:
-    """Batches that are not answered to the end.
+    """Batches with requests that are not answered yet.
 
     A batch is committed whole: half of one, finished later on its own, would be computed in other
     company, and numbers could differ in the last digit that is kept.
@@ -183,27 +183,27 @@ class PendingBatches:
         return len(self._waiting)
 
     def add(self, batch: Sequence[PlannedRequest]) -> None:
-        """A batch is handed to the model."""
+        """Note that a batch was sent to the model."""
         rows: list[AnswerRow] = []
         self._sizes[id(rows)] = len(batch)
         for planned in batch:
-            self._waiting[planned.place] = (planned, rows)
+            self._waiting[planned.request_id] = (planned, rows)
 
     def verbs(self, answered: NumberedAnswers) -> Counter[str]:
-        """How many of these that wait, and did not fail, are of each verb."""
+        """How many of these answers, failures aside, are of each verb."""
         return Counter(
-            verb(self._waiting[place][0].request)
-            for place, answer in answered
+            verb(self._waiting[request_id][0].request)
+            for request_id, answer in answered
             if not isinstance(answer, Failed)
         )
 
     def take(self, answered: NumberedAnswers) -> Iterator[list[AnswerRow]]:
-        """Note answers; the rows of each batch that is complete with them."""
-        for place, answer in answered:
-            planned, rows = self._waiting.pop(place)
+        """Note answers; yields the rows of each batch that they complete."""
+        for request_id, answer in answered:
+            planned, rows = self._waiting.pop(request_id)
             if isinstance(answer, Failed):
                 answer = Failed(reason=redact(answer.reason))
-            rows.append((place, planned.request.name, planned.key, answer))
+            rows.append((request_id, planned.request.name, planned.key, answer))
             if len(rows) == self._sizes[id(rows)]:
                 del self._sizes[id(rows)]
                 yield rows
@@ -212,14 +212,14 @@ class PendingBatches:
 def make_batches(
     planned: list[PlannedRequest], limit: BatchLimit
 ) -> Iterator[list[PlannedRequest]]:
-    """Pool by verb, longest first, in batches that keep to the limit. Same plan, same batches."""
+    """Batches by verb, longest requests first, within the limit; the same for the same plan."""
     pools: dict[str, list[tuple[int, PlannedRequest]]] = defaultdict(list)
     for each in planned:
         pools[verb(each.request)].append((request_size(each.request), each))
     for name in sorted(pools):
         batch: list[PlannedRequest] = []
         characters = 0
-        for length, each in sorted(pools[name], key=lambda pair: (-pair[0], pair[1].place)):
+        for length, each in sorted(pools[name], key=lambda pair: (-pair[0], pair[1].request_id)):
             full = len(batch) >= limit.requests or characters + length > limit.characters
             if batch and full:
                 yield batch
@@ -234,23 +234,17 @@ def request_size(request: Request) -> int:
     """About how much work a request is, in characters."""
     match request:
         case Score():
-            return sum(len(text) for text in request.texts) + _length(request.context)
+            return sum(map(len, (*request.texts, *prompt_texts(request.context))))
         case Fill():
             return len(request.before) + len(request.after) + sum(map(len, request.choices))
         case Generate():
-            return _length(request.prompt) * request.samples
+            return sum(map(len, prompt_texts(request.prompt))) * request.samples
         case Translate():
             return len(request.text)
         case Draw():
             return len(request.prompt)
         case Look():
             return len(request.question)
-
-
-def _length(prompt: Prompt) -> int:
-    if isinstance(prompt, str):
-        return len(prompt)
-    return sum(len(message.content) for message in prompt)
 
 
 def execute_section(
@@ -260,10 +254,10 @@ def execute_section(
     model: Model,
     files: ImageStore,
     watcher: Watcher,
-    ledger: CostTracker,
+    costs: CostTracker,
     timings: list[Timing],
 ) -> None:
-    """Ask a model all that is not answered of its part in a stage; note how long that took."""
+    """Ask one model all unanswered requests of a stage, and note how long that took."""
     watch = SectionTimer()
     section = store.section(stage.name, stage.role, model.identity)
     charging = as_paid(model)
@@ -274,10 +268,10 @@ def execute_section(
         return
     title = f"{stage.name} · {model.identity.label}"
     if charging:
-        watcher.say(f"{title}: {ledger.estimate(charging, progress)}")
+        watcher.say(f"{title}: {costs.estimate(charging, progress)}")
 
     def advance(answered: int, failed: int) -> None:
-        ledger.save()
+        costs.save()
         watcher.advance(answered, failed)
 
     watcher.begin(title, progress.total, progress.done)
@@ -287,5 +281,5 @@ def execute_section(
         execute_requests(reader, store, stage, section, model, files, advance, watch)
     finally:
         watcher.end()
-        ledger.save()
+        costs.save()
         timings += watch.read(stage.name, stage.role, model.identity.label)

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from epicene.core import registry
 from epicene.core.errors import InputError, RunError, unknown
-from epicene.models import Learner, Model, ModelSpec, describe_model, open_model
+from epicene.models import Learner, Model, ModelSpec, describe_model, kind_info, open_model
 from epicene.models.pricing import as_paid
 from epicene.runs.ray.settings import LOCAL, RaySettings
 
@@ -26,25 +25,25 @@ Executor: TypeAlias = Callable[[ModelSpec], Model]
 
 
 def open_lazily(spec: ModelSpec, open_: Executor) -> Model:
-    """The spec's model, not loaded yet where it is known without that who it is."""
+    """The spec's model, loaded only later if its identity is known before."""
     foreseen = describe_model(spec)
     return LazyModel(spec, foreseen, open_) if foreseen else open_(spec)
 
 
 def load_model(model: Model) -> None:
-    """Load a model now, if it is not."""
+    """Load a lazy model now, if it is not loaded."""
     if isinstance(model, LazyModel):
         model.load()
 
 
 def release_model(model: Model) -> None:
-    """Let go of what a model can load again."""
+    """Free a lazy model, which can be loaded again."""
     if isinstance(model, LazyModel):
         model.close()
 
 
 class LazyModel:
-    """Stands for a model that is loaded only while it is asked."""
+    """A model that is loaded only while it is asked."""
 
     def __init__(self, spec: ModelSpec, foreseen: ModelDescription, open_: Executor) -> None:
         self._spec = spec
@@ -83,14 +82,14 @@ class LazyModel:
         yield from self.load().answer(batches, files)
 
     def notes(self) -> Mapping[str, object]:
-        """The model's; where it was loaded more than once, of each time."""
+        """The model's notes; a list if it was loaded more than once."""
         every = [*self._noted, *([dict(self._model.notes())] if self._model else [])]
         if len(every) > 1:
             return {"loaded": every}
         return every[0] if every else {}
 
     def close(self) -> None:
-        """Let go of the model; it is loaded again if it is asked again."""
+        """Free the model; it is loaded again if it is asked again."""
         if self._model is not None:
             self._noted.append(dict(self._model.notes()))
             self._model.close()
@@ -98,7 +97,7 @@ class LazyModel:
 
 
 def _changed_model_message(expected: Identity, found: Identity) -> str:
-    """What to say where the model that was loaded is not the one its files promised."""
+    """The error message if the loaded model is not the one that was expected."""
     differing = expected.differs_in(found)
     if differing == ["dtype"]:
         return (
@@ -126,7 +125,7 @@ class CachingExecutor:
         self._kept: CachedModel | None = None
 
     def __call__(self, spec: ModelSpec) -> Model:
-        """The spec's model: the kept one if it is that."""
+        """The spec's model: the cached one if it is the same."""
         if self._kept is not None and not self._kept.in_use and _is_slow_to_load(spec):
             if self._kept.spec == spec:
                 self._kept.reuse()
@@ -139,7 +138,7 @@ class CachingExecutor:
         return self._kept
 
     def evict(self) -> None:
-        """Close the model that is kept."""
+        """Close the cached model."""
         if self._kept is not None:
             self._kept.model.close()
             self._kept = None
@@ -147,7 +146,7 @@ class CachingExecutor:
 
 def _is_slow_to_load(spec: ModelSpec) -> bool:
     """Whether models of that kind are loaded on demand, which takes time and memory."""
-    return hasattr(registry.find("models", spec.kind), "foreseen_by")
+    return kind_info(spec.kind).describe is not None
 
 
 def _is_cacheable(spec: ModelSpec, model: Model) -> bool:
@@ -155,31 +154,17 @@ def _is_cacheable(spec: ModelSpec, model: Model) -> bool:
 
 
 class CachedModel:
-    """A model that is not closed when a run has no more use for it."""
+    """A model that stays loaded when a run has no more use for it."""
 
     def __init__(self, spec: ModelSpec, model: Model) -> None:
         self.spec = spec
         self.model = model
+        self.identity, self.verbs, self.batch_limit = model.identity, model.verbs, model.batch_limit
         self.in_use = True
         self._before: Mapping[str, object] | None = None
 
-    @property
-    def identity(self) -> Identity:
-        """Who answers; part of every answer's key."""
-        return self.model.identity
-
-    @property
-    def verbs(self) -> frozenset[str]:
-        """The verbs it knows, by name."""
-        return self.model.verbs
-
-    @property
-    def batch_limit(self) -> BatchLimit:
-        """How the plan is cut for it."""
-        return self.model.batch_limit
-
     def reuse(self) -> None:
-        """Another run takes it."""
+        """Note that another run uses it."""
         self.in_use = True
         self._before = self.model.notes()
 
@@ -188,7 +173,7 @@ class CachedModel:
         return self.model.answer(batches, files)
 
     def notes(self) -> Mapping[str, object]:
-        """The model's, which count from when it was loaded: with those of earlier runs."""
+        """The model's notes, which count from when it was loaded, beside those before this run."""
         if self._before is None:
             return self.model.notes()
         return {"before_this_run": self._before, "with_this_run": self.model.notes()}
@@ -203,7 +188,7 @@ LOCAL_MACHINE, ON_RAY = "here", "ray"
 
 @contextmanager
 def open_executor(on: str, settings: RaySettings, say: Callable[[str], None]) -> Iterator[Executor]:
-    """What opens models where the user wants them."""
+    """The executor that opens models here or on Ray."""
     if on == LOCAL_MACHINE:
         if settings != RaySettings():
             raise InputError(
@@ -223,7 +208,7 @@ def open_executor(on: str, settings: RaySettings, say: Callable[[str], None]) ->
 
 
 def _resolve_address(settings: RaySettings) -> RaySettings:
-    """The settings with the address that Ray's own tools would take, and nothing amiss in them."""
+    """The settings, checked, with the address that Ray's own tools would take."""
     called = "--ray-address" if settings.address else "RAY_ADDRESS"
     address = settings.address or os.environ.get("RAY_ADDRESS", "")
     settings = replace(settings, address="" if address == LOCAL else address)

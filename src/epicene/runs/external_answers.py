@@ -43,7 +43,9 @@ def read_external_answers(
     for line in read_rows(path):
         name = str(line.values.get("id", ""))
         if name not in items:
-            raise InputError(f"{line.place} names the item {name!r}, which the data does not have.")
+            raise InputError(
+                f"{line.location} names the item {name!r}, which the data does not have."
+            )
         found[name].append(_external_answer(suite, line, items[name], protocol))
     return [
         (items[name], Answers(each))
@@ -59,7 +61,7 @@ def _external_answer(
     name = str(line.values.get("name", asked[0] if len(asked) == 1 else ""))
     if name not in asked:
         known = unknown("request", name, asked)
-        raise InputError(f"{line.place} does not say which request it answers. {known}")
+        raise InputError(f"{line.location} does not say which request it answers. {known}")
     stage = suite.stages[0]
     return AnsweredRequest(stage.name, stage.role, EXTERNAL_MODEL, name, _parse_answer(line))
 
@@ -79,7 +81,7 @@ def _parse_answer(line: FileRow) -> Answer:
         answer: Answer = msgspec.convert(values.get("answer"), Answer)
     except msgspec.ValidationError as error:
         raise InputError(
-            f"{line.place} holds neither `text` nor `texts` nor a whole `answer` ({error})."
+            f"{line.location} holds neither `text` nor `texts` nor a whole `answer` ({error})."
         ) from None
     return answer
 
@@ -108,6 +110,7 @@ def score_external_answers(
     suite: Suite[Any, Any], protocol: Protocol, dataset: Dataset, path: Path | None
 ) -> ExternalScores:
     """Judge the answers of a file, or, without one, the outcomes that the data themselves hold."""
+    answered: list[tuple[Any, Answers]]
     notes: tuple[str, ...] = ()
     if path is None:
         answered = _items_with_outcomes(suite, dataset)

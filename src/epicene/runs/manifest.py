@@ -70,7 +70,7 @@ class SectionCount(Record, frozen=True, kw_only=True):
 
 
 class Cost(Record, frozen=True, kw_only=True):
-    """What a model should have cost, by what was said before it was asked, and what it did cost.
+    """What a model was estimated to cost before it was asked, and what it did cost.
 
     In US dollars; None where no price is known.
     """
@@ -81,7 +81,7 @@ class Cost(Record, frozen=True, kw_only=True):
 
 
 class Timing(Record, frozen=True, kw_only=True):
-    """How long a model took for one verb of a stage in a session, in seconds; loading is apart.
+    """How long a model took for one verb of a stage in a session, in seconds, without loading.
 
     Before the first answers come a model may have to warm up, or workers far away to be started.
     """
@@ -98,7 +98,7 @@ class Timing(Record, frozen=True, kw_only=True):
 
 
 class Session(Record, frozen=True, kw_only=True):
-    """One time that the command ran on this folder."""
+    """One execution of the command on this folder."""
 
     started: str
     command: str
@@ -130,7 +130,7 @@ class Manifest(Record, frozen=True, kw_only=True):
 
     @property
     def unpriced(self) -> tuple[str, ...]:
-        """The models whose price nobody told: what they cost is not in `spent`."""
+        """The models without a known price: what they cost is not in `spent`."""
         costs = (each for session in self.sessions for each in session.costs.items())
         return tuple(sorted({label for label, cost in costs if cost.spent is None}))
 
@@ -169,7 +169,7 @@ def library_versions() -> dict[str, str]:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write the manifest, whole."""
+    """Write the manifest atomically."""
     write_atomically(folder / "manifest.json", msgspec.json.format(to_json(manifest), indent=2))
 
 

@@ -15,7 +15,7 @@ import msgspec
 from epicene import languages as tongues
 from epicene.core.errors import InputError, OptionError, RunError
 from epicene.core.records import Item, Request, answer_keys, digest
-from epicene.runs import store
+from epicene.runs.store import MAX_REQUESTS, item_number, make_request_id
 from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Suite
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ItemT = TypeVar("ItemT", bound=Item)
 
 
 def filter_languages(
-    items: Iterable[ItemT], wanted: tuple[str, ...], place: str
+    items: Iterable[ItemT], wanted: tuple[str, ...], dataset: str
 ) -> Iterator[ItemT]:
     """The items in one of the wanted languages (all, if none is named)."""
     for code in wanted:
@@ -41,7 +41,7 @@ def filter_languages(
     if missing:
         raise OptionError(
             "languages",
-            f"{place} has no items in {', '.join(sorted(missing))}; it has "
+            f"{dataset} has no items in {', '.join(sorted(missing))}; it has "
             f"{', '.join(sorted(seen)) or 'no items at all'}.",
         )
 
@@ -52,7 +52,7 @@ def limit_items(
     limit: int | None,
     seed: int,
 ) -> Iterator[ItemT]:
-    """At most `limit` items of each block, spread evenly over its strata, in their old order.
+    """At most `limit` items of each block, spread evenly over its strata, in file order.
 
     Which ones is decided by a hash of seed and id, so it depends neither on the order of the
     file nor on what else is in it; memory holds `limit` items per stratum, not the file.
@@ -94,9 +94,9 @@ WINDOW_SIZE = 1024
 
 
 class PlannedRequest(NamedTuple):
-    """A request at its place, with what its answer will be checked against."""
+    """A request with its id, and the key its answer will be checked against."""
 
-    place: int
+    request_id: int
     key: bytes
     request: Request
 
@@ -137,8 +137,8 @@ class PlanReader:
         """The answers of those sections, by item number."""
         found: dict[int, list[AnsweredRequest]] = defaultdict(list)
         for section in sections:
-            for place, name, answer in self._store.answers(section, first, end):
-                found[store.item_number(place)].append(
+            for request_id, name, answer in self._store.answers(section, first, end):
+                found[item_number(request_id)].append(
                     AnsweredRequest(
                         section.stage, section.role, section.identity.label, name, answer
                     )
@@ -163,11 +163,11 @@ class PlanReader:
             answers = earlier.get(number, nothing)
             if answers is not nothing and answers.failed:
                 continue
-            place = store.make_request_id(section.id, number, 0)
+            first_id = make_request_id(section.id, number, 0)
             for index, request in enumerate(stage.ask(item, answers, self._protocol)):
-                if index >= store.MAX_REQUESTS:
+                if index >= MAX_REQUESTS:
                     raise RunError(f"The item {item.id!r} asks more than {index} requests.")
-                planned.append(PlannedRequest(place + index, key_of(request), request))
+                planned.append(PlannedRequest(first_id + index, key_of(request), request))
         return Window(planned, self._store.known(section, first, end))
 
 
@@ -201,9 +201,9 @@ def survey_section(
     for first, end in reader.windows():
         planned, known = reader.window(stage, section, first, end)
         total += len(planned)
-        for place, key, request in planned:
-            found = known.keys.get(place)
-            if found is None or place in known.failed:
+        for request_id, key, request in planned:
+            found = known.keys.get(request_id)
+            if found is None or request_id in known.failed:
                 each = cost_of(request)
                 cost = None if cost is None or each is None else cost + each
             if found is None:
@@ -214,6 +214,6 @@ def survey_section(
                     "another request: this version of Epicene asks differently; start another "
                     "folder with --out."
                 )
-            done += place not in known.failed
+            done += request_id not in known.failed
     store.set_total(section, total)
     return SectionProgress(total, done, cost)

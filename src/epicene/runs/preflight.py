@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -9,7 +10,7 @@ import msgspec
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Identity, verb
 from epicene.runs.manifest import Manifest, RunSettings, fixed_models
-from epicene.runs.store import AnswerStore
+from epicene.runs.store import STORE_FILE, AnswerStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,12 +59,11 @@ def check_verbs(suite: Suite[Any, Any], models: Mapping[str, Sequence[Model]]) -
 
 def check_no_orphaned_answers(folder: Path) -> None:
     """Raise if there are answers and no manifest; what a killed beginning left is taken away."""
-    path = folder / "answers.sqlite"
+    path = folder / STORE_FILE
     if not path.exists():
         return
-    store = AnswerStore(path, create=True)
-    answered = store.has_answers()
-    store.close()
+    with closing(AnswerStore(path, create=True)) as store:
+        answered = store.has_answers()
     if answered:
         raise RunError(
             f"{folder} holds answers but no manifest.json; put it back or choose another --out."
@@ -73,7 +73,7 @@ def check_no_orphaned_answers(folder: Path) -> None:
 
 def check_store_present(folder: Path, manifest: Manifest) -> None:
     """Raise if answers that the manifest counts are gone."""
-    path = folder / "answers.sqlite"
+    path = folder / STORE_FILE
     counted = sum(count.answered for count in manifest.counts)
     if counted and (not path.exists() or path.stat().st_size == 0):
         raise RunError(

@@ -29,10 +29,10 @@ _KEYS = ("item", "name", "group")
 
 @dataclass(frozen=True)
 class RankedModel:
-    """One model's place: who shares a letter with it is not told apart from it."""
+    """One model's range of ranks. Models that share a letter do not differ significantly."""
 
     model: str
-    place: RankRange
+    rank: RankRange
     letters: str
     better_than: tuple[str, ...]
     lacking: int  # judgements that were to be had and this run lacks
@@ -40,7 +40,7 @@ class RankedModel:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Models by their worst possible place, then by their mean."""
+    """Models by their worst possible rank, then by their mean."""
 
     models: tuple[RankedModel, ...]
     judgements: int  # that were to be had
@@ -68,17 +68,17 @@ def rank(
     figures, groups = _figures(frame, models, suite)
     missing = np.isnan(figures)
     low, high = (_sums(np.where(missing, filling, figures), groups) for filling in (0.0, 1.0))
-    told = significant_pairs(superiority_p_values(low, high, seed=seed))
-    ends = rank_ranges(told)
+    significant = significant_pairs(superiority_p_values(low, high, seed=seed))
+    ends = rank_ranges(significant)
     means = low.sum(axis=0)
     order = sorted(range(len(models)), key=lambda one: (ends[one].worst, -means[one], models[one]))
-    names = compact_letter_display(told, order)
+    names = compact_letter_display(significant, order)
     ranked = tuple(
         RankedModel(
             model=models[one],
-            place=ends[one],
+            rank=ends[one],
             letters=names[one],
-            better_than=tuple(models[other] for other in order if told[one, other]),
+            better_than=tuple(models[other] for other in order if significant[one, other]),
             lacking=int(missing[:, one].sum()),
         )
         for one in order
@@ -92,14 +92,14 @@ def _figures(frame: polars.DataFrame, models: Sequence[str], suite: str) -> tupl
     each row's group."""
     import polars as pl
 
-    texts = frame.select(pl.col(*_KEYS, "model").cast(pl.String), "figure")
+    texts = frame.select(pl.col(*_KEYS, "model").cast(pl.String), "score")
     check_unique_judgements(texts.filter(pl.col("model").is_in(models)), suite)
     keys = texts.select(_KEYS).unique().sort(_KEYS)
     columns = []
     for model in models:
         own = texts.filter(pl.col("model") == model).drop("model")
         joined = keys.join(own, on=_KEYS, how="left", maintain_order="left")
-        columns.append(joined["figure"].cast(pl.Float64).fill_null(np.nan).to_numpy())
+        columns.append(joined["score"].cast(pl.Float64).fill_null(np.nan).to_numpy())
     return np.column_stack(columns), group_codes(keys)
 
 

@@ -17,10 +17,9 @@ import msgspec
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Item, Judgement, Record, digest
-from epicene.runs import store
 from epicene.runs.manifest import Manifest, read_manifest
 from epicene.runs.plan import PlanReader
-from epicene.runs.store import AnswerStore, Section, is_complete
+from epicene.runs.store import AnswerStore, Section, is_complete, item_number, open_store
 from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite, find_suite
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ _OWN_COLUMNS = (
 
 
 class Coverage(Record, frozen=True, kw_only=True):
-    """How much of a run its tables speak of."""
+    """How much of a run its tables cover."""
 
     items: int
     judged: int
@@ -53,7 +52,7 @@ class Coverage(Record, frozen=True, kw_only=True):
         return asked and self.judged == self.items
 
     def __str__(self) -> str:
-        """What there is, in words."""
+        """The coverage in words."""
         in_part = "" if self.whole or self.judged < self.items else " (some only in part)"
         return (
             f"{self.judged} of {self.items} items are judged{in_part}, on {self.answered} answers "
@@ -99,7 +98,7 @@ def read_run(folder: Path) -> StoredRun:
             f"The run {folder} was made under a protocol that this version of the suite "
             f"{suite.name} does not have ({error}); read it with the version that made it."
         ) from error
-    suite = suite.under(protocol, manifest.models)
+    suite = suite.for_protocol(protocol, manifest.models)
     for role in suite.roles:
         if not manifest.models.get(role.name):
             raise InputError(f"The manifest of {folder} names no model in the role {role.name}.")
@@ -120,16 +119,12 @@ class RunJudgements:
 
     def answered(self) -> Iterator[tuple[Item, Answers]]:
         """The items that can be judged, each with its answers."""
-        store = AnswerStore(self._run.folder / "answers.sqlite")
-        try:
+        with open_store(self._run.folder) as store:
             yield from self._read(store)
-        finally:
-            store.close()
 
     def lacking(self) -> Iterator[Item]:
         """The items that cannot be judged, or only in part, because an answer is missing."""
-        store = AnswerStore(self._run.folder / "answers.sqlite")
-        try:
+        with open_store(self._run.folder) as store:
             if is_complete(store, self._run.suite, self._run.manifest.models):
                 return
             reader = PlanReader(store, self._run.suite, self._run.protocol)
@@ -137,8 +132,6 @@ class RunJudgements:
             for first, end in reader.windows():
                 missing = self._missing(reader, sections, first, end)
                 yield from (item for number, item in reader.items(first, end) if number in missing)
-        finally:
-            store.close()
 
     def _read(self, store: AnswerStore) -> Iterator[tuple[Item, Answers]]:
         suite = self._run.suite
@@ -203,9 +196,9 @@ class RunJudgements:
                 yield from range(first, end)
                 continue
             planned, known = reader.window(stage, section, first, end)
-            for place, _, _ in planned:
-                if not known.answered(place):
-                    yield store.item_number(place)
+            for request_id, _, _ in planned:
+                if not known.answered(request_id):
+                    yield item_number(request_id)
 
 
 def judgement_frame(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:
@@ -224,7 +217,7 @@ def judgement_frame(judgements: Iterable[Judgement], info: RunInfo) -> polars.Da
 
 @contextmanager
 def _rare_garbage_collection() -> Iterator[None]:
-    """Look for cycles seldom: judgements have none, and to look through them takes a fifth."""
+    """Collect garbage rarely: judgements have no cycles, and looking for some takes a fifth."""
     usual = gc.get_threshold()
     gc.set_threshold(max(usual[0], 100_000), *usual[1:])
     try:
@@ -272,7 +265,7 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
 
 
 SHORT_HASH = 8  # characters of a hash that tell it apart
-_MAX_NAMED_FILES = 2  # files
+_MAX_NAMED_FILES = 2  # of more, one hash of them all is shown
 
 
 @dataclass(frozen=True)
@@ -284,8 +277,8 @@ class ItemMatching:
     mismatched: int  # ids that do not mean the same item in all runs
     files: tuple[str, ...]  # by run, the data files with their hashes
 
-    def named(self, run: int, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
-        """The judgements of the run with that number, by the names under which to pair them."""
+    def matched(self, run: int, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
+        """The judgements of a run, by its index, with the item names by which they are paired."""
         names = self.renamed[run]
         if not names:
             yield from judgements
@@ -294,8 +287,8 @@ class ItemMatching:
             name = names.get(judgement.item, judgement.item)
             yield msgspec.structs.replace(judgement, item=name)
 
-    def told(self, runs: Sequence[str]) -> Iterator[str]:
-        """What a person must know of it, if the runs have these names."""
+    def sentences(self, runs: Sequence[str]) -> Iterator[str]:
+        """What the user must know about the matching; `runs` are the names to show."""
         if self.mismatched:
             files = ", ".join(f"{run}: {file}" for run, file in zip(runs, self.files, strict=True))
             what = "1 id does" if self.mismatched == 1 else f"{self.mismatched} ids do"
@@ -340,24 +333,21 @@ def describe_data_files(run: StoredRun) -> str:
 
 
 def _data_digest(run: StoredRun) -> bytes:
-    """All that items are made from: where it is the same, so are they."""
+    """A hash of all that items are made from: runs that share it have the same items."""
     settings = run.manifest.settings
     hashes = [file.sha256 for file in settings.files]
     return digest(settings.suite_version, settings.protocol, settings.columns, hashes)
 
 
 def _stored_items(run: StoredRun) -> Iterator[Item]:
-    store = AnswerStore(run.folder / "answers.sqlite")
-    try:
+    with open_store(run.folder) as store:
         reader = PlanReader(store, run.suite, run.protocol)
         for first, end in reader.windows():
             yield from (item for _, item in reader.items(first, end))
-    finally:
-        store.close()
 
 
 def check_unique_judgements(frame: polars.DataFrame, suite: str) -> None:
-    """Raise if a model has two judgements of one item under one name: which would be paired?"""
+    """Raise if a model has two judgements of one item under one name: which to pair?"""
     import polars as pl
 
     keys = ["model", "item", "name"]

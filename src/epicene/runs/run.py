@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +45,7 @@ from epicene.runs.preflight import (
     check_verbs,
     multi_model_roles,
 )
-from epicene.runs.store import AnswerStore, is_complete
+from epicene.runs.store import STORE_FILE, AnswerStore, is_complete
 from epicene.suites import Dataset, DataSource, Protocol, Suite
 
 if TYPE_CHECKING:
@@ -75,40 +75,39 @@ class RunConfig:
 
 
 def run(
-    order: RunConfig, watcher: Watcher, executor: Executor = open_model
+    config: RunConfig, watcher: Watcher, executor: Executor = open_model
 ) -> tuple[Path, Manifest]:
-    """Run, or go on with, what was ordered; the run's folder and manifest."""
-    suite = order.suite.under(order.protocol, order.models)
-    order = replace(order, suite=suite)
-    check_roles(suite, order.models)
-    dataset = suite.read(order.source, order.protocol)
-    with open_models(order, dataset, executor) as models:
+    """Start or resume a run; its folder and manifest."""
+    suite = config.suite.for_protocol(config.protocol, config.models)
+    config = replace(config, suite=suite)
+    check_roles(suite, config.models)
+    dataset = suite.read(config.source, config.protocol)
+    with open_models(config, dataset, executor) as models:
         check_verbs(suite, models)
-        check_prices(suite, models, order.max_cost)
-        settings = run_settings(order, dataset)
+        check_prices(suite, models, config.max_cost)
+        settings = run_settings(config, dataset)
         identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
-        folder = order.out or order.under / run_name(settings, identities, multi_model_roles(suite))
+        folder = config.out or config.under / run_name(
+            settings, identities, multi_model_roles(suite)
+        )
         if not (folder / "manifest.json").exists():
             # The first to be asked is loaded before there is a folder: nothing is left of a run
             # whose model cannot be loaded.
             load_model(models[suite.stages[0].role][0])
         with lock_folder(folder):
-            manifest = start_session(folder, order, settings, identities)
-            store = prepare_store(folder, order, dataset)
-            try:
+            manifest = start_session(folder, config, settings, identities)
+            with closing(prepare_store(folder, config, dataset)) as store:
                 write_manifest(folder, manifest)
-                return folder, _run_stages(folder, order, models, manifest, store, watcher)
-            finally:
-                store.close()
+                return folder, _run_stages(folder, config, models, manifest, store, watcher)
 
 
-def prepare_store(folder: Path, order: RunConfig, dataset: Dataset) -> AnswerStore:
-    """The store with the run's items in it; nothing is left of one that got no items."""
-    path = folder / "answers.sqlite"
+def prepare_store(folder: Path, config: RunConfig, dataset: Dataset) -> AnswerStore:
+    """The store with the run's items; it is removed again if they cannot be read."""
+    path = folder / STORE_FILE
     store = AnswerStore(path, create=True)
     try:
         if not store.has_items():
-            store.put_items(select_items(order, dataset), dataset.name)
+            store.put_items(select_items(config, dataset), dataset.name)
     except BaseException:
         empty = not store.has_items()
         store.close()
@@ -123,28 +122,28 @@ def prepare_store(folder: Path, order: RunConfig, dataset: Dataset) -> AnswerSto
 
 def _run_stages(
     folder: Path,
-    order: RunConfig,
+    config: RunConfig,
     models: Mapping[str, Sequence[Model]],
     manifest: Manifest,
     store: AnswerStore,
     watcher: Watcher,
 ) -> Manifest:
-    """Do all stages, whatever happens leaving a manifest that says how far it came."""
+    """Run all stages; whatever happens, the manifest says how far the run came."""
 
-    ledger = CostTracker(store, models, order.max_cost, order.spent_elsewhere)
+    costs = CostTracker(store, models, config.max_cost, config.spent_elsewhere)
     timings: list[Timing] = []
 
     def record(state: str) -> Manifest:
-        finished = end_session(manifest, store, state, models, ledger, timings)
+        finished = end_session(manifest, store, state, models, costs, timings)
         write_manifest(folder, finished)
         return finished
 
     try:
-        reader = PlanReader(store, order.suite, order.protocol)
+        reader = PlanReader(store, config.suite, config.protocol)
         files = ImageFolder(folder / "images")
-        turns = [(stage, model) for stage in order.suite.stages for model in models[stage.role]]
+        turns = [(stage, model) for stage in config.suite.stages for model in models[stage.role]]
         for turn, (stage, model) in enumerate(turns, start=1):
-            execute_section(reader, store, stage, model, files, watcher, ledger, timings)
+            execute_section(reader, store, stage, model, files, watcher, costs, timings)
             if turn == len(turns) or turns[turn][1] is not model:
                 release_model(model)
     except BaseException as error:
@@ -152,12 +151,12 @@ def _run_stages(
         with suppress(EpiceneError):
             record(state_after_error(error))
         raise
-    whole = is_complete(store, order.suite, manifest.models)
+    whole = is_complete(store, config.suite, manifest.models)
     return record("complete" if whole else "incomplete")
 
 
 def state_after_error(error: BaseException) -> str:
-    """How a session ended that an error ended."""
+    """The state of a session that ended with an error."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     return "incomplete" if isinstance(error, CostLimitError) else "failed"
@@ -168,30 +167,30 @@ def state_after_error(error: BaseException) -> str:
 
 @contextmanager
 def open_models(
-    order: RunConfig, dataset: Dataset, executor: Executor
+    config: RunConfig, dataset: Dataset, executor: Executor
 ) -> Iterator[dict[str, list[Model]]]:
     """The models by role, closed again whatever happens."""
     models: dict[str, list[Model]] = {}
     try:
-        for role, specs in order.models.items():
+        for role, specs in config.models.items():
             models[role] = []
             for spec in specs:
                 model = open_lazily(spec, executor)
                 models[role].append(model)
                 if isinstance(model, Learner):
-                    model.learn(_corpus(order, dataset))
+                    model.learn(_corpus(config, dataset))
         yield models
     finally:
         for model in (model for each in models.values() for model in each):
             model.close()
 
 
-def _corpus(order: RunConfig, dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """The suite's own text, all of it, with the group each piece belongs to."""
-    texts = order.suite.corpus
+def _corpus(config: RunConfig, dataset: Dataset) -> Iterator[tuple[str, str]]:
+    """All text of the suite, as pairs of group and text."""
+    texts = config.suite.corpus
     if texts is None:
         raise InputError(
-            f"The suite {order.suite.name} has no text to train an n-gram model on; name a file: "
+            f"The suite {config.suite.name} has no text to train an n-gram model on; name a file: "
             "ngram:FILE."
         )
     for item in dataset.items:
@@ -199,24 +198,24 @@ def _corpus(order: RunConfig, dataset: Dataset) -> Iterator[tuple[str, str]]:
             yield item.cluster, text
 
 
-def run_settings(order: RunConfig, dataset: Dataset) -> RunSettings:
-    """What decides what is asked. Files count by content, wherever they lie."""
+def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
+    """All settings that decide what is asked. Files count by content, not by path."""
     return RunSettings(
-        suite=order.suite.name,
-        suite_version=order.suite.version,
-        protocol=msgspec.json.decode(to_json(order.protocol)),
+        suite=config.suite.name,
+        suite_version=config.suite.version,
+        protocol=msgspec.json.decode(to_json(config.protocol)),
         data=dataset.name,
         files=tuple(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
-        columns=dict(order.source.columns),
-        languages=order.languages,
-        stages=tuple(stage.name for stage in order.suite.stages),
-        limit=order.limit,
-        seed=order.protocol.seed,
+        columns=dict(config.source.columns),
+        languages=config.languages,
+        stages=tuple(stage.name for stage in config.suite.stages),
+        limit=config.limit,
+        seed=config.protocol.seed,
     )
 
 
 def _without_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]:
-    """The items; raises at one whose outcome is known, of which there is nothing to ask."""
+    """The items; raises at one that holds an outcome, as there is nothing to ask about it."""
     for item in dataset.items:
         if suite.holds_outcome is not None and suite.holds_outcome(item):
             raise InputError(
@@ -226,16 +225,16 @@ def _without_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]
         yield item
 
 
-def select_items(order: RunConfig, dataset: Dataset) -> Iterator[Any]:
+def select_items(config: RunConfig, dataset: Dataset) -> Iterator[Any]:
     """The items the run takes."""
-    items = _without_outcomes(order.suite, dataset)
-    spoken = filter_languages(items, order.languages, dataset.name)
-    return limit_items(spoken, order.suite.stratum, order.limit, order.protocol.seed)
+    items = _without_outcomes(config.suite, dataset)
+    spoken = filter_languages(items, config.languages, dataset.name)
+    return limit_items(spoken, config.suite.stratum, config.limit, config.protocol.seed)
 
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """Nobody else works in this folder meanwhile."""
+    """Hold the lock of a run folder."""
     lock = FileLock(folder / ".lock")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -253,14 +252,16 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 
 def start_session(
-    folder: Path, order: RunConfig, settings: RunSettings, models: dict[str, tuple[Identity, ...]]
+    folder: Path, config: RunConfig, settings: RunSettings, models: dict[str, tuple[Identity, ...]]
 ) -> Manifest:
-    """The manifest of a new run, or of one that goes on if it is the same run."""
-    session = Session(started=utc_now(), command=redact(order.command), versions=library_versions())
-    labels = redact_all(dict(order.labels))
+    """The manifest of a new run, or of a resumed one, if it is the same run."""
+    session = Session(
+        started=utc_now(), command=redact(config.command), versions=library_versions()
+    )
+    labels = redact_all(dict(config.labels))
     if (folder / "manifest.json").exists():
         manifest = read_manifest(folder)
-        check_same_run(folder, manifest, settings, models, multi_model_roles(order.suite))
+        check_same_run(folder, manifest, settings, models, multi_model_roles(config.suite))
         check_store_present(folder, manifest)
         manifest = msgspec.structs.replace(
             manifest,
@@ -301,7 +302,7 @@ def end_session(
     store: AnswerStore,
     state: str,
     models: Mapping[str, Sequence[Model]],
-    ledger: CostTracker,
+    costs: CostTracker,
     timings: Sequence[Timing],
 ) -> Manifest:
     """The manifest with what is stored now and how this session ended."""
@@ -319,7 +320,7 @@ def end_session(
         ended=utc_now(),
         state=state,
         notes=notes,
-        costs=ledger.session(),
+        costs=costs.session(),
         timings=tuple(timings),
     )
     return msgspec.structs.replace(
@@ -327,7 +328,7 @@ def end_session(
         items=store.count_items(),
         counts=tuple(count_sections(store)),
         sessions=(*manifest.sessions[:-1], last),
-        spent=round(ledger.total(), 6),
+        spent=round(costs.total(), 6),
     )
 
 

@@ -7,21 +7,27 @@ later, so a resumed run finds every answer; the content hash beside it is checke
 
 from __future__ import annotations
 
-import sqlite3
 from array import array
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Answer, Failed, Identity, Item, digest, to_json
-from epicene.core.sqlite import copy_with_log, explain, file_uri, is_read_only, transaction
+from epicene.core.sqlite import (
+    connect,
+    connect_read_only,
+    explain_errors,
+    is_read_only,
+    transaction,
+)
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from epicene.suites import Suite
 
@@ -32,20 +38,21 @@ MAX_REQUESTS = 1 << REQUEST_BITS
 
 
 def make_request_id(section: int, item: int, request: int) -> int:
-    """The place of a request."""
+    """The key of a request: its section, its item and its index among the item's requests."""
     return (section << (ITEM_BITS + REQUEST_BITS)) + (item << REQUEST_BITS) + request
 
 
-def item_number(position: int) -> int:
+def item_number(request_id: int) -> int:
     """The item's number in the run."""
-    return (position >> REQUEST_BITS) & (MAX_ITEMS - 1)
+    return (request_id >> REQUEST_BITS) & (MAX_ITEMS - 1)
 
 
 def request_id_range(section: int, first_item: int, end_item: int) -> tuple[int, int]:
-    """The half-open range of places that belong to items [first_item, end_item)."""
+    """The half-open range of request ids that belong to items [first_item, end_item)."""
     return make_request_id(section, first_item, 0), make_request_id(section, end_item, 0)
 
 
+STORE_FILE = "answers.sqlite"
 STORE_FORMAT = 1  # another number where an older program could not read the file
 
 _SCHEMA = """
@@ -82,20 +89,20 @@ class Section(NamedTuple):
 class StoredAnswer(NamedTuple):
     """One stored answer."""
 
-    place: int
+    request_id: int
     name: str
     answer: Answer
 
 
 class StoredKeys(NamedTuple):
-    """What planning needs of stored answers: the key at each place, and which of them failed."""
+    """What planning needs of stored answers: keys by request id, and which failed."""
 
     keys: dict[int, bytes]
     failed: frozenset[int]
 
-    def answered(self, place: int) -> bool:
-        """Whether that request needs not be asked."""
-        return place in self.keys and place not in self.failed
+    def answered(self, request_id: int) -> bool:
+        """Whether a request has an answer."""
+        return request_id in self.keys and request_id not in self.failed
 
 
 def _explained(method: Callable[P, R]) -> Callable[P, R]:
@@ -103,12 +110,10 @@ def _explained(method: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(method)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
+        store = args[0]
+        assert isinstance(store, AnswerStore)
+        with explain_errors(store.path):
             return method(*args, **kwargs)
-        except (sqlite3.Error, msgspec.DecodeError) as error:
-            store = args[0]
-            assert isinstance(store, AnswerStore)
-            raise explain(error, store.path) from error
 
     return wrapped
 
@@ -133,12 +138,9 @@ class AnswerStore:
     def _open(self, create: bool) -> sqlite3.Connection:
         if not create and self.path.stat().st_size == 0:
             raise RunError(f"{self.path} is empty; put the run's database back in its place.")
-        sealed = not create and is_read_only(self.path.parent)
-        db = self._connect(self._where_sealed() if sealed else f"{file_uri(self.path)}?mode=rwc")
-        if not sealed:
-            # WAL with synchronous=NORMAL: a commit survives the death of the process.
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
+        read_only = not create and is_read_only(self.path.parent)
+        opened = connect_read_only(self.path) if read_only else closing(connect(self.path))
+        db = self._closing.enter_context(opened)
         found = db.execute("PRAGMA user_version").fetchone()[0]
         if found == 0 and create:
             with transaction(db):
@@ -159,19 +161,6 @@ class AnswerStore:
             )
         return db
 
-    def _connect(self, address: str) -> sqlite3.Connection:
-        db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=10)
-        self._closing.callback(db.close)
-        return db
-
-    def _where_sealed(self) -> str:
-        """The address of a file that cannot be written to: itself, if its writer closed it."""
-        copy = copy_with_log(self.path)
-        if copy is None:
-            return f"{file_uri(self.path)}?immutable=1"
-        self._closing.callback(copy.cleanup)
-        return f"{file_uri(Path(copy.name, self.path.name))}?mode=rwc"
-
     @_explained
     def close(self) -> None:
         """Close, leaving one file behind."""
@@ -180,8 +169,8 @@ class AnswerStore:
     # --- items -----------------------------------------------------------------------------
 
     @_explained
-    def put_items(self, items: Iterable[Item], place: str) -> None:
-        """Keep the run's items, all or none. An id that comes twice is refused."""
+    def put_items(self, items: Iterable[Item], dataset: str) -> None:
+        """Store the run's items, all or none. Raises if an id comes twice."""
         marks = array("Q")  # eight bytes an item, so that millions can be checked
 
         def rows() -> Iterator[tuple[int, bytes]]:
@@ -192,21 +181,21 @@ class AnswerStore:
         with transaction(self._db):
             self._db.executemany("INSERT INTO items VALUES (?, ?)", rows())
             if not marks:
-                raise InputError(f"{place} has no items.")
+                raise InputError(f"{dataset} has no items.")
             if _has_duplicates(marks):
-                self._refuse_repeated_id(place)
+                self._refuse_repeated_id(dataset)
             self._db.execute("INSERT INTO meta VALUES ('items', 'complete')")
 
-    def _refuse_repeated_id(self, place: str) -> None:
+    def _refuse_repeated_id(self, dataset: str) -> None:
         twice = self._db.execute(
             "SELECT json_extract(item, '$.id') AS id FROM items GROUP BY id HAVING count(*) > 1"
         ).fetchone()
         if twice is not None:
-            raise InputError(f"{place} has the id {twice[0]!r} twice; every item needs its own.")
+            raise InputError(f"{dataset} has the id {twice[0]!r} twice; every item needs its own.")
 
     @_explained
     def has_items(self) -> bool:
-        """Whether the run's items are all here."""
+        """Whether the run's items are stored."""
         return self._db.execute("SELECT 1 FROM meta WHERE name = 'items'").fetchone() is not None
 
     @_explained
@@ -246,20 +235,20 @@ class AnswerStore:
 
     @_explained
     def set_total(self, section: Section, total: int) -> None:
-        """Say how many requests the section has in all."""
+        """Store how many requests the section has in all."""
         self._db.execute("UPDATE sections SET total = ? WHERE id = ?", (total, section.id))
 
     # --- money -----------------------------------------------------------------------------
 
     @_explained
     def spent(self) -> dict[str, float]:
-        """What was spent so far, in US dollars, by who was paid."""
+        """What was spent so far, in US dollars, by payee."""
         rows = self._db.execute("SELECT substr(name, 7), value FROM meta WHERE name LIKE 'spent %'")
         return {payee: float(value) for payee, value in rows}
 
     @_explained
     def set_spent(self, payee: str, amount: float) -> None:
-        """Say how much was spent on someone in all."""
+        """Store how much a payee was paid in all."""
         self._db.execute(
             "INSERT OR REPLACE INTO meta VALUES (?, ?)",
             (f"spent {payee}", repr(amount)),
@@ -277,7 +266,7 @@ class AnswerStore:
         failed = self._db.execute(
             "SELECT place FROM answers WHERE failed AND place >= ? AND place < ?", reach
         )
-        return StoredKeys(dict(keys), frozenset(place for (place,) in failed))
+        return StoredKeys(dict(keys), frozenset(request_id for (request_id,) in failed))
 
     @_explained
     def answers(self, section: Section, first_item: int, end_item: int) -> list[StoredAnswer]:
@@ -286,7 +275,10 @@ class AnswerStore:
             "SELECT place, name, answer FROM answers WHERE place >= ? AND place < ? ORDER BY place",
             request_id_range(section.id, first_item, end_item),
         )
-        return [StoredAnswer(place, name, _answers.decode(answer)) for place, name, answer in rows]
+        return [
+            StoredAnswer(request_id, name, _answers.decode(answer))
+            for request_id, name, answer in rows
+        ]
 
     @_explained
     def has_answers(self) -> bool:
@@ -295,7 +287,7 @@ class AnswerStore:
 
     @_explained
     def put(self, rows: Sequence[tuple[int, str, bytes, Answer]]) -> None:
-        """Keep answers (place, name, key, answer), all in one commit.
+        """Store answers (request id, name, key, answer), all in one commit.
 
         A failed request may be answered later; an answer is never written over.
         """
@@ -304,8 +296,8 @@ class AnswerStore:
                 "INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT (place) DO UPDATE SET "
                 "failed = excluded.failed, answer = excluded.answer WHERE failed",
                 [
-                    (place, name, key, isinstance(answer, Failed), to_json(answer))
-                    for place, name, key, answer in rows
+                    (request_id, name, key, isinstance(answer, Failed), to_json(answer))
+                    for request_id, name, key, answer in rows
                 ],
             )
 
@@ -329,7 +321,15 @@ class AnswerStore:
             "ORDER BY place LIMIT ?",
             (*request_id_range(section.id, 0, MAX_ITEMS), most),
         )
-        return [StoredAnswer(place, name, _answers.decode(answer)) for place, name, answer in rows]
+        return [
+            StoredAnswer(request_id, name, _answers.decode(answer))
+            for request_id, name, answer in rows
+        ]
+
+
+def open_store(folder: Path) -> closing[AnswerStore]:
+    """The store of a run folder, which a `with` block closes."""
+    return closing(AnswerStore(folder / STORE_FILE))
 
 
 def _has_duplicates(marks: array[int]) -> bool:

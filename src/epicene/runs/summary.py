@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """One run's headline."""
+    """One run's metrics."""
 
     info: RunInfo
     data: str
@@ -56,12 +56,12 @@ class Summary:
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """The tables, made when somebody first wants to see them."""
+        """The suite's tables, made on first use."""
         return tuple(self.suite.tables(self.results)) if len(self.results.frame) else ()
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """The figures, drawn only when somebody wants to see them."""
+        """The suite's figures, made on each use."""
         return tuple(self.suite.figures(self.results)) if len(self.results.frame) else ()
 
     @property
@@ -83,10 +83,10 @@ def summarise(
     infos = label_comparable_runs(runs)
     same = match_items(runs)
     frames, coverages = [], []
-    for place, (run, info) in enumerate(zip(runs, infos, strict=True)):
+    for index, (run, info) in enumerate(zip(runs, infos, strict=True)):
         judged = RunJudgements(run)
-        named = same.named(place, judged)
-        frames.append(judgement_frame(_observed(named, info, seen) if seen else named, info))
+        matched = same.matched(index, judged)
+        frames.append(judgement_frame(_observed(matched, info, seen) if seen else matched, info))
         coverages.append(judged.coverage)
     data = [run.manifest.settings.data for run in runs]
     made = _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)
@@ -110,7 +110,7 @@ def group_by_protocol(runs: Iterable[StoredRun]) -> dict[tuple[str, str], list[S
 
 
 def label_comparable_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
-    """Which runs these are, told apart; raises if they are not of one suite and protocol."""
+    """The runs with distinct labels; raises if they are of several suites or protocols."""
     first = runs[0]
     for other in runs[1:]:
         if other.suite.name != first.suite.name:
@@ -137,7 +137,7 @@ def summarise_external_answers(
     data: str,
     coverage: Coverage | None = None,
 ) -> Summary:
-    """The same for judgements of answers that were made elsewhere."""
+    """Make all tables of judgements of answers that were made elsewhere."""
     info = RunInfo(run=label, model=label, protocol=protocol.name, identities={})
     return _summary(
         suite, protocol, [info], [data], [judgement_frame(judgements, info)], [coverage]
@@ -194,7 +194,7 @@ def primary_judgements(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def incomplete_run_sentences(runs: Iterable[RunSummary]) -> Iterator[str]:
-    """Which runs are not whole, and the way out, in a sentence each."""
+    """A sentence about each incomplete run, with the way out."""
     for run in runs:
         if run.coverage is not None and not run.coverage.whole:
             yield f"{run.info.model}: {run.coverage}; run the same command again to go on."
@@ -204,17 +204,17 @@ def incomplete_run_sentences(runs: Iterable[RunSummary]) -> Iterator[str]:
 
 
 def label_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
-    """Which runs these are, by their folders' names; models of one label by that of their run."""
+    """The runs with distinct labels: models that share one get their run's name beside it."""
     names = _folder_names(runs)
     folders: dict[str, set[Path]] = {}
     for run in runs:
         folders.setdefault(run.info.model, set()).add(run.folder.absolute())
-    told = []
+    labelled = []
     for run, name in zip(runs, names, strict=True):
         model = run.info.model
         label = f"{model} ({name})" if len(folders[model]) > 1 else model
-        told.append(msgspec.structs.replace(run.info, model=label, run=name))
-    return told
+        labelled.append(msgspec.structs.replace(run.info, model=label, run=name))
+    return labelled
 
 
 def _folder_names(runs: Sequence[StoredRun]) -> list[str]:
@@ -244,7 +244,7 @@ _MAX_CHARACTERS = 80  # characters of a setting; of a longer one its hash is sai
 
 
 def settings_diff_sentences(runs: Sequence[StoredRun]) -> Iterator[str]:
-    """What the runs were asked differently, in a sentence, if anything."""
+    """A sentence about the settings in which the runs differ, if any."""
     if different := differing_settings(runs):
         yield f"These runs were not asked alike: they differ in {', '.join(different)}."
 
@@ -284,7 +284,7 @@ def _protocol_settings(run: StoredRun) -> dict[str, object]:
 
 
 def _format_value(value: object) -> str:
-    """A value as a command would have it."""
+    """A value as on the command line."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
@@ -297,7 +297,7 @@ def _format_value(value: object) -> str:
 
 
 def _differing(runs: Sequence[str], settings: Sequence[Mapping[str, object]]) -> dict[str, str]:
-    """By the names of the settings that are not the same, which run has which value."""
+    """The settings that differ, with the value of each run."""
     names = dict.fromkeys(name for each in settings for name in each)
     found = {}
     for name in names:
@@ -321,13 +321,13 @@ def _differing_roles(runs: Sequence[StoredRun]) -> Iterator[str]:
     measured = {run.suite.roles[0].name for run in runs}
     roles = dict.fromkeys(role for run in runs for role in run.manifest.models)
     for role in roles:
-        told = dict.fromkeys(other_role_models(run).get(role, "none") for run in runs)
-        if role not in measured and len(told) > 1:
-            yield f"{role} ({' against '.join(told)})"
+        models = dict.fromkeys(other_role_models(run).get(role, "none") for run in runs)
+        if role not in measured and len(models) > 1:
+            yield f"{role} ({' against '.join(models)})"
 
 
 def other_role_models(run: StoredRun) -> dict[str, str]:
-    """By role, who took part beside the model that is measured, each by label and digest."""
+    """The models beside the measured one by role, each with label and digest."""
     return {
         role: ", ".join(
             sorted(f"{each.label} {each.digest.hex()[:SHORT_HASH]}" for each in identities)

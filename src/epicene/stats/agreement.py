@@ -21,7 +21,6 @@ from epicene.stats.arrays import (
     Groups,
     critical_value,
     encode_groups,
-    finite_floats,
     max_unseen_share,
     safe_ratio,
     same_length,
@@ -31,7 +30,7 @@ from epicene.stats.intervals import SumStatistic, bootstrap_sums, proportion
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from epicene.stats.arrays import Floats, Ints
 
@@ -47,14 +46,6 @@ def raw_agreement(
     same_length(first=first, second=second)
     same = [a == b for a, b in zip(first, second, strict=True)]
     return proportion(same, None, groups, level=level)
-
-
-def standard_error(values: ArrayLike) -> Estimate:
-    """The standard error of a mean of independent values (n − 1 below)."""
-    array = finite_floats(values, "values")
-    if len(array) < 2:
-        return Estimate(value=None, n=len(array), why="there are fewer than two values")
-    return Estimate(value=float(array.std(ddof=1)) / math.sqrt(len(array)), n=len(array))
 
 
 def matthews(
@@ -78,9 +69,7 @@ def matthews(
     x, y = pair.first.astype(np.float64), pair.second.astype(np.float64)
     columns = np.column_stack([np.ones(pair.n), x, y, x * y])
     if not pair.disagreements:
-        return Estimate(
-            value=1.0, low=lowest_agreement(pair.chance, pair.n, groups, level), high=1.0, n=pair.n
-        )
+        return _perfect_agreement(pair.chance, pair.n, groups, level)
     if not pair.agreements:  # perfect the other way round, where chance is what is left of it
         high = -lowest_agreement(1 - pair.chance, pair.n, groups, level)
         return Estimate(value=-1.0, low=-1.0, high=high, n=pair.n)
@@ -129,9 +118,7 @@ def cohen(
         why = f"{pair.constant}, so κ is 0 whatever the other said"
         return Estimate(value=0.0, low=0.0, high=0.0, n=pair.n, why=why)
     if not pair.disagreements:
-        return Estimate(
-            value=1.0, low=lowest_agreement(pair.chance, pair.n, groups, level), high=1.0, n=pair.n
-        )
+        return _perfect_agreement(pair.chance, pair.n, groups, level)
     if groups is None:
         value, error = _cohen_with_error(pair.table / pair.n, pair.n)
         half = critical_value(level) * error
@@ -164,9 +151,13 @@ def lowest_agreement(chance: float, n: int, groups: Groups, level: float) -> flo
     return max(-1.0, 1 - max_unseen_share(count, level) / (1 - chance))
 
 
+def _perfect_agreement(chance: float, n: int, groups: Groups, level: float) -> Estimate:
+    return Estimate(value=1.0, low=lowest_agreement(chance, n, groups, level), high=1.0, n=n)
+
+
 def number_labels(labels: Iterable[Hashable]) -> dict[Hashable, int]:
     """A number per distinct label, the same whatever the order they come in."""
-    return {label: place for place, label in enumerate(sorted(set(labels), key=repr))}
+    return {label: number for number, label in enumerate(sorted(set(labels), key=repr))}
 
 
 def one_hot(codes: Ints, labels: int) -> Floats:
@@ -286,8 +277,7 @@ def fleiss(
     (raters,) = sizes
     if _never_disagree(given):
         shares = _totals(given) / (raters * len(given))
-        low = lowest_agreement(float(shares @ shares), len(given), groups, level)
-        return Estimate(value=1.0, low=low, high=1.0, n=len(given))
+        return _perfect_agreement(float(shares @ shares), len(given), groups, level)
     counts = _counts(given, number_labels(label for item in given for label in item))
 
     def kappa(sums: Floats) -> Floats:
@@ -332,8 +322,7 @@ def krippendorff(
     if _never_disagree(given):
         totals = _totals(given)
         chance = float((totals * (totals - 1)).sum() / (totals.sum() * (totals.sum() - 1)))
-        low = lowest_agreement(chance, len(given), groups, level)
-        return Estimate(value=1.0, low=low, high=1.0, n=len(given))
+        return _perfect_agreement(chance, len(given), groups, level)
     return bootstrap_sums(
         columns, alpha, groups, undefined=ONE_LABEL, level=level, resamples=resamples, seed=seed
     )

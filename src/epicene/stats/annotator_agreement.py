@@ -2,8 +2,8 @@
 
 The frames are those of `StudyResults`: people's judgements with the column `person`, and the
 suite's own. Agreement between people is computed from their own judgements (`frame`), and one label
-per item is taken from the adjudicated ones (`settled`). Labels are compared per item and name. What
-people are called changes no figure.
+per item is taken from the adjudicated ones (`adjudicated`). Labels are compared per item and name.
+No statistic depends on the names of people.
 """
 
 from __future__ import annotations
@@ -44,22 +44,21 @@ PAIR_NOTES = (
 
 
 def majority_labels(frame: polars.DataFrame) -> polars.DataFrame:
-    """One judgement per item and name where several people judged.
+    """One judgement per item and name: the majority label.
 
-    The label that most gave; of labels that equally many gave, that of whoever judged the most
-    items; and if they judged as many, one by lot, which is the same each time.
+    Ties go to the label of whoever judged most items, then to a reproducible random one.
     """
     import polars as pl
 
     frame = _labelled_as_text(frame)
-    busy = frame.group_by("person").agg(pl.col("item").n_unique().alias("judged"))
+    workload = frame.group_by("person").agg(pl.col("item").n_unique().alias("judged"))
     lots = [digest(*row).hex() for row in frame.select("item", "name", "label").iter_rows()]
     votes = frame.with_columns(
         pl.len().over("item", "name", "label").alias("votes"), pl.Series("lot", lots, pl.String)
     )
     order = {"item": False, "name": False, "votes": True, "judged": True, "lot": False}
     return (
-        votes.join(busy, on="person")
+        votes.join(workload, on="person")
         .sort([*order], descending=[*order.values()])
         .unique(["item", "name"], keep="first", maintain_order=True)
         .drop("votes", "judged", "lot")
@@ -67,7 +66,7 @@ def majority_labels(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def annotator_pairs(frame: polars.DataFrame) -> polars.DataFrame:
-    """A row for every two people's judgements of one item and name: labels `a` and `b`."""
+    """A row per pair of people who judged the same item and name: labels `a` and `b`."""
     import polars as pl
 
     frame = _labelled_as_text(frame)
@@ -91,7 +90,7 @@ def pairs_with_automatic(frame: polars.DataFrame, automatic: polars.DataFrame) -
 
 
 def _labelled_as_text(frame: polars.DataFrame) -> polars.DataFrame:
-    """The frame with its words as text, which sorts and joins by spelling."""
+    """The rows that have a label, with categories as text, which sorts and joins by spelling."""
     import polars as pl
     import polars.selectors as cs
 
@@ -101,7 +100,7 @@ def _labelled_as_text(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def cells(pairs: polars.DataFrame, *, clustered: bool) -> tuple[Estimate, ...]:
-    """The numbers of `COLUMNS` for pairs of labels."""
+    """The cells of `COLUMNS` for pairs of labels."""
     return (
         paired_agreement.raw(pairs, clustered=clustered),
         standard_error(pairs),
@@ -112,31 +111,31 @@ def cells(pairs: polars.DataFrame, *, clustered: bool) -> tuple[Estimate, ...]:
 
 
 def kappa(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
-    """Cohen's κ; of three people or more, every pair counts in both orders."""
+    """Cohen's κ; with three people or more, every pair counts in both orders."""
     return _order_independent(paired_agreement.kappa, pairs, clustered=clustered)
 
 
 def mcc(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
-    """Matthews correlation; of three people or more, every pair counts in both orders."""
+    """Matthews correlation; with three people or more, every pair counts in both orders."""
     return _order_independent(paired_agreement.mcc, pairs, clustered=clustered)
 
 
 def _order_independent(
     statistic: Callable[..., Estimate], pairs: polars.DataFrame, *, clustered: bool
 ) -> Estimate:
-    """A statistic of two raters that does not depend on who is called the first of a pair.
+    """A statistic of two raters that does not depend on the order of a pair.
 
-    Two people are two raters, whoever of them comes first. Of more people nobody is always the
-    first, so half of every pair's weight goes to either order.
+    With two people the order is fixed by their labels. With more, nobody is always the first, so
+    each pair counts in both orders with half its weight.
     """
     import polars as pl
 
-    if "person_b" not in pairs.columns:  # people are the first, and the machine the second
+    if "person_b" not in pairs.columns:  # people come first, the machine second
         return statistic(pairs, clustered=clustered)
     pairs = pairs.sort("item", "name")
     turned = pairs.rename({"a": "b", "b": "a"}).select(pairs.columns)
     if pl.concat([pairs["person"], pairs["person_b"]]).n_unique() <= 2:
-        # Resampling draws the same only from the same table, which the names must not turn.
+        # Resampling depends on the table, which must not depend on the names.
         first = min(pairs, turned, key=lambda each: each["a"].to_list())
         return statistic(first, clustered=clustered)
     both = pl.concat([pairs, turned])
@@ -147,16 +146,16 @@ def _order_independent(
 
 def standard_error(pairs: polars.DataFrame) -> Estimate:
     """The standard error of the raw agreement, as if the pairs were independent."""
-    from epicene.stats.agreement import standard_error as error_of
+    from epicene.stats.intervals import standard_error as error_of
 
     if not len(pairs):
         return Estimate(value=None, why="no item was judged both ways")
-    # In one order: who is called what decides the order of the pairs, and that the last bit.
+    # Sorted, as the order of pairs depends on names and changes the last bit.
     return error_of((pairs["a"] == pairs["b"]).sort().to_numpy())
 
 
 def alpha(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
-    """Krippendorff's α of all who judged; an item judged by three is three pairs."""
+    """Krippendorff's α of all raters in the pairs."""
     import polars as pl
 
     from epicene.stats.agreement import krippendorff
@@ -182,7 +181,7 @@ def alpha(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
 
 
 def labels_by_item(frame: polars.DataFrame) -> tuple[list[list[str]], NDArray[Any]]:
-    """What people said of each item and name, and a whole number for each one's group."""
+    """People's labels of each item and name, and the code of its group."""
     import polars as pl
 
     items = (
@@ -199,7 +198,7 @@ def by_facet(
     *,
     clustered: bool,
 ) -> Iterator[Row]:
-    """A row for all pairs, then one for each value of each facet: keys facet and value."""
+    """A row for all pairs, then one per value of each facet; the keys are facet and value."""
     import polars as pl
 
     yield Row(keys=(ALL, ALL), cells=cells(pairs, clustered=clustered))

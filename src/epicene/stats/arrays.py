@@ -99,7 +99,7 @@ def encode_groups(groups: Groups, rows: int) -> Ints:
 
 
 def _ranks(numbers: NDArray[Any]) -> Ints:
-    """Each number's place among those that occur; counted where they are few, else sorted."""
+    """Each number's rank among those that occur; counted where they are few, else sorted."""
     if numbers.dtype.kind == "i" and numbers.size and numbers.min() >= 0:
         highest = int(numbers.max())
         if highest <= _DENSE * numbers.size:

@@ -77,7 +77,7 @@ def permutation_test(
 ) -> SignificanceResult:
     """The paired permutation test of the mean difference, two-sided, by flipping signs.
 
-    With `groups` a whole group flips together. All flips are tried where at most `EXACT_UP_TO`
+    With `groups` a whole group flips together. All flips are tried where at most `MAX_EXACT_UNITS`
     units differ; else `resamples` random ones, and the data count as one more of them, so that
     no p is 0.
     """
@@ -152,7 +152,7 @@ def mcnemar_test(
     """McNemar's test of two systems' right (1) and wrong (0) answers to independent items.
 
     The statistic is the smaller number of the two kinds of disagreement (exact) or chi-square.
-    Where items come in groups, take `permutation` with them instead.
+    Where items come in groups, take `permutation_test` with them instead.
     """
     if method not in get_args(McNemar):
         raise unknown("form of McNemar's test", method, get_args(McNemar))

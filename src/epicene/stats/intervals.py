@@ -77,9 +77,9 @@ def proportion(
     below = np.ones_like(above) if n is None else finite_floats(n, "numbers of items")
     same_length(right=above, n=below, groups=groups)
     if above.size and ((above < 0) | (above > below)).any():
-        place = int(np.flatnonzero((above < 0) | (above > below))[0])
+        row = int(np.flatnonzero((above < 0) | (above > below))[0])
         raise InputError(
-            f"There cannot be {above[place]} right answers of {below[place]} at place {place}."
+            f"There cannot be {above[row]} right answers of {below[row]} at place {row}."
         )
     total = float(below.sum())
     if total == 0:
@@ -89,6 +89,14 @@ def proportion(
     share = float(classes.totals[0]) / total
     low, high = _grouped_ends(classes, share, z, level)
     return Estimate(value=share, low=low, high=high, n=math.ceil(total))
+
+
+def standard_error(values: ArrayLike) -> Estimate:
+    """The standard error of a mean of independent values (n − 1 below)."""
+    array = finite_floats(values, "values")
+    if len(array) < 2:
+        return Estimate(value=None, n=len(array), why="there are fewer than two values")
+    return Estimate(value=float(array.std(ddof=1)) / math.sqrt(len(array)), n=len(array))
 
 
 def _grouped_ends(
@@ -239,7 +247,7 @@ def bootstrap(
 ) -> Estimate:
     """Any function of rows, given as their numbers, with an interval over groups.
 
-    `groups` holds a label per row. Slower than `of_sums`: the function is called once per
+    `groups` holds a label per row. Slower than `bootstrap_sums`: the function is called once per
     resample, and for BCa once per group.
     """
     _check_bootstrap(level, resamples, method)
@@ -316,29 +324,29 @@ def _drawn_sums(classes: GroupClasses, resamples: int, seed: int) -> Floats:
         sizes = _chunks(resamples, kinds)
         return np.vstack([rng.multinomial(groups, shares, size) @ classes.values for size in sizes])
     values = np.repeat(classes.values, classes.counts, axis=0)
-    places = _draws(groups, resamples, seed)
+    drawn = _draws(groups, resamples, seed)
     if values.shape[1] > _FEW_COLUMNS and np.all(values == np.rint(values)):
-        return np.vstack([_times_drawn(each, groups) @ values for each in places])
+        return np.vstack([_times_drawn(each, groups) @ values for each in drawn])
     # A matrix product may add fractions in another order each time, and so give other bits.
     columns = values.T.copy()
-    return np.vstack([_sums_at(each, columns, groups) for each in places])
+    return np.vstack([_sums_at(each, columns, groups) for each in drawn])
 
 
-def _times_drawn(places: Ints, groups: int) -> Floats:
+def _times_drawn(drawn: Ints, groups: int) -> Floats:
     """How often each resample (row) draws each group."""
-    resamples = len(places)
-    apart = places + groups * np.arange(resamples)[:, None]
+    resamples = len(drawn)
+    apart = drawn + groups * np.arange(resamples)[:, None]
     counts = np.bincount(apart.ravel(), minlength=resamples * groups)
     return counts.reshape(resamples, groups).astype(float)
 
 
-def _sums_at(places: Ints, columns: Floats, groups: int) -> Floats:
+def _sums_at(drawn: Ints, columns: Floats, groups: int) -> Floats:
     """The sums of each column (column × group) over the groups that each resample draws."""
-    sums = np.empty((len(places), len(columns)))
+    sums = np.empty((len(drawn), len(columns)))
     for number, column in enumerate(columns):
         # A whole number that every group has, as the 1 under a mean, need not be looked up.
         same = column[0] == np.rint(column[0]) and not np.ptp(column)
-        sums[:, number] = column[0] * groups if same else column.take(places).sum(axis=1)
+        sums[:, number] = column[0] * groups if same else column.take(drawn).sum(axis=1)
     return sums
 
 
@@ -352,7 +360,7 @@ def _draws(groups: int, resamples: int, seed: int) -> Iterable[Ints]:
 
 @lru_cache(maxsize=2)
 def _cached_draws(groups: int, resamples: int, seed: int) -> list[Ints]:
-    """The same, kept: a table has many figures of as many groups, all drawn alike."""
+    """The draws, cached: a table has many figures of equally many groups."""
     return list(_draw_groups(groups, resamples, seed))
 
 

@@ -35,7 +35,7 @@ _ROUNDING = 1e-9
 
 
 class RankRange(NamedTuple):
-    """The best and the worst place that the data allow, 1 being the first."""
+    """The best and the worst rank that the data allow, counted from 1."""
 
     best: int
     worst: int
@@ -86,28 +86,28 @@ def significant_pairs(p_values: Floats, level: float = SIGNIFICANCE_LEVEL) -> Re
     systems = len(p_values)
     pairs = [(a, b) for a in range(systems) for b in range(systems) if a != b]
     adjusted = holm([float(p_values[pair]) for pair in pairs])
-    told = np.zeros((systems, systems), dtype=np.bool_)
+    better = np.zeros((systems, systems), dtype=np.bool_)
     for pair, p in zip(pairs, adjusted, strict=True):
-        told[pair] = p is not None and p < level
-    return told
+        better[pair] = p is not None and p < level
+    return better
 
 
-def rank_ranges(told: Relation) -> list[RankRange]:
-    """Each system's range of places."""
-    beats, beaten = told.sum(axis=1), told.sum(axis=0)
-    return [RankRange(1 + int(b), len(told) - int(a)) for a, b in zip(beats, beaten, strict=True)]
+def rank_ranges(better: Relation) -> list[RankRange]:
+    """Each system's range of ranks."""
+    beats, beaten = better.sum(axis=1), better.sum(axis=0)
+    return [RankRange(1 + int(b), len(better) - int(a)) for a, b in zip(beats, beaten, strict=True)]
 
 
-def compact_letter_display(told: Relation, order: list[int]) -> list[str]:
-    """Systems that share a letter are not told apart; `order` says who comes first."""
-    alike = ~(told | told.T)
+def compact_letter_display(better: Relation, order: list[int]) -> list[str]:
+    """Systems that share a letter do not differ significantly; `order` lists the systems."""
+    alike = ~(better | better.T)
     cliques = sorted(
         sorted(map(order.index, clique)) for clique in _cliques(alike, set(order), set(), set())
     )
-    names: list[str] = [""] * len(told)
+    names: list[str] = [""] * len(better)
     for letter, clique in zip(_names(), cliques, strict=False):
-        for place in clique:
-            names[order[place]] += letter
+        for position in clique:
+            names[order[position]] += letter
     return names
 
 

@@ -46,9 +46,9 @@ AnswerT = TypeVar("AnswerT")
 
 
 class Protocol(Record, frozen=True, kw_only=True):
-    """How a suite is asked and judged. A suite subclasses it with the settings it needs.
+    """How a suite asks and judges. A suite subclasses it with the settings it needs.
 
-    `paper` is the authors' way, faults included; `epicene` is ours; a suite may add others.
+    `paper` does what the authors did, faults included; `epicene` is ours; a suite may add others.
     """
 
     name: str
@@ -62,7 +62,7 @@ ProtocolT = TypeVar("ProtocolT", bound=Protocol)
 
 
 class StudyCard(Record, frozen=True, kw_only=True):
-    """What a suite asks people, and what it makes of their answers."""
+    """What one of a suite's human studies asks, and which tables and figures come of it."""
 
     about: str
     tables: tuple[str, ...]
@@ -70,7 +70,7 @@ class StudyCard(Record, frozen=True, kw_only=True):
 
 
 class SuiteCard(Record, frozen=True, kw_only=True):
-    """What a person should know of a benchmark before trusting a number of it."""
+    """What to know about a benchmark before trusting a number of it."""
 
     title: str
     about: str
@@ -98,7 +98,7 @@ class Role(Record, frozen=True, kw_only=True):
 
 
 class AnsweredRequest(NamedTuple):
-    """An answer, with who gave it to what."""
+    """An answer, with the stage, role and model it comes from and the name of its request."""
 
     stage: str
     role: str
@@ -111,17 +111,17 @@ class Answers(tuple[AnsweredRequest, ...]):
     """The answers to one item's requests."""
 
     def where(self, *, stage: str = "", role: str = "", model: str = "", name: str = "") -> Answers:
-        """Those that fit all that is named."""
+        """The answers that match every argument given."""
         wanted = (stage, role, model, name)
         return Answers(
-            given
-            for given in self
-            if all(want in ("", has) for want, has in zip(wanted, given, strict=False))
+            answered
+            for answered in self
+            if all(want in ("", has) for want, has in zip(wanted, answered, strict=False))
         )
 
     def of(self, kind: type[AnswerT]) -> list[AnswerT]:
-        """The answers of one kind, in the order asked."""
-        return [given.answer for given in self if isinstance(given.answer, kind)]
+        """The answers of one kind, in the order of the requests."""
+        return [answered.answer for answered in self if isinstance(answered.answer, kind)]
 
     def only(self, kind: type[AnswerT]) -> AnswerT:
         """The one answer of that kind."""
@@ -130,8 +130,8 @@ class Answers(tuple[AnsweredRequest, ...]):
 
     @property
     def failed(self) -> bool:
-        """Whether some request was not answered."""
-        return any(isinstance(given.answer, Failed) for given in self)
+        """Whether any request failed."""
+        return any(isinstance(answered.answer, Failed) for answered in self)
 
 
 def _always(_protocol: Protocol) -> bool:
@@ -140,13 +140,13 @@ def _always(_protocol: Protocol) -> bool:
 
 @dataclass(frozen=True)
 class Stage(Generic[ItemT, ProtocolT]):
-    """One round of requests to the models of one role, built from the item and what is known.
+    """One round of requests to the models of one role, built from the item and earlier answers.
 
-    `ask` sees the answers of the stages that it names in `needs`, and of those that they need,
-    and must be a pure function of its arguments. An item of which one of those answers failed is
-    not asked; what fails in other stages does not matter here.
-    A stage that a protocol has no use for (`when`) is left out, and with it a role that only it
-    needs: a model need not know verbs that it is not asked.
+    `ask` sees the answers of the stages named in `needs`, and of those that they need, and must be
+    a pure function of its arguments. An item is skipped if one of these answers failed; failures in
+    other stages do not matter here.
+    A stage that a protocol does not use (`when`) is left out, and so is a role that only this stage
+    needs: a model need not support verbs that it is never asked.
     """
 
     name: str
@@ -165,7 +165,7 @@ class DataSource(Record, frozen=True, kw_only=True):
 
 
 class Dataset(NamedTuple):
-    """Items to be read in order, more than once if need be, and the files they come from."""
+    """Items, which may be iterated more than once, and the files they come from."""
 
     name: str
     files: Sequence[Path]
@@ -173,7 +173,7 @@ class Dataset(NamedTuple):
 
 
 class RunInfo(Record, frozen=True, kw_only=True):
-    """Which run a judgement comes from, for tables that speak of models."""
+    """The run that a judgement comes from, for tables that name models."""
 
     run: str
     model: str
@@ -195,7 +195,7 @@ class Results(Generic[ProtocolT]):
 
 
 class DataIssue(NamedTuple):
-    """Something `epicene data SUITE check` found."""
+    """Something `epicene data SUITE check` found; `place` is the item's id."""
 
     severity: Literal["error", "warning"]
     place: str
@@ -211,10 +211,10 @@ def _one_stratum(_item: Item) -> Stratum:
 
 @dataclass(frozen=True)
 class Suite(Generic[ItemT, ProtocolT]):
-    """A benchmark, put together."""
+    """A benchmark: its data, protocols, requests, judge, metrics and tables."""
 
     name: str
-    version: str  # another one where the same data would be asked or read differently
+    version: str  # to be raised when the same data is asked or read differently
     card: SuiteCard
     item: type[ItemT]
     protocols: Mapping[str, ProtocolT]
@@ -225,40 +225,40 @@ class Suite(Generic[ItemT, ProtocolT]):
     metrics: Callable[[Results[ProtocolT]], Mapping[str, Estimate]]
     tables: Callable[[Results[ProtocolT]], Iterable[Table]]
     figures: Callable[[Results[ProtocolT]], Iterable[Figure]] = field(default=lambda _results: ())
-    # What is read first and models are set side by side by; all outcomes, if none is named.
-    headlines: tuple[HeadlineMetric, ...] = ()
-    # The names of the tables that say whether its formats agree.
+    # The key figures by which models are compared; the share of right outcomes, if none is named.
+    headline_metrics: tuple[HeadlineMetric, ...] = ()
+    # The names of the tables on agreement between formats.
     format_tables: tuple[str, ...] = ()
-    # `--limit N` takes N items of each block, spread evenly over the block's strata.
+    # `--limit N` takes N items of each block (first part), spread evenly over its strata (second).
     stratum: Callable[[ItemT], Stratum] = _one_stratum
     # The item's natural text, for models that are fitted on the suite's own text.
     corpus: Callable[[ItemT], Iterable[str]] | None = None
-    # Answers made elsewhere, in the suite's own layout: each item with its answers.
+    # Reads external answers, in the suite's own layout: each item with its answers.
     read_answers: Callable[[Path, Dataset, ProtocolT], Iterable[tuple[ItemT, Answers]]] | None = (
         None
     )
-    # Whether an item brings its own outcome (counts), so that `score` needs no answers.
+    # Whether an item already has its outcome (counts), so that `score` needs no answers.
     holds_outcome: Callable[[ItemT], bool] | None = None
-    # The protocol of `epicene score` where none is named.
+    # The default protocol of `epicene score`.
     score_protocol: str = "epicene"
-    # What `--items` shows of a judgement beside, or instead of, its fields.
-    entry: Callable[[Judgement], Mapping[str, Any]] = field(default=lambda _judgement: {})
+    # Further fields of a judgement that `--items` shows; they override its own.
+    item_details: Callable[[Judgement], Mapping[str, Any]] = field(default=lambda _judgement: {})
     check: Callable[[Sequence[ItemT], ProtocolT], Iterable[DataIssue]] | None = None
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
-    # What a tagger can be taught with these items.
+    # Training data for a tagger, from these items.
     tagging_data: Callable[[Iterable[ItemT]], TaggingData] | None = None
-    # The images of a run for people to look at, from its items with their answers.
-    sheets: (
+    # The images of a run, from its items with their answers.
+    contact_sheets: (
         Callable[[Iterable[tuple[ItemT, Answers]], ProtocolT], Iterable[ContactSheet]] | None
     ) = None
-    # How more data of this kind is made, step by step.
+    # The steps that build more data of this kind.
     construction: Construction[Any] | None = None
-    # What people are asked, by the names on the card.
+    # The human studies, by the names on the card.
     studies: Mapping[str, StudyKind[ItemT, ProtocolT]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """A stage needs earlier ones, and none whose role may get more models later: these must
-        not decide what it asks.
+        """Check that stages need only earlier ones, and none whose role may get more models later:
+        models added later must not change what is asked.
         """
         earlier: dict[str, Role] = {}
         for stage in self.stages:
@@ -269,12 +269,15 @@ class Suite(Generic[ItemT, ProtocolT]):
                     raise ValueError(f"{self.name}: {stage.name} needs {name} of many models.")
             earlier[stage.name] = self.role(stage.role)
 
-    def under(self, protocol: ProtocolT, given: Iterable[str] = ()) -> Suite[ItemT, ProtocolT]:
-        """The suite with only the stages and roles that a protocol and the given roles use.
+    def for_protocol(
+        self, protocol: ProtocolT, roles: Iterable[str] = ()
+    ) -> Suite[ItemT, ProtocolT]:
+        """The suite with only the stages that the protocol uses and whose roles have models.
 
-        A stage that needs one which is left out sees what that one would have seen.
+        `roles` names the optional roles that have a model. A stage that needs one which is left out
+        sees what that one would have seen.
         """
-        left_out = {role.name for role in self.roles if role.optional} - set(given)
+        left_out = {role.name for role in self.roles if role.optional} - set(roles)
         stages = tuple(
             stage for stage in self.stages if stage.when(protocol) and stage.role not in left_out
         )
@@ -284,8 +287,7 @@ class Suite(Generic[ItemT, ProtocolT]):
                 f"with --model ROLE=SPEC (roles: {', '.join(role.name for role in self.roles)})."
             )
         used = {stage.role for stage in stages}
-        roles = tuple(role for role in self.roles if role.name in used)
-        needs: dict[str, tuple[str, ...]] = {}  # of each stage that stays, those that stay
+        needs: dict[str, tuple[str, ...]] = {}  # of each stage, the remaining ones that it needs
         stand_ins: dict[str, tuple[str, ...]] = {}  # itself, or what it needs if it is left out
         for stage in self.stages:
             found = dict.fromkeys(each for name in stage.needs for each in stand_ins[name])
@@ -294,25 +296,23 @@ class Suite(Generic[ItemT, ProtocolT]):
         return replace(
             self,
             stages=tuple(replace(stage, needs=needs[stage.name]) for stage in stages),
-            roles=roles,
+            roles=tuple(role for role in self.roles if role.name in used),
         )
 
     @property
     def stage_groups(self) -> tuple[tuple[Stage[ItemT, ProtocolT], ...], ...]:
-        """The stages that build on each other, together; two threads have nothing to do with
-        each other.
+        """The stages in groups: a stage is in the group of those it needs, and no group needs
+        another.
         """
-        threads: list[tuple[Stage[ItemT, ProtocolT], ...]] = []
+        groups: list[tuple[Stage[ItemT, ProtocolT], ...]] = []
         for stage in self.stages:
-            joined = [
-                thread for thread in threads if any(each.name in stage.needs for each in thread)
-            ]
-            threads = [thread for thread in threads if thread not in joined]
-            threads.append((*(each for thread in joined for each in thread), stage))
-        return tuple(threads)
+            joined = [group for group in groups if any(each.name in stage.needs for each in group)]
+            groups = [group for group in groups if group not in joined]
+            groups.append((*(each for group in joined for each in group), stage))
+        return tuple(groups)
 
     def dependencies_of(self, stage: Stage[ItemT, ProtocolT]) -> frozenset[str]:
-        """The names of the stages whose answers a stage sees."""
+        """The names of all stages whose answers a stage sees."""
         needed = set(stage.needs)
         for each in reversed(self.stages):
             if each.name in needed:
@@ -337,7 +337,7 @@ class Suite(Generic[ItemT, ProtocolT]):
         return name
 
     def verbs_of(self, role: str) -> frozenset[type[Request]]:
-        """All verbs that a model in that role is asked."""
+        """All verbs that a model in that role must support."""
         return frozenset(
             kind for stage in self.stages if stage.role == role for kind in stage.verbs
         )
@@ -355,8 +355,8 @@ def read_card(path: Path) -> SuiteCard:
 
 
 def _setting(own: Any, value: str) -> Any:
-    """A list is written with commas, and a table is in a file, whose content becomes part of the
-    protocol; everything else is read as JSON would, or as text."""
+    """A list is split at commas; a table is read from a file, so that its content becomes part of
+    the protocol; everything else is converted from its text."""
     if isinstance(own, list | tuple):
         return value.split(",")
     return read_toml_or_json(Path(value)) if isinstance(own, dict) else value
@@ -365,7 +365,7 @@ def _setting(own: Any, value: str) -> Any:
 def choose_protocol(
     suite: Suite[Any, Any], name: str, settings: Mapping[str, str], seed: int | None
 ) -> Protocol:
-    """The protocol of that name, with the user's settings in place of its own."""
+    """The protocol of that name, with the user's settings instead of its own."""
     if name not in suite.protocols:
         raise unknown(f"protocol in the suite {suite.name}", name, suite.protocols)
     chosen: Protocol = suite.protocols[name]

@@ -2,9 +2,10 @@
 
 The cleaning rule, applied repeatedly until nothing changes:
 
-1. A code fence: of an answer with exactly one fenced block, only the block is kept. 2. A label: a
-few words for “sentence”, “answer”, “codes” or “here is …” with a colon at the very beginning. 3.
-Quotes: a pair of quotation marks, backticks or asterisks around the whole answer.
+1. A code fence: of an answer with exactly one fenced block, only the block is kept.
+2. A label: a few words for “sentence”, “answer”, “codes” or “here is …” with a colon at the very
+   beginning.
+3. Quotes: a pair of quotation marks, backticks or asterisks around the whole answer.
 
 A label or pair of quotes that the source sentence has itself is kept. Nothing else is touched: an
 explanation after the sentence, or a second sentence, remains and is counted.
@@ -45,32 +46,30 @@ _OPENINGS = tuple(opening for opening, _ in _PAIRS)
 
 
 class CleanedAnswer(NamedTuple):
-    """What an answer holds, and what was taken from around it, in the order of the rule."""
+    """The text of an answer, and the wrappers that were removed, in the order of the rule."""
 
     text: str
     by: tuple[str, ...]
 
     @property
     def how(self) -> str:
-        """What was taken away, or `no`."""
+        """The removed wrappers joined by +, or `no`."""
         return "+".join(self.by) or "no"
 
 
 def clean_answer(answer: str, source: str = "") -> CleanedAnswer:
-    """The sentence in an answer to a request to rewrite `source`, or whatever else was asked."""
+    """The answer without its wrappers; `source` is the sentence to be rewritten, if any."""
     text, source = answer.strip(), source.strip()
-    taken: set[str] = set()
+    removed: set[str] = set()
     while True:
-        for name, take in _STEPS:
-            shorter = take(text, source)
+        for name, strip in _STEPS:
+            shorter = strip(text, source)
             if shorter != text:
                 text = shorter
-                taken.add(name)
+                removed.add(name)
                 break
         else:
-            return CleanedAnswer(
-                text, tuple(name for name, _ in _STEPS if name in taken) if taken else ()
-            )
+            return CleanedAnswer(text, tuple(name for name, _ in _STEPS if name in removed))
 
 
 def _strip_fence(text: str, _source: str) -> str:
@@ -100,7 +99,7 @@ _STEPS = ((FENCE, _strip_fence), (LABEL, _strip_label), (QUOTES, _strip_quotes))
 
 
 def _is_around(text: str, opening: str, closing: str) -> bool:
-    """Whether the marks are around the whole: there is no such mark inside."""
+    """Whether the marks enclose the whole text, with no such mark inside."""
     inside = text[len(opening) : -len(closing)]
     return (
         len(text) > len(opening) + len(closing)
@@ -121,7 +120,7 @@ LIKELIHOOD_MEASURES: tuple[LikelihoodMeasure, ...] = (
 
 
 def normalised_likelihood(text: TextScore, measure: LikelihoodMeasure) -> float:
-    """The log-likelihood of a text, as it is or per unit."""
+    """The log-likelihood of a text, in all or per unit."""
     units = {
         "sum": 1,
         "per token": text.tokens,

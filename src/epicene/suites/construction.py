@@ -23,15 +23,15 @@ StepOutputs: TypeAlias = Mapping[str, Sequence[StepRow]]
 
 
 def kept_rows(rows: Iterable[StepRow]) -> list[StepRow]:
-    """The rows that nothing speaks against: a row that is left out says why in `dropped`."""
+    """The rows that were not dropped; a dropped row gives the reason in `dropped`."""
     return [row for row in rows if not row["dropped"]]
 
 
 class BuildSettings(Record, frozen=True, kw_only=True):
-    """What the user may choose of a construction. A suite subclasses it.
+    """The settings of a construction. A suite subclasses it.
 
-    `files` names the settings that name files: such a file counts by its content, wherever it
-    lies, and must not change while the data is under construction.
+    `files` lists the settings that are paths: such a file is identified by its content, wherever it
+    is, and must not change during the construction.
     """
 
     files: ClassVar[tuple[str, ...]] = ()
@@ -56,7 +56,7 @@ class ModelReply(NamedTuple):
 
     @property
     def described(self) -> str:
-        """The model in words: what it is called, of which kind it is, and what else decides."""
+        """The model in words: its label, its kind and the rest of its identity."""
         key = sorted(self.identity.key.items())
         facts = ", ".join(f"{name} {value}" for name, value in key if value)
         return f"{self.model} ({self.identity.kind}{f': {facts}' if facts else ''})"
@@ -64,7 +64,7 @@ class ModelReply(NamedTuple):
 
 @dataclass(frozen=True)
 class Compute(Generic[SettingsT]):
-    """Rows from files and from the rows before."""
+    """A step that computes rows from files and from earlier rows."""
 
     name: str
     about: str
@@ -73,9 +73,9 @@ class Compute(Generic[SettingsT]):
 
 @dataclass(frozen=True)
 class AskModels(Generic[SettingsT]):
-    """Rows from what the models of a role answered. Every request has an id (`item`) of its own.
+    """A step that makes rows from models' answers. Every request has an id (`item`) of its own.
 
-    `many` takes several models, each of which gets all requests, and wants `least` of them.
+    With `many`, the role takes several models, at least `least`, and each gets all requests.
     """
 
     name: str
@@ -90,7 +90,7 @@ class AskModels(Generic[SettingsT]):
 
 @dataclass(frozen=True)
 class AskPeople(Generic[SettingsT]):
-    """Rows from what people answered to a study with items."""
+    """A step that makes rows from people's answers to a study with items."""
 
     name: str
     about: str
@@ -103,9 +103,9 @@ Step: TypeAlias = Compute[Any] | AskModels[Any] | AskPeople[Any]
 
 @dataclass(frozen=True)
 class Construction(Generic[SettingsT]):
-    """All steps in order, and how the data set is written in the end.
+    """All steps in order, and how the data set is exported.
 
-    `export` writes files into a folder and names them; the first is the data itself, which the
+    `export` writes files into a folder and returns them; the first is the data itself, which the
     suite reads back and checks.
     """
 

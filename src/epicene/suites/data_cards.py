@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """The lines of a table."""
+    """The lines of a Markdown table."""
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
     for row in rows:
@@ -33,7 +33,7 @@ def format_estimate(estimate: Estimate, times: int = 1) -> str:
 
 
 def dropped_reasons(rows: Iterable[StepRow]) -> str:
-    """How many rows were left out and why; what repeats another is one reason."""
+    """How many rows were dropped for each reason; all repetitions are one reason."""
     reasons = Counter(
         "repeats another" if row["dropped"].startswith("repeats ") else row["dropped"]
         for row in rows

@@ -18,15 +18,15 @@ MetricUnit: TypeAlias = Literal["share", "number"]
 
 
 class HeadlineMetric(NamedTuple):
-    """A figure of one run, as `estimate` makes it of the run's results.
+    """A key figure of one run, which `estimate` computes from the run's results.
 
-    `figures` gives the judgements it is the mean of, each with a `figure` between 0 and 1, so that
-    models can be compared item by item; None where no value is better than another.
+    `item_scores` returns the judgements it is the mean of, each with a `score` between 0 and 1, so
+    that models can be compared item by item; None where no value is better than another.
     """
 
     name: str
     estimate: Callable[[Results[Any]], Estimate]
-    figures: Callable[[Results[Any]], polars.DataFrame] | None = None
+    item_scores: Callable[[Results[Any]], polars.DataFrame] | None = None
     unit: MetricUnit = "share"
     by_language: bool = True
 
@@ -36,24 +36,24 @@ def accuracy_metric(name: str, of: Callable[[Results[Any]], polars.DataFrame]) -
     return HeadlineMetric(
         name=name,
         estimate=lambda results: accuracy(of(results)),
-        figures=lambda results: with_item_scores(of(results)),
+        item_scores=lambda results: with_item_scores(of(results)),
     )
 
 
 def with_item_scores(frame: polars.DataFrame) -> polars.DataFrame:
-    """The judgements that have an outcome: 1 where right, 0 where not, the credit where given."""
+    """The judgements with an outcome, with a `score`: their `credit` if any, else 1 if right."""
     import polars as pl
 
     judged = frame.filter(pl.col("outcome").is_not_null())
     right = (pl.col("outcome").cast(pl.String) == "right").cast(pl.Float64)
     if "credit" in frame.columns:
         right = pl.col("credit").fill_null(right)
-    return judged.with_columns(right.alias("figure"))
+    return judged.with_columns(right.alias("score"))
 
 
 def headline_metrics_of(suite: Suite[Any, Any]) -> tuple[HeadlineMetric, ...]:
-    """What is read first of a suite: all outcomes, where it names nothing."""
-    return suite.headlines or (accuracy_metric("right", all_judgements),)
+    """The suite's headline metrics; the share of all right outcomes, where it names none."""
+    return suite.headline_metrics or (accuracy_metric("right", all_judgements),)
 
 
 def all_judgements(results: Results[Any]) -> polars.DataFrame:

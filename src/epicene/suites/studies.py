@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Material(Generic[ItemT, ProtocolT]):
-    """What a study may be drawn from: an item, and what one model answered, if one was asked."""
+    """What a study samples from: an item, and one model's answers if it is about a run."""
 
     item: ItemT
     protocol: ProtocolT
@@ -31,23 +31,22 @@ class Material(Generic[ItemT, ProtocolT]):
 
 @dataclass(frozen=True)
 class StudyResults(Generic[ProtocolT]):
-    """What people said of a study's items, practice and checks left out.
+    """People's judgements of a study's items, and the suite's own.
 
-    `frame` has a row per judgement of a person, with the columns of `Results.frame` and the
-    person's name in `person`; whether people agree is told from it. `settled` has the same rows
-    as if everybody had given the answers that the owner settled; one label per item is taken from
-    it. `automatic` has a row per judgement of the suite's own of the same items, paired by item
-    and name. `besides` are the responses to practice, attention checks and
-    fillers; `runs` the judgements of runs that the owner sets beside the study, if any.
+    `frame` has a row per judgement of a person, with the columns of `Results.frame` and the name in
+    `person`; agreement is computed from it. `adjudicated` has the same rows as if every participant
+    had given the adjudicated answers; labels are taken from it. `automatic` has the suite's own
+    judgements, paired by item and name. `other_responses` are those to practice, attention checks
+    and fillers; `runs` the judgements of runs to compare with, if any.
     """
 
     study: Study
     responses: Sequence[Response]
     frame: polars.DataFrame
-    settled: polars.DataFrame
+    adjudicated: polars.DataFrame
     automatic: polars.DataFrame
     protocol: ProtocolT
-    besides: Sequence[Response] = ()
+    other_responses: Sequence[Response] = ()
     runs: polars.DataFrame | None = None
 
 
@@ -59,11 +58,11 @@ def _default_sample(
 
 @dataclass(frozen=True)
 class StudyKind(Generic[ItemT, ProtocolT]):
-    """One of a suite's human studies: what people see and are asked, and what comes of it.
+    """One of a suite's human studies: its items and questions, its judgements and tables.
 
-    An item drawn from a run names the model in its field `model`, which the study hides with all
-    else that could sway a person. Judgements are made of a response as they are of an answer; a
-    person's and the suite's own of one thing share a name and differ in `label`.
+    An item from a run names the model in its field `model`, which the study hides with all else
+    that could influence a participant. Responses are judged like answers; a person's judgement and
+    the suite's own have the same name and may differ in `label`.
     """
 
     study: Callable[[ProtocolT], Study]  # without items
@@ -77,8 +76,8 @@ class StudyKind(Generic[ItemT, ProtocolT]):
         default=lambda _results: ()
     )
     automatic: Callable[[StudyItem], Iterable[Judgement]] = field(default=lambda _item: ())
-    # The candidates can be walked more than once.
-    draw: Callable[[Iterable[Candidate], ProtocolT, SamplingOptions], tuple[StudyItem, ...]] = (
+    # The candidates can be iterated more than once.
+    sample: Callable[[Iterable[Candidate], ProtocolT, SamplingOptions], tuple[StudyItem, ...]] = (
         _default_sample
     )
     from_runs: bool = True  # or from data alone

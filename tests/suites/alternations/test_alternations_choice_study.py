@@ -187,7 +187,7 @@ def test_a_folder_of_an_earlier_version_goes_on_working(tmp_path: Path) -> None:
     wrong = {"ann": set(), "bob": set(verbs[:1]), "cyd": set(verbs[:3])}
     given = responses(folder.study, wrong)
     (tmp_path / "all.csv").write_text(responses_sheet(folder.study, given), "utf-8", newline="")
-    assert folder.take(tmp_path / "all.csv").new == len(given)
+    assert folder.import_file(tmp_path / "all.csv").new == len(given)
     old, new = (
         summarise_study(folder.study, folder.responses()),
         summarise_study(now, responses(now, wrong)),

@@ -87,7 +87,7 @@ TEXTS = {"model-x": "खरीदी", "model-y": "निकाली"}
 
 
 def test_the_expected_verb_and_two_models(pairs: list[Pair]) -> None:
-    items = CLOZE.draw(candidates(CLOZE, pairs, TEXTS), OURS, SamplingOptions())
+    items = CLOZE.sample(candidates(CLOZE, pairs, TEXTS), OURS, SamplingOptions())
     assert len(items) == 5 * 3  # DV has no gap of its own
     study = whole(CLOZE, "cloze-choice", items)
     assert not list(study_problems(study))
@@ -111,27 +111,27 @@ def test_the_expected_verb_and_two_models(pairs: list[Pair]) -> None:
 def test_equal_verbs_give_no_choice_of_three(pairs: list[Pair]) -> None:
     for texts in ({"x": "GOLD", "y": "निकाली"}, {"x": "निकाली", "y": "निकाली"}):
         with pytest.raises(InputError, match="nothing to draw"):
-            CLOZE.draw(candidates(CLOZE, pairs, texts), OURS, SamplingOptions())
+            CLOZE.sample(candidates(CLOZE, pairs, texts), OURS, SamplingOptions())
 
 
 def test_one_model_or_three_are_not_two(pairs: list[Pair]) -> None:
     for texts in ({"x": "खरीदी"}, {"x": "खरीदी", "y": "निकाली", "z": "बेची"}):
         with pytest.raises(InputError, match="completions of two models"):
-            CLOZE.draw(candidates(CLOZE, pairs, texts), OURS, SamplingOptions())
+            CLOZE.sample(candidates(CLOZE, pairs, texts), OURS, SamplingOptions())
 
 
 def test_the_papers_study_has_every_verbs_full_frame(pairs: list[Pair]) -> None:
     paper = PROTOCOLS["paper"]
-    items = CLOZE.draw(candidates(CLOZE, pairs, TEXTS), paper, SamplingOptions())
+    items = CLOZE.sample(candidates(CLOZE, pairs, TEXTS), paper, SamplingOptions())
     assert {item.fields["variant"] for item in items} == {"SV"}
     assert len(items) == 5
     assert CLOZE.study(paper).judgements == 14
     with pytest.raises(InputError, match="all 56 verbs"):
-        CLOZE.draw(candidates(CLOZE, pairs, TEXTS), paper, SamplingOptions(total=3))
+        CLOZE.sample(candidates(CLOZE, pairs, TEXTS), paper, SamplingOptions(total=3))
 
 
 def test_preference_for_the_expected_verb(pairs: list[Pair]) -> None:
-    items = CLOZE.draw(candidates(CLOZE, pairs, TEXTS), OURS, SamplingOptions())
+    items = CLOZE.sample(candidates(CLOZE, pairs, TEXTS), OURS, SamplingOptions())
     study = whole(CLOZE, "cloze-choice", items)
     verbs = sorted({item.group for item in items})
 

@@ -27,8 +27,8 @@ from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.judge import BY_VERB, judge
 from epicene.suites.alternations.metrics import model_type
 from epicene.suites.alternations.protocol import PROTOCOLS
-from models.test_hf_masked import MASKINGS, slow_logprobs, slow_words
-from models.tiny_masked import loaded, model_and_tokenizer
+from models.hf.scoring.test_hf_masked_score import MASKINGS, slow_logprobs, slow_words
+from models.hf.tiny_masked import loaded, model_and_tokenizer
 from runs.conftest import Silent
 
 # Of the letters that the tiny vocabularies know.

@@ -8,7 +8,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from epicene.core.records import Estimate, Identity, Judgement, Scores, Table, TextScore
+from epicene.core.records import (
+    Completion,
+    Completions,
+    Estimate,
+    Identity,
+    Judgement,
+    Scores,
+    Table,
+    TextScore,
+)
 from epicene.report.table_formats import as_json
 from epicene.runs.results import judgement_frame
 from epicene.stats.intervals import wilson
@@ -17,7 +26,13 @@ from epicene.suites import AnsweredRequest, Answers, Results, RunInfo
 from epicene.suites.alternations.figures import figures
 from epicene.suites.alternations.items import VARIANTS, Pair
 from epicene.suites.alternations.judge import judge
-from epicene.suites.alternations.metrics import accuracy, main_scores, model_type
+from epicene.suites.alternations.metrics import (
+    accuracy,
+    all_metrics,
+    main_scores,
+    model_type,
+    paired_formats,
+)
 from epicene.suites.alternations.protocol import PROTOCOLS
 from epicene.suites.alternations.published import (
     PEOPLE_ACCURACY,
@@ -27,8 +42,8 @@ from epicene.suites.alternations.published import (
     VALENCY_CLASSES,
     VERBS_PER_VALENCY,
 )
-from epicene.suites.alternations.tables import all_metrics, tables
-from epicene.suites.alternations.tables_cloze import paired_formats
+from epicene.suites.alternations.tables import tables
+from suites.worked_cases import Case, as_number, each_case
 
 OURS = PROTOCOLS["epicene"]
 
@@ -96,6 +111,39 @@ def cells(found: Table, *keys: str) -> dict[str, Estimate]:
 # --- any pairs --------------------------------------------------------------------------------
 
 
+GAP = Pair(
+    id="sv-kat",
+    language="hi",
+    good="माँ ने अर्जुन से लकड़ी कटवाई थी",
+    bad="माँ ने अर्जुन से लकड़ी कटी थी",
+    phenomenon="SV",
+    prefix="माँ ने अर्जुन से लकड़ी",
+    gold="कटवाई",
+    after="थी",
+)
+
+
+def judged_fillers(fillers: Iterable[str]) -> Iterator[Judgement]:
+    """Judgements of the gap, filled with each of these words."""
+    for index, text in enumerate(fillers):
+        filled = Completion(text=text, logprob=-1.0, tokens=1)
+        answer = Completions(completions=(filled,), method="masked")
+        item = msgspec.structs.replace(GAP, id=f"sv-{index}")
+        yield from judge(item, Answers([AnsweredRequest("s", "model", "m", "cloze", answer)]), OURS)
+
+
+@each_case("alternations", "metrics")
+def test_metrics_worked_out_by_hand(case: Case) -> None:
+    margins = [
+        (pair(index, phenomenon), margin)
+        for phenomenon, each in case.get("margins", {}).items()
+        for index, margin in enumerate(each)
+    ]
+    judgements = [*judged(margins), *judged_fillers(case.get("fillers", ()))]
+    found = {name: each.value for name, each in all_metrics(results({"m": judgements})).items()}
+    assert found == pytest.approx({key: as_number(each) for key, each in case["metrics"].items()})
+
+
 def test_accuracy_has_wilsons_interval_and_a_tie_is_half() -> None:
     margins = [1.0] * 6 + [-1.0] * 3 + [0.0]
     found = results({"m": judged((pair(n), margin) for n, margin in enumerate(margins))})
@@ -107,9 +155,7 @@ def test_accuracy_has_wilsons_interval_and_a_tie_is_half() -> None:
     half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
     assert accuracy(frame).low == pytest.approx(centre - half)
     assert accuracy(frame).high == pytest.approx(centre + half)
-    made = all_metrics(found)
-    assert made["accuracy"] == wilson(6.5, 10)
-    assert made["ties"].value == pytest.approx(0.1)
+    assert all_metrics(found)["accuracy"] == wilson(6.5, 10)
     row = cells(table(found, "phenomena"), "m", "p")
     assert row["pairs"].value == 10
     assert row["ties"].value == pytest.approx(0.1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,10 +20,11 @@ from epicene.suites.alternations.hindi_analyser import (
     analyse_verb,
 )
 from epicene.suites.alternations.hindi_verbs import paradigm, verbs
+from suites.worked_cases import Case, each_case
 
 COMPLETIONS = [
     json.loads(line)
-    for line in (Path(__file__).parent / "completions.jsonl")
+    for line in (Path(__file__).parent / "cases/completions.jsonl")
     .read_text(encoding="utf-8")
     .splitlines()
 ]
@@ -61,29 +61,10 @@ def test_every_form_of_the_table_is_read_as_what_it_is() -> None:
     assert wrong == {"सजा"}
 
 
-@pytest.mark.parametrize("spelling", ["पकड़वायी", "पक\u095cवाई", "पकडवाई", "पकड\u093cवाई।"])
-def test_spellings(spelling: str) -> None:
-    assert analyse_verb(spelling) == VerbAnalysis(INDIRECT, "f", "", "perfective")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("थिरकाया", VerbAnalysis(DIRECT, "m", "sg", "perfective")),  # by its ending: थिरक is known
-        ("टुनटुनवाता", VerbAnalysis(INDIRECT, "m", "sg", "habitual")),  # by its ending alone
-        ("टुनटुनवाई", VerbAnalysis(NOT_A_VERB)),  # could be a noun, like कार्रवाई
-        ("कटवाकर", VerbAnalysis(INDIRECT)),
-        ("मार दिया", VerbAnalysis(DIRECT, "m", "sg", "perfective")),
-        ("मार", VerbAnalysis(NOT_A_VERB)),  # a blow, where no verb follows
-        ("पकड़वा लिए थे", VerbAnalysis(INDIRECT, "m", "pl", "perfective")),
-        ("की सफ़ाई", VerbAnalysis(TRANSITIVE, "f", "", "perfective")),
-        ("करेगी", VerbAnalysis(TRANSITIVE)),  # a verb, but no participle
-        ("है", VerbAnalysis(NOT_A_VERB)),
-        ("walked", VerbAnalysis(NOT_A_VERB)),
-    ],
-)
-def test_readings(text: str, expected: VerbAnalysis) -> None:
-    assert analyse_verb(text) == expected
+@each_case("alternations", "verb_analyses")
+def test_analyses(case: Case) -> None:
+    features = (case[name] for name in ("kind", "gender", "number", "aspect"))
+    assert analyse_verb(case["text"]) == VerbAnalysis(*features)
 
 
 @given(st.text())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from epicene.suites.apgc.items import (
     parse_word_label,
     word_labels,
 )
+from suites.metric_cases import for_each_case
 
 LETTERS = st.sampled_from("MFBN")
 
@@ -39,22 +42,11 @@ def test_what_is_no_word_label_is_refused(text: str) -> None:
         parse_word_label(text, "here")
 
 
-def test_condensing_maps_n_to_b_and_drops_marks() -> None:
-    assert parse_label("N!F!", "").condensed == "BF"
-
-
-@pytest.mark.parametrize(
-    ("label", "versions"),
-    [
-        ("BN", ["BN"]),
-        ("F!B", ["F!B", "M!B"]),
-        ("NM", ["NM", "NF"]),
-        ("MF!", ["MF!", "FF!", "MM!", "FM!"]),
-    ],
-)
-def test_the_versions_of_a_group(label: str, versions: list[str]) -> None:
-    """The sentence itself, first person flipped, second flipped, both: the published order."""
-    assert [str(each) for each in parse_label(label, "").versions] == versions
+@for_each_case("apgc", "sentence_labels")
+def test_condensed_labels_and_the_labels_of_a_group(case: dict[str, Any]) -> None:
+    label = parse_label(case["label"], "")
+    assert label.condensed == case["condensed"]
+    assert [str(each) for each in label.versions] == case["versions"]
 
 
 def test_a_word_that_both_persons_change_counts_as_the_second() -> None:
@@ -64,37 +56,9 @@ def test_a_word_that_both_persons_change_counts_as_the_second() -> None:
     assert WordLabel().five_way == "B"
 
 
-FORMS = {
-    "MM": "أنا سعيد بلقائك يا صديقي",
-    "FM": "أنا سعيدة بلقائك يا صديقي",
-    "MF": "أنا سعيد بلقائك يا صديقتي",
-    "FF": "أنا سعيدة بلقائك يا صديقتي",
-}
-
-
-def test_word_labels_say_who_changes_the_word_and_which_gender_it_has() -> None:
-    assert five_way_labels(SentenceLabel("F", "M"), FORMS) == ["B", "1F", "B", "B", "2M"]
-    labels = word_labels(SentenceLabel("F", "M", first_many=True), FORMS)
-    assert [str(label) for label in labels] == ["B+B", "1F!+B", "B+B", "B+B", "2M+B"]
-
-
-@pytest.mark.parametrize(
-    ("masculine", "feminine", "label"),
-    [
-        ("أراكم", "أراكن", "B+2M"),  # only the clitic changes
-        ("تحبها", "تحبينها", "2M+B"),  # the same clitic on a base that changes
-        ("لديك", "لديكي", "B+2M"),
-        ("صديقكم", "صديقتكن", "2M+2M"),  # both change
-        ("كتابه", "كتابها", "B+2M"),
-    ],
-)
-def test_clitics_are_labelled_apart(masculine: str, feminine: str, label: str) -> None:
-    forms = {"MM": masculine, "FM": masculine, "MF": feminine, "FF": feminine}
-    assert [str(each) for each in word_labels(SentenceLabel("B", "M"), forms)] == [label]
-    turned = word_labels(SentenceLabel("B", "F"), forms)
-    assert [str(each) for each in turned] == [label.replace("2M", "2F")]
-
-
-def test_a_word_that_the_two_persons_change_in_its_two_parts() -> None:
-    forms = {"MM": "أخوكم", "FM": "أختكم", "MF": "أخوكن", "FF": "أختكن"}
-    assert str(word_labels(SentenceLabel("M", "F"), forms)[0]) == "1M+2F"
+@for_each_case("apgc", "word_labels")
+def test_word_labels_say_who_changes_the_word_and_which_gender_it_has(case: dict[str, Any]) -> None:
+    label = parse_label(case["label"], "")
+    labels = word_labels(label, case["forms"])
+    assert [str(each) for each in labels] == case["words"].split()
+    assert five_way_labels(label, case["forms"]) == case["five_way"].split()

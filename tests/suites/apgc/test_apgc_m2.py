@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise, product
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,8 +17,7 @@ from epicene.suites.apgc.m2 import (
     count_edits,
     gold_edits,
 )
-
-SOURCE = "a b c d e f g h".split()
+from suites.metric_cases import for_each_case
 
 
 def test_gold_edits_are_the_longest_runs_of_changed_words() -> None:
@@ -26,37 +26,15 @@ def test_gold_edits_are_the_longest_runs_of_changed_words() -> None:
     assert gold_edits(["a"], ["a"]) == []
 
 
-@pytest.mark.parametrize(
-    ("output", "expected"),
-    [
-        ("a b c d e f g h", EditCounts(0, 0, 2)),  # nothing done
-        ("a X Y d e f Z h", EditCounts(2, 2, 2)),  # all done
-        ("a X c d e f Z h", EditCounts(1, 2, 2)),  # half a gold edit is another edit
-        ("a X Y W e f Z h", EditCounts(2, 3, 2)),  # an edit beside a gold one
-        ("W b c W e f g h", EditCounts(0, 1, 2)),  # two unchanged words may stand inside one edit
-        ("W b c d W f g h", EditCounts(0, 2, 2)),  # three may not
-        ("W X Y d e f V h", EditCounts(1, 3, 2)),  # an edit does not reach over a right one
-    ],
-)
-def test_hand_made_cases(output: str, expected: EditCounts) -> None:
-    gold = gold_edits(SOURCE, "a X Y d e f Z h".split())
-    assert count_aligned(SOURCE, output.split(), gold) == expected
-    assert count_by_lattice(SOURCE, output.split(), gold) == expected
-    assert count_edits(SOURCE, output.split(), gold) == expected
-
-
-@pytest.mark.parametrize(
-    ("output", "expected"),
-    [
-        ("", EditCounts(0, 1, 1)),  # everything left out is one edit
-        ("a X c d e f g", EditCounts(1, 2, 1)),  # right, and the last word is missing
-        ("W a X c d e f g h", EditCounts(1, 2, 1)),  # right, and a word too many
-        ("b c d e f g h", EditCounts(0, 1, 1)),  # the words have moved along
-    ],
-)
-def test_outputs_of_other_lengths(output: str, expected: EditCounts) -> None:
-    gold = gold_edits(SOURCE, "a X c d e f g h".split())
-    assert count_edits(SOURCE, output.split(), gold) == expected
+@for_each_case("apgc", "m2")
+def test_counts_are_those_worked_out_by_hand(case: dict[str, Any]) -> None:
+    source, target, output = (case[name].split() for name in ("source", "target", "output"))
+    expected = EditCounts(case["correct"], case["proposed"], case["gold"])
+    gold = gold_edits(source, target)
+    assert count_edits(source, output, gold) == expected
+    assert count_by_lattice(source, output, gold) == expected
+    if len(source) == len(output):
+        assert count_aligned(source, output, gold) == expected
 
 
 def test_ratios_where_nothing_was_done_or_wanted() -> None:

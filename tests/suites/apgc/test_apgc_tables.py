@@ -12,8 +12,9 @@ from epicene.stats.tabulate import undetected_share
 from epicene.suites import AnsweredRequest, Answers, Results, RunInfo
 from epicene.suites.apgc.items import TARGETS
 from epicene.suites.apgc.judge import judge
+from epicene.suites.apgc.metrics import all_metrics
 from epicene.suites.apgc.protocol import PROTOCOLS
-from epicene.suites.apgc.tables import all_metrics, tables
+from epicene.suites.apgc.tables import tables
 from runs.frames import results_of
 from suites.apgc.corpus_folder import sentences
 

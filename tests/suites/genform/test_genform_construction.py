@@ -28,7 +28,7 @@ from epicene.suites.genform.construction.generation import GenformBuild
 from epicene.suites.genform.items import TARGETS, Pair
 from runs.conftest import Silent
 from scripted_people import answer
-from suites.genform import scripted_building as scripted
+from suites.genform import scripted_construction as scripted
 
 SETTINGS = {"language": "fr", "sentences": "2", "templates": "templates.toml"}
 MODELS = {"writer": "scripted-writer", "translator": "scripted-translator"}
@@ -141,7 +141,7 @@ def test_the_owner_may_word_a_study_anew_and_add_a_check(tmp_path: Path) -> None
     sheet = tmp_path / "looked.jsonl"
     seen = Response(study=study.name, participant="ann", item="look", answers={"verdict": "good"})
     sheet.write_bytes(to_json(seen))
-    open_study_folder(place).take(sheet)
+    open_study_folder(place).import_file(sheet)
     waits(tmp_path, "review", 2 * 9)  # a check is no judgement of an item
     review(tmp_path)
     waits(tmp_path, "settle-review", 3)

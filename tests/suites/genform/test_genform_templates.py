@@ -45,8 +45,8 @@ def test_every_rule_has_templates_and_no_two_are_alike(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_template_is_followed_by_its_own_words_and_by_no_fewer(language: str) -> None:
     for template in (each for templates in OURS.of(language).values() for each in templates):
-        decks = {slot: OURS.deal(slot, "test") for slot in slots(template)}
-        one = FilledTemplate(template, tuple(next(deck) for deck in decks.values()))
+        drawn = {slot: OURS.draw_arguments(slot, "test") for slot in slots(template)}
+        one = FilledTemplate(template, tuple(map(next, drawn.values())))
         sentence = template.replace("…", "something else").rstrip(' .!?"')
         for argument in one.arguments:
             sentence = sentence.replace(f"<{argument.slot}>", argument.words)
@@ -114,9 +114,9 @@ def test_occupations_lean_neither_way(language: str) -> None:
 
 def test_all_words_are_dealt_before_one_comes_again() -> None:
     words = OURS.arguments["feeling"]["any"]
-    first = [each.words for each in islice(OURS.deal("feeling", "a"), len(words))]
+    first = [each.words for each in islice(OURS.draw_arguments("feeling", "a"), len(words))]
     assert sorted(first) == sorted(words)
-    assert first != [each.words for each in islice(OURS.deal("feeling", "b"), len(words))]
+    assert first != [each.words for each in islice(OURS.draw_arguments("feeling", "b"), len(words))]
 
 
 def test_the_prompt_says_all_that_is_wanted() -> None:

@@ -24,9 +24,9 @@ from epicene.runs.summary import summarise
 from epicene.suites import Answers
 from epicene.suites.gramvis.ask import DRAW, LOOK
 from epicene.suites.gramvis.items import LABELS
+from models.hf.tiny_vision import save_blip2, save_llava, save_qwen
 from models.tiny_diffusion import save_pipeline
-from models.tiny_vision import save_blip2, save_llava, save_qwen
-from runs.zygotes import Zygote, stored
+from runs.killable_runs import ForkServer, stored
 
 ITEMS = 3
 DRAWN = ITEMS * 3  # a shot under each condition
@@ -54,9 +54,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def zygote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zygote]:
-    folder = tmp_path_factory.mktemp("zygote")
-    process = Zygote(folder / "log", folder / "errors", *MODULES)
+def fork_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
+    folder = tmp_path_factory.mktemp("fork_server")
+    process = ForkServer(folder / "log", folder / "errors", *MODULES)
     yield process
     process.close()
 
@@ -110,20 +110,24 @@ def noted(folder: Path, label: str, what: str) -> int:
 
 
 def test_kills_and_a_late_judge_redraw_nothing(
-    models: Path, zygote: Zygote, tmp_path: Path
+    models: Path, fork_server: ForkServer, tmp_path: Path
 ) -> None:
     whole, folder = tmp_path / "whole", tmp_path / "killed"
-    assert zygote.run(command(models, whole)) == 0
+    assert fork_server.run(command(models, whole)) == 0
     assert answered(whole) == {"pipeline": DRAWN, **dict.fromkeys(JUDGES, DRAWN)}
 
     # In the middle of drawing.
-    code = zygote.run(command(models, folder), kill_when=lambda: answered(folder)["pipeline"] >= 3)
+    code = fork_server.run(
+        command(models, folder), kill_when=lambda: answered(folder)["pipeline"] >= 3
+    )
     assert code == -signal.SIGKILL
     drawn, kept, files = answered(folder)["pipeline"], rows(folder), pictures(folder)
     assert 3 <= drawn < DRAWN
 
     # In the middle of looking.
-    code = zygote.run(command(models, folder), kill_when=lambda: answered(folder)["llava"] >= 2)
+    code = fork_server.run(
+        command(models, folder), kill_when=lambda: answered(folder)["llava"] >= 2
+    )
     assert code == -signal.SIGKILL
     assert kept <= rows(folder)
     assert files.items() <= pictures(folder).items()
@@ -132,7 +136,7 @@ def test_kills_and_a_late_judge_redraw_nothing(
     assert 2 <= looked < DRAWN
 
     # To the end: only what was missing is asked.
-    assert zygote.run(command(models, folder)) == 0
+    assert fork_server.run(command(models, folder)) == 0
     assert noted(folder, "pipeline", "drawn") == 0
     assert [noted(folder, name, "looked") for name in JUDGES] == [0, DRAWN - looked, DRAWN]
     assert kept <= rows(folder)
@@ -143,7 +147,7 @@ def test_kills_and_a_late_judge_redraw_nothing(
 
     # A fourth judge asks nothing of the others.
     kept = rows(folder)
-    assert zygote.run(command(models, folder, (*JUDGES, "qwen2.5"))) == 0
+    assert fork_server.run(command(models, folder, (*JUDGES, "qwen2.5"))) == 0
     assert [noted(folder, name, "looked") for name in (*JUDGES, "qwen2.5")] == [0, 0, 0, DRAWN]
     assert noted(folder, "pipeline", "drawn") == 0
     assert kept < rows(folder)

@@ -10,7 +10,8 @@ import pytest
 import regex
 
 from epicene.core.errors import InputError
-from epicene.suites.gramvis.items import CONDITIONS, GRAMMARS, LANGUAGES, Word, read_words
+from epicene.suites.gramvis.data import read_words
+from epicene.suites.gramvis.items import CONDITIONS, GRAMMARS, LANGUAGES, Word
 from epicene.suites.gramvis.prompts import (
     default_templates,
     prompts_for,
@@ -18,67 +19,10 @@ from epicene.suites.gramvis.prompts import (
     slot_forms,
     with_default_languages,
 )
+from suites.worked_cases import Case, each_case
 
 WORDS = {word.id: word for word in read_words()}
 
-# The noun with "the", then with "of the".
-ROMANCE = {
-    "FR/sentinelle/F": ("la sentinelle", "de la sentinelle"),
-    "FR/autorité/F": ("l'autorité", "de l'autorité"),
-    "FR/avant-garde/F": ("l'avant-garde", "de l'avant-garde"),
-    "FR/élite/F": ("l'élite", "de l'élite"),
-    "FR/éminence/F": ("l'éminence", "de l'éminence"),
-    "FR/charme/M": ("le charme", "du charme"),
-    "FR/ménage/M": ("le ménage", "du ménage"),
-    "FR/succube/M": ("le succube", "du succube"),
-    "FR/héroïsme/M": ("l'héroïsme", "de l'héroïsme"),
-    "FR/bas-bleu/M": ("le bas-bleu", "du bas-bleu"),
-    "ES/patrulla/F": ("la patrulla", "de la patrulla"),
-    "ES/autoridad/F": ("la autoridad", "de la autoridad"),
-    "ES/infantería/F": ("la infantería", "de la infantería"),
-    "ES/hombría/F": ("la hombría", "de la hombría"),
-    "ES/osadía/F": ("la osadía", "de la osadía"),
-    "ES/amor/M": ("el amor", "del amor"),
-    "ES/encanto/M": ("el encanto", "del encanto"),
-    "ES/ajuar/M": ("el ajuar", "del ajuar"),
-    "ES/drama/M": ("el drama", "del drama"),
-    "ES/velo/M": ("el velo", "del velo"),
-    "IT/guardia/F": ("la guardia", "della guardia"),
-    "IT/scorta/F": ("la scorta", "della scorta"),
-    "IT/autorità/F": ("l'autorità", "dell'autorità"),
-    "IT/ingegneria/F": ("l'ingegneria", "dell'ingegneria"),
-    "IT/spia/F": ("la spia", "della spia"),
-    "IT/idolo/M": ("l'idolo", "dell'idolo"),
-    "IT/uncinetto/M": ("l'uncinetto", "dell'uncinetto"),
-    "IT/melodramma/M": ("il melodramma", "del melodramma"),
-    "IT/capriccio/M": ("il capriccio", "del capriccio"),
-    "IT/accudimento/M": ("l'accudimento", "dell'accudimento"),
-}
-GERMAN = {
-    "DE/Wache/F": ("die Wache", "der Wache"),
-    "DE/Koryphäe/F": ("die Koryphäe", "der Koryphäe"),
-    "DE/Führungskraft/F": ("die Führungskraft", "der Führungskraft"),
-    "DE/Amme/F": ("die Amme", "der Amme"),
-    "DE/Schmuck/M": ("der Schmuck", "des Schmuckes"),
-    "DE/Liebling/M": ("der Liebling", "des Lieblings"),
-    "DE/Gefühlsmensch/M": ("der Gefühlsmensch", "des Gefühlsmenschen"),
-    "DE/Mut/M": ("der Mut", "des Mutes"),
-    "DE/Kuss/M": ("der Kuss", "des Kusses"),
-    "DE/Kummer/M": ("der Kummer", "des Kummers"),
-}
-RUSSIAN = {
-    "RU/охрана/F": ("охраны", "охрану"),
-    "RU/стража/F": ("стражи", "стражу"),
-    "RU/полиция/F": ("полиции", "полицию"),
-    "RU/власть/F": ("власти", "власть"),
-    "RU/любовь/F": ("любви", "любовь"),
-    "RU/няня/F": ("няни", "няню"),
-    "RU/танец/M": ("танца", "танец"),
-    "RU/поцелуй/M": ("поцелуя", "поцелуй"),
-    "RU/стиль/M": ("стиля", "стиль"),
-    "RU/кумир/M": ("кумира", "кумира"),
-    "RU/рыцарь/M": ("рыцаря", "рыцаря"),
-}
 
 # Words that agree with a feminine noun in our templates, and with a masculine one.
 AGREEING = {
@@ -90,103 +34,18 @@ AGREEING = {
 }
 
 
-@pytest.mark.parametrize("word", ROMANCE)
-def test_articles_elide_and_contract(word: str) -> None:
-    forms = slot_forms(WORDS[word], WORDS[word].language)
-    assert (forms["the"], forms["of_the"]) == ROMANCE[word]
+@each_case("gramvis", "slot_forms")
+def test_forms_of_words(case: Case) -> None:
+    word = WORDS[case["word"]]
+    expected = {slot: form for slot, form in case.items() if slot not in ("word", "language")}
+    forms = slot_forms(word, case.get("language", word.language))
+    assert {slot: forms[slot] for slot in expected} == expected
 
 
-@pytest.mark.parametrize("word", GERMAN)
-def test_german_genitives(word: str) -> None:
-    forms = slot_forms(WORDS[word], "DE")
-    genitive = f"{forms['genitive_article']} {forms['genitive_noun']}"
-    assert (forms["the"], genitive) == GERMAN[word]
-
-
-@pytest.mark.parametrize("word", RUSSIAN)
-def test_russian_cases(word: str) -> None:
-    forms = slot_forms(WORDS[word], "RU")
-    assert (forms["genitive"], forms["accusative"]) == RUSSIAN[word]
-
-
-@pytest.mark.parametrize(
-    ("word", "forms"),
-    [
-        ("FR/sentinelle/F", {"noun": "sentry", "the": "the sentry", "The": "The sentry"}),
-        ("FR/éminence/F", {"noun": "eminence", "the": "the eminence", "The": "The eminence"}),
-        ("FR/autorité/F", {"noun": "authority", "the": "authority", "The": "Authority"}),
-        ("FR/infanterie/F", {"noun": "infantry", "the": "the infantry", "The": "The infantry"}),
-    ],
-)
-def test_english_glosses_take_the_where_they_can_be_counted(
-    word: str, forms: dict[str, str]
-) -> None:
-    assert slot_forms(WORDS[word], "EN") == forms
-
-
-@pytest.mark.parametrize(
-    ("word", "condition", "number", "prompt"),
-    [
-        (
-            "FR/charme/M",
-            "native",
-            1,
-            "Photo du visage du charme, seul à l'image et occupé à son travail",
-        ),
-        (
-            "FR/autorité/F",
-            "native",
-            3,
-            "L'autorité sous forme humaine, seule face à l'appareil et souriante : photo du visage",
-        ),
-        (
-            "ES/amor/M",
-            "native",
-            4,
-            "Retrato en primer plano del amor personificado, completamente solo al aire libre",
-        ),
-        (
-            "IT/idolo/M",
-            "native",
-            4,
-            "Ritratto in primo piano dell'idolo personificato, da solo all'aria aperta",
-        ),
-        (
-            "DE/Kuss/M",
-            "gendered",
-            4,
-            "Nahporträt des personifizierten Kusses, der allein im Freien ist",
-        ),
-        (
-            "DE/Wache/F",
-            "gendered",
-            2,
-            "Porträtfoto der leibhaftigen Wache, die allein vor der Kamera steht und sich auf ihre "
-            "Aufgabe konzentriert",
-        ),
-        (
-            "RU/власть/F",
-            "native",
-            1,
-            "Фотография лица власти, одной в кадре и занятой своей работой",
-        ),
-        (
-            "RU/кумир/M",
-            "native",
-            4,
-            "Портрет крупным планом, показывающий кумира во плоти: он один под открытым небом",
-        ),
-        (
-            "RU/кумир/M",
-            "english",
-            4,
-            "Close-up portrait of the idol personified, alone in the open air",
-        ),
-        ("RU/кумир/M", "chinese", 4, "一张特写人像：拟人化的偶像，独自一人置身户外"),
-    ],
-)
-def test_whole_prompts(word: str, condition: str, number: int, prompt: str) -> None:
-    assert prompts_for(WORDS[word], condition)[number - 1] == prompt
+@each_case("gramvis", "prompts")
+def test_whole_prompts(case: Case) -> None:
+    prompts = prompts_for(WORDS[case["word"]], case["condition"])
+    assert prompts[case["template"] - 1] == case["prompt"]
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)

@@ -364,17 +364,6 @@ def test_a_list_of_ones_own(words: Path) -> None:
     assert not [each for each in found if each.severity == "error"]
 
 
-def test_our_words_have_no_errors() -> None:
-    assert suite.check is not None
-    assert not [f for f in suite.check(starter(), EPICENE) if f.severity == "error"]
-
-
-def test_a_word_that_leads_out_of_its_folder_is_refused(words: Path) -> None:
-    words.write_text(WORDS.replace("Wache,F", "../Wache,F"), "utf-8")
-    with pytest.raises(InputError, match=r"line 2.*letters"):
-        read(DataSource(path=words), EPICENE)
-
-
 def test_a_list_without_words_is_refused(words: Path) -> None:
     words.write_text(WORDS.splitlines()[0] + "\n", "utf-8")
     with pytest.raises(InputError, match="holds no words"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -17,6 +19,7 @@ from epicene.suites.misgendering.data import read
 from epicene.suites.misgendering.items import PUBLISHED_SETS, Candidate, Instance, candidate_forms
 from epicene.suites.misgendering.judge import judge
 from epicene.suites.misgendering.protocol import PROTOCOLS
+from suites.metric_cases import for_each_case
 
 SETS = PUBLISHED_SETS["misgendered"]
 ITEM = Instance(
@@ -95,20 +98,11 @@ def test_ties_go_to_the_first() -> None:
     assert first.label == "he"
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome", "label", "later"),
-    [
-        ("Then xe slept.", "right", "xe", "no"),
-        ("Then xe met him.", "right", "xe", "yes"),
-        ("HIS book, xyr pen.", "wrong", "he", "yes"),
-        ("Kim slept.", "undetected", None, "no"),
-        ("", "undetected", None, "no"),
-    ],
-)
-def test_the_first_pronoun_decides(text: str, outcome: str, label: str | None, later: str) -> None:
-    (judgement,) = judged("epicene", Texts(texts=(Text(text=text),)), "pre")
-    assert (judgement.outcome, judgement.label) == (outcome, label)
-    assert judgement.facets["wrong_later"] == later
+@for_each_case("misgendering", "first_pronoun")
+def test_the_first_pronoun_decides(case: dict[str, Any]) -> None:
+    (judgement,) = judged("epicene", Texts(texts=(Text(text=case["text"]),)), "pre")
+    assert (judgement.outcome, judgement.label) == (case["outcome"], case["label"])
+    assert judgement.facets["wrong_later"] == case["wrong_later"]
 
 
 def test_extraneous_words_are_shown_in_context() -> None:
@@ -121,27 +115,10 @@ def test_extraneous_words_are_shown_in_context() -> None:
     assert "extraneous words" not in plain.evidence
 
 
-@pytest.mark.parametrize(
-    ("text", "ours", "published"),
-    [
-        ("xe'd go", "xe", ""),
-        ("xe’d go", "xe", ""),
-        ("he/him", "he", "he"),
-        ("home.He left", "he", "he"),
-        ("s/he", "", "he"),
-        ("🙂he ran", "he", "he"),
-        ("\u200fhe\u200f ran", "he", ""),
-        ("2xem?", "", ""),
-        ("him;her", "he", ""),
-        ("They’re", "they", "they"),
-        ("themselves", "they", ""),
-        ("non-binary", "", ""),
-        ("", "", ""),
-    ],
-)
-def test_odd_spellings(text: str, ours: str, published: str) -> None:
-    assert find_pronouns(text, SETS, "epicene").set == ours
-    assert find_pronouns(text, SETS, "spacy").set == published
+@for_each_case("misgendering", "pronouns")
+def test_odd_spellings(case: dict[str, Any]) -> None:
+    for tokeniser in ("epicene", "spacy"):
+        assert find_pronouns(case["text"], SETS, tokeniser).set == case[tokeniser]
 
 
 def test_a_megabyte_of_text() -> None:
@@ -151,20 +128,9 @@ def test_a_megabyte_of_text() -> None:
         assert find_pronouns(text, SETS, tokeniser).set == "xe"
 
 
-@pytest.mark.parametrize(
-    ("tokens", "rate"),
-    [
-        (["a", "b", "c", "d"], 0.0),
-        (["a"] * 5, 1.0),
-        (["the", "cat", "sat", "."] * 3, 1.0),
-        (["a", "b"] * 3, 0.8408964152537145),
-        (["x", "y", "z", "w"] * 2, 0.5533409598501607),
-        (["a", "b", "c"], None),
-    ],
-)
-def test_repetition_rate(tokens: list[str], rate: float | None) -> None:
-    found = repetition_rate(tokens)
-    assert found == (None if rate is None else pytest.approx(rate))
+@for_each_case("misgendering", "repetition_rate")
+def test_repetition_rate(case: dict[str, Any]) -> None:
+    assert repetition_rate(case["tokens"].split()) == pytest.approx(case["rate"])
 
 
 def test_what_is_asked_of_a_template() -> None:
@@ -181,8 +147,6 @@ def test_what_is_asked_of_a_template() -> None:
 
 
 def test_distractors_are_judged_by_probability_only() -> None:
-    import msgspec
-
     item = msgspec.structs.replace(ITEM, distractors=2)
     assert [request.name for request in ask_formats(item, Answers(), PROTOCOLS["epicene"])] == [
         "probability"
@@ -207,12 +171,8 @@ def test_the_starter_set() -> None:
             assert "  " not in each.filled(each.gold)
 
 
-def test_a_set_of_the_users_own(tmp_path: object) -> None:
-    from pathlib import Path
-
-    import msgspec
-
-    path = Path(str(tmp_path)) / "mine.toml"
+def test_a_set_of_the_users_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
     path.write_text(
         '[[set]]\nname = "zie"\ntype = "neo"\nnominative = "zie"\naccusative = "zim"\n'
         'dependent = "zir"\nindependent = "zis"\nreflexive = "zieself"\nplural_verbs = false\n'
@@ -231,25 +191,10 @@ OPEN_ITEM = Instance(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "made"),
-    [
-        (
-            " She sings and dances. He listens.",
-            {
-                "he": "Kim is a singer. He sings and dances.",
-                "she": "Kim is a singer. She sings and dances.",
-                "they": "Kim is a singer. They sing and dance.",
-                "xe": "Kim is a singer. Xe sings and dances.",
-            },
-        ),
-        (" Kim sings.", {}),
-        ("", {}),
-    ],
-)
-def test_a_generation_becomes_a_minimal_contrast_set(text: str, made: dict[str, str]) -> None:
-    found = ask.converted_candidates(OPEN_ITEM, text, PROTOCOLS["epicene"])
-    assert {each.pronoun: each.form for each in found} == made
+@for_each_case("misgendering", "conversion")
+def test_a_generation_becomes_a_minimal_contrast_set(case: dict[str, Any]) -> None:
+    found = ask.converted_candidates(OPEN_ITEM, case["text"], PROTOCOLS["epicene"])
+    assert {each.pronoun: each.form for each in found} == case["candidates"]
 
 
 def test_a_converted_generation_is_judged() -> None:

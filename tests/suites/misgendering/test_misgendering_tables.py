@@ -14,13 +14,14 @@ from epicene.suites import Results, RunInfo
 from epicene.suites.misgendering import suite
 from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.metrics import (
+    all_metrics,
     sigma_by_instance,
     sigma_shares,
     with_all_facets,
     with_right_column,
 )
 from epicene.suites.misgendering.protocol import PROTOCOLS
-from epicene.suites.misgendering.tables import all_metrics, tables
+from epicene.suites.misgendering.tables import tables
 
 INFO = RunInfo(run="r", model="m", protocol="epicene", identities={})
 SAMPLES = 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -23,15 +24,15 @@ from epicene.suites.misgendering import suite
 from epicene.suites.misgendering.items import PUBLISHED_SETS
 from epicene.suites.misgendering.protocol import MisgenderingProtocol
 from epicene.suites.misgendering.sources.ruff import distractor_files, distractor_instances
-from ruff_tables import PLAN, write_tables
 from runs.conftest import Silent
+from suites.misgendering import ruff_tables
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """180 tasks and 30 contexts."""
     root = tmp_path_factory.mktemp("full")
-    write_tables(root)
+    ruff_tables.write_tables(root)
     return root
 
 
@@ -105,9 +106,12 @@ def test_planning_a_run_holds_no_items(folder: Path, tmp_path: Path) -> None:
         where = tmp_path / number
         where.mkdir()
         (where / "data").symlink_to(folder)
-        program = [sys.executable, "-c", PLAN, number]
-        said = subprocess.run(program, cwd=where, capture_output=True, text=True, check=True)
-        count, peak = map(int, said.stdout.split())
+        program = [sys.executable, "-m", "suites.misgendering.ruff_tables", "plan", number]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        printed = subprocess.run(
+            program, cwd=where, env=environment, capture_output=True, text=True, check=True
+        )
+        count, peak = map(int, printed.stdout.split())
         counts.append(count)
         peaks.append(peak)
     assert counts == [5 * 7200, 86_400]  # without distractors texts and next words are asked too

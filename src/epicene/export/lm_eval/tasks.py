@@ -54,7 +54,7 @@ def documents(selection: Selection) -> Iterator[Document | LeftOut]:
     What is left out comes as often as it is asked, or once for a whole stage.
     """
     suite, protocol = selection.suite, selection.protocol
-    suite = suite.under(protocol, given=[role.name for role in suite.roles])
+    suite = suite.for_protocol(protocol, [role.name for role in suite.roles])
     judge, measure = SingleAnswerJudge(suite, protocol), getattr(protocol, "measure", "sum")
     for stage in suite.stages:
         if stage.needs:

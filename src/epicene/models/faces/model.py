@@ -30,9 +30,17 @@ from epicene.core.records import (
     digest,
     verb,
 )
-from epicene.models import Batch, BatchLimit, ImageStore, NumberedAnswers, images
+from epicene.models import (
+    Batch,
+    BatchLimit,
+    ImageStore,
+    NumberedAnswers,
+    UnanswerableError,
+    check_not_empty,
+    images,
+    sample_seed,
+)
 from epicene.models.faces import files_sha256
-from epicene.models.images import image_seed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,7 +51,6 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Request
 
-if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 
@@ -83,7 +90,7 @@ _JPEG_QUALITY = 90
 
 
 class RandomFace:
-    """Draws as many faces at once as there are cores."""
+    """Draws as many faces at a time as there are cores."""
 
     def __init__(self, folder: Path, seed: int, label: str) -> None:
         self._seed = seed
@@ -108,8 +115,8 @@ class RandomFace:
         pool = ThreadPoolExecutor(workers)
         try:
             for batch in batches:
-                for place, request in batch:
-                    waiting.append((place, pool.submit(self._one, request, files)))
+                for number, request in batch:
+                    waiting.append((number, pool.submit(self._one, request, files)))
                 while len(waiting) > workers:
                     yield [self._done(*waiting.popleft())]
             while waiting:
@@ -118,28 +125,30 @@ class RandomFace:
             pool.shutdown(cancel_futures=True)
 
     def notes(self) -> Mapping[str, object]:
-        """How many pictures were made."""
+        """How many images were drawn."""
         return {"drawn": self._drawn, "prompts": "not read"}
 
     def close(self) -> None:
-        """Let go of the networks."""
+        """Free the networks."""
         del self._styles, self._faces
 
-    def _done(self, place: int, coming: Future[Answer]) -> tuple[int, Answer]:
-        answer = coming.result()
+    def _done(self, number: int, future: Future[Answer]) -> tuple[int, Answer]:
+        answer = future.result()
         self._drawn += len(answer.images) if isinstance(answer, Images) else 0
-        return place, answer
+        return number, answer
 
     def _one(self, request: Request, files: ImageStore) -> Answer:
         if not isinstance(request, Draw):
             return Failed(reason=f"random-face knows no verb {verb(request)}")
-        if min(request.shots, request.width, request.height) < 1:
-            return Failed(reason="at least one image of one pixel must be asked for")
-        shots = [self._shot(request, shot, files) for shot in range(request.shots)]
-        return Images(images=tuple(shots))
+        try:
+            check_not_empty(request)
+        except UnanswerableError as error:
+            return Failed(reason=str(error))
+        drawn = [self._image(request, index, files) for index in range(request.shots)]
+        return Images(images=tuple(drawn))
 
-    def _shot(self, request: Draw, shot: int, files: ImageStore) -> Image:
-        seed = image_seed(request.seed, shot)
+    def _image(self, request: Draw, index: int, files: ImageStore) -> Image:
+        seed = sample_seed(request.seed, index)
         face = self._face(seed)
         width, height = min(request.width, _SIDE), min(request.height, _SIDE)
         if (width, height) != face.size:
@@ -179,7 +188,7 @@ _FEMALE, _MALE, _NEITHER = "female", "male", "neither"
 
 
 class FaceClassifier:
-    """Looks at one picture at a time."""
+    """Classifies one image at a time."""
 
     def __init__(self, folder: Path, label: str) -> None:
         self.identity = Identity(
@@ -198,14 +207,14 @@ class FaceClassifier:
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         """Answer every request of every batch, in order."""
         for batch in batches:
-            yield [(place, self._one(request, files)) for place, request in batch]
+            yield [(number, self._one(request, files)) for number, request in batch]
 
     def notes(self) -> Mapping[str, object]:
-        """How many pictures were looked at."""
+        """How many images were classified."""
         return {"looked": self._looked, "question": "not read"}
 
     def close(self) -> None:
-        """Let go of the networks."""
+        """Free the networks."""
         del self._find, self._landmarks, self._women
 
     def _one(self, request: Request, files: ImageStore) -> Answer:
@@ -223,7 +232,7 @@ class FaceClassifier:
         return Choice(choice=label if label in request.choices else None, text=words)
 
     def _seen(self, grid: Any) -> tuple[str, str]:
-        """What the picture shows, and the same in words."""
+        """The label of an image, and the model's words for it."""
         faces = self._find(grid, 0)
         if len(faces) != 1:
             return _NEITHER, f"{len(faces) or 'no'} face{'s' * (len(faces) > 1)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from epicene.models import ModelDescription, accepts_options, described_by
+from epicene.models import ModelDescription, model_kind
 
 if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def describe(name: str, options: ModelOptions) -> ModelDescription | None:
-    """Who the model is and what it can, without its weights."""
+    """The identity and verbs of a model, without its weights."""
     from epicene.models.hf import loading
 
-    foreseen = loading.identify(name, options)
-    if foreseen is None:
+    identified = loading.identify(name, options)
+    if identified is None:
         return None
-    kind, empty, identity = foreseen
+    kind, empty, identity = identified
     if kind == "image-text":
         from epicene.models.hf.vision.model import image_text_verbs
 
@@ -26,10 +26,10 @@ def describe(name: str, options: ModelOptions) -> ModelDescription | None:
     return ModelDescription(identity, _model_class(kind).verbs)
 
 
-@accepts_options(
-    "label", "dtype", "device", "quantize", "revision", "batch_size", "trust_remote_code"
-)
-@described_by(describe)
+_OPTIONS = ("label", "dtype", "device", "quantize", "revision", "batch_size", "trust_remote_code")
+
+
+@model_kind(options=_OPTIONS, describe=describe)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model as what its configuration says it is: causal, masked, seq2seq, image-text."""
     from epicene.models.hf.loading import load_detected
@@ -40,7 +40,7 @@ def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an ent
 
 
 def _model_class(kind: LanguageModelType) -> Any:
-    """What answers for a model of that kind."""
+    """The class that answers for a model of that type."""
     if kind == "masked":
         from epicene.models.hf.masked import HfMasked
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import gc
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from epicene.core.errors import RunError
 from epicene.models import BatchLimit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping, Sequence
+
+    from numpy.typing import NDArray
 
     from epicene.models import Batch, NumberedAnswers
     from epicene.models.hf.loading import LoadedModel
@@ -24,10 +29,48 @@ _ON_ACCELERATOR = BatchLimit(requests=256, characters=200_000)
 # A masked text is as many rows as it has tokens, so fewer keep a device busy while the next are
 # planned.
 _MASKED = BatchLimit(requests=64, characters=50_000)
+# Tokens of one forward pass, padding counted, on a CPU and on an accelerator.
+PASS_TOKENS = (4096, 65_536)
+# Prompt and new tokens of a batch that is generated, padding and beams counted.
+GENERATION_TOKENS = (16_384, 262_144)
+
+# How far two ways to compute a log-probability may differ, in nats: always, and how many times the
+# difference between a row alone and in a padded batch.
+TOLERANCE, NOISE_FACTOR = 1e-4, 4
+_LOW_PRECISION_TOLERANCE = 5e-2
+
+
+def output_tolerance(model: Any) -> float:
+    """How far a model's outputs for equal inputs may differ from batch to batch, by its dtype."""
+    import torch
+
+    return TOLERANCE if model.dtype == torch.float32 else _LOW_PRECISION_TOLERANCE
+
+
+def outputs_agree(model: Any, some: Any, others: Any) -> bool:
+    """Whether two outputs of a model are equal but for the noise of its dtype."""
+    import torch
+
+    slack = output_tolerance(model)
+    same = some.shape == others.shape and torch.allclose(
+        some.float(), others.float(), rtol=slack, atol=slack
+    )
+    return bool(same)
+
+
+def pad_right(
+    rows: Sequence[Sequence[int]], filler: int = 0
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows as one matrix, and its attention mask."""
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    mask = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.full(mask.shape, filler, np.int64)
+    ids[mask] = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
+    return ids, mask.astype(np.int64)
 
 
 def batch_limit(loaded: LoadedModel, *, masked: bool = False) -> BatchLimit:
-    """How the plan is cut for a model: as the user says, or fit for where it runs."""
+    """How the plan is cut for a model: as the user says, or by the device."""
     asked = loaded.options.batch_size
     if asked != "auto":
         return BatchLimit(requests=asked)
@@ -83,9 +126,9 @@ def run_chunks_that_fit(
     notes: MutableMapping[str, Any],
     size: Callable[[T], int] = lambda _: 1,
 ) -> Iterator[tuple[Sequence[T], R | TooLargeError]]:
-    """Parts of the rows that fit in memory with what came of them, or the one row that does not.
+    """Parts of the rows that fit in memory with their results, or the one row that does not fit.
 
-    What fitted is remembered in `notes["fits"]`, in padded units: rows × the largest `size` (the
+    The size that fitted is kept in `notes["fits"]`, in padded units: rows × the largest `size` (the
     number of tokens, say; by default 1, so rows). `notes["halvings"]` counts.
     """
     while rows:
@@ -105,9 +148,7 @@ def run_chunks_that_fit(
 
 
 def free_memory() -> None:
-    """Give back what is held for tensors that are gone."""
-    import gc
-
+    """Free the memory of tensors that are no longer used."""
     import torch
 
     gc.collect()
@@ -146,7 +187,7 @@ def position_limit(model: Any) -> int | None:
     config = model.config.get_text_config()
     limits = [getattr(config, name, None) for name in ("max_position_embeddings", "max_seq_len")]
     for name, module in model.named_modules():
-        # RoBERTa and its kin count positions from behind the padding's number.
+        # RoBERTa and similar models count positions from behind the padding's number.
         padding = getattr(module, "padding_idx", None)
         if name.endswith("position_embeddings") and padding is not None:
             limits.append(module.num_embeddings - padding - 1)
@@ -154,7 +195,7 @@ def position_limit(model: Any) -> int | None:
 
 
 def batch_independent_length(config: Any) -> int | None:
-    """Up to which length positions do not depend on what else is in the batch; None: always."""
+    """The length up to which positions do not depend on the batch; None if they never do."""
     config = config.get_text_config()
     rope = getattr(config, "rope_parameters", None) or {}
     # A family with two types of layers has one set of parameters for each.
@@ -170,7 +211,7 @@ def batch_independent_length(config: Any) -> int | None:
 def prefetch(
     begin: Callable[[Batch], Iterator[NumberedAnswers]], batches: Iterator[Batch]
 ) -> Iterator[NumberedAnswers]:
-    """Begin each batch before the answers of the one before it are asked for.
+    """Begin each batch before the answers of the previous one are read.
 
     Planning makes thousands of small objects, and the garbage collector would walk over all the
     libraries' objects again and again meanwhile; these are kept out of its way.

@@ -8,14 +8,15 @@ the tokenizer begins any text.
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
-from epicene.core.records import Answer, Failed, Fill, Generate, Score, Text, digest, verb
+from epicene.core.records import Fill, Generate, Score, Text, verb
+from epicene.models import UnanswerableError
 from epicene.models.hf.batching import (
+    GENERATION_TOKENS,
+    PASS_TOKENS,
     TooLargeError,
     batch_independent_length,
     batch_limit,
@@ -33,10 +34,15 @@ from epicene.models.hf.generation.continuous_batching import (
 from epicene.models.hf.generation.decoding import (
     DecodedTokens,
     GenerationJob,
+    GenerationPlan,
     SamplingDistribution,
-    SamplingParams,
+    answer_by_jobs,
+    check_decoding,
+    clear_generation_config,
     decode_batch,
-    texts_answer,
+    end_token_ids,
+    generation_jobs,
+    sampling_temperature,
 )
 from epicene.models.hf.generation.kv_cache import (
     BatchSupport,
@@ -44,10 +50,9 @@ from epicene.models.hf.generation.kv_cache import (
     check_padded_batches,
 )
 from epicene.models.hf.scoring.forward import CausalForward
-from epicene.models.hf.scoring.routes import PASS_TOKENS
 from epicene.models.hf.scoring.score_and_fill import GapFiller, plan_score_requests, run_jobs
-from epicene.models.hf.tokenisation import ChatTemplate, TextEncoder, UnanswerableError
-from epicene.models.output_parsing import strip_thinking
+from epicene.models.hf.tokenisation import ChatTemplate, TextEncoder
+from epicene.models.output_parsing import cut_at_stop, strip_thinking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -57,180 +62,129 @@ if TYPE_CHECKING:
     from epicene.models.hf.generation.continuous_batching import JobResult
     from epicene.models.hf.loading import LoadedModel
 
-# Prompt and new tokens held at once, padding counted: on a CPU, on an accelerator.
-_BATCH_TOKENS = (16_384, 262_144)
-
-
-@dataclass(frozen=True)
-class _GenerationPlan:
-    """What one request asks to be written. Greedy samples are alike: one is written for all."""
-
-    request: Generate
-    jobs: tuple[GenerationJob, ...]
-    temperature: float
-    system: str
-
-    def answer(self, written: Mapping[int, Text | TooLargeError]) -> Answer:
-        texts = [written[job.sampling.sample] for job in self.jobs]
-        return texts_answer(texts, self.request.samples, self.temperature, self.system)
-
 
 class CausalGenerator:
-    """Writes texts with one model."""
+    """Generates texts with one model."""
 
     def __init__(
         self, loaded: LoadedModel, encoder: TextEncoder, chat: ChatTemplate, notes: dict[str, Any]
     ) -> None:
-        from transformers import GenerationConfig
-
         self._loaded, self._encoder, self._chat = loaded, encoder, chat
         self._notes = notes
         notes.update(written=0, tokens=0, settings="as asked; the model's own are off")
-        own = loaded.model.generation_config
-        self._temperature = 1.0 if own.temperature is None else float(own.temperature)
         self._ends = end_token_ids(loaded)
-        # A call takes from here whatever it leaves unset, so here everything is unset.
-        loaded.model.generation_config = GenerationConfig()
+        self._own = clear_generation_config(loaded.model)
 
     def answer(self, requests: Sequence[tuple[int, Generate]]) -> Iterator[NumberedAnswers]:
-        """Write for all requests together; an answer comes as soon as its last text is done."""
-        plans: dict[int, _GenerationPlan] = {}
-        failed: list[tuple[int, Answer]] = []
-        for place, request in requests:
-            try:
-                plans[place] = self._plan(place, request)
-            except UnanswerableError as error:
-                failed.append((place, Failed(reason=str(error))))
-        if failed:
-            yield failed
-        written: dict[int, dict[int, Text | TooLargeError]] = defaultdict(dict)
-        for batch in self._write([job for plan in plans.values() for job in plan.jobs]):
-            for job, found in batch:
-                text = found if isinstance(found, TooLargeError) else self._text(job, found)
-                written[job.place][job.sampling.sample] = text
-            places = dict.fromkeys(job.place for job, _ in batch)
-            done = [p for p in places if len(written[p]) == len(plans[p].jobs)]
-            if done:
-                yield [(place, plans[place].answer(written.pop(place))) for place in done]
+        """Generate for all requests together; each is answered when its last text is done."""
+        return answer_by_jobs(requests, self._plan, self._texts)
 
     def distribution(self, decoding: Decoding) -> SamplingDistribution:
         """The distribution from which a text generated in that way samples each token."""
         return SamplingDistribution(
-            temperature=self._temperature_of(decoding),
+            temperature=sampling_temperature(decoding, self._own),
             top_k=decoding.top_k,
             top_p=decoding.top_p,
-            barred=tuple(sorted(self._ends)) if decoding.exact_length else (),
+            banned=tuple(sorted(self._ends)) if decoding.exact_length else (),
         )
 
-    def _temperature_of(self, decoding: Decoding) -> float:
-        if decoding.temperature is None:
-            return self._temperature
-        if decoding.temperature < 0:
-            raise UnanswerableError("a temperature cannot be negative")
-        return float(decoding.temperature)
-
-    def _plan(self, place: int, request: Generate) -> _GenerationPlan:
-        decoding = request.decoding
-        _check_request(request)
+    def _plan(self, number: int, request: Generate) -> GenerationPlan[GenerationJob]:
+        check_decoding(request)
         rendered = self._chat.render(request.prompt)
         policy: FirstToken = "tokenizer-default" if rendered.text else "bos"
         prompt = self._encoder.prompt(rendered.text, policy, templated=rendered.templated)
+        decoding = request.decoding
         room = self._room(len(prompt), decoding.max_new_tokens, decoding.exact_length)
-        temperature = self._temperature_of(decoding)
-        key = digest(request)
-        jobs = tuple(
-            GenerationJob(
-                place=place,
-                prompt=prompt,
-                room=room,
-                exact=decoding.exact_length,
-                stop=decoding.stop,
-                sampling=SamplingParams(
-                    key=key,
-                    seed=decoding.seed,
-                    sample=sample,
-                    temperature=temperature,
-                    top_k=decoding.top_k,
-                    top_p=decoding.top_p,
-                ),
-            )
-            for sample in range(request.samples if temperature > 0 else 1)
+        temperature = sampling_temperature(decoding, self._own)
+        jobs = generation_jobs(
+            GenerationJob, number, request, prompt, room, temperature, request.samples
         )
-        return _GenerationPlan(request, jobs, temperature, rendered.system)
+        return GenerationPlan(jobs, request.samples, rendered.system)
 
     def _room(self, prompt: int, asked: int, exact: bool) -> int:
         """How many new tokens fit after the prompt; the last one is never read."""
-        longest = self._encoder.longest
-        if longest is None or prompt + asked - 1 <= longest:
+        max_length = self._encoder.max_length
+        if max_length is None or prompt + asked - 1 <= max_length:
             return asked
         if exact:
             raise UnanswerableError(
                 f"a prompt of {prompt} tokens and exactly {asked} new ones are more than the "
-                f"{longest} the model can read"
+                f"{max_length} the model can read"
             )
-        return longest - prompt + 1
+        return max_length - prompt + 1
 
-    def _write(self, jobs: Sequence[GenerationJob]) -> Iterator[list[JobResult]]:
-        """Write all jobs, in whatever order."""
+    def _texts(
+        self, jobs: Sequence[GenerationJob]
+    ) -> Iterator[list[tuple[GenerationJob, Text | TooLargeError]]]:
+        for batch in self._generate(jobs):
+            yield [
+                (job, found if isinstance(found, TooLargeError) else self._text(job, found))
+                for job, found in batch
+            ]
+
+    def _generate(self, jobs: Sequence[GenerationJob]) -> Iterator[list[JobResult]]:
+        """Run all jobs, in any order."""
         plain = jobs
         if continuous := self._continuous:
             plain = [job for job in jobs if not continuous.can_hold(job)]
-            yield from continuous.write([job for job in jobs if continuous.can_hold(job)])
+            yield from continuous.generate([job for job in jobs if continuous.can_hold(job)])
         for batch in self._batches(plain):
-            yield self._write_padded(batch)
+            yield self._generate_padded(batch)
 
     @cached_property
     def _continuous(self) -> ContinuousBatching | None:
-        """The faster way to write, for a model that is found fit for it."""
+        """The faster way to generate, if the model passes its self-test."""
         stepper = Stepper(self._loaded)
-        proof = check_continuous_batching(self._loaded, stepper)
-        if proof.obstacle:
-            self._notes.update(path="padded batch", because=proof.obstacle)
+        found = check_continuous_batching(self._loaded, stepper)
+        if found.obstacle:
+            self._notes.update(path="padded batch", because=found.obstacle)
             return None
         self._notes["path"] = "continuous batches"
-        ends = [limit for limit in (self._encoder.longest, proof.longest) if limit is not None]
+        ends = [
+            limit for limit in (self._encoder.max_length, found.max_length) if limit is not None
+        ]
         asked = self._loaded.options.batch_size
         accelerated = self._loaded.device.type != "cpu"
         limits = CacheLimits(
             rows=sys.maxsize if asked == "auto" else asked,
-            tokens=_BATCH_TOKENS[accelerated],
+            tokens=GENERATION_TOKENS[accelerated],
             read=PASS_TOKENS[accelerated],
-            longest=min(ends, default=None),
+            max_length=min(ends, default=None),
         )
         setup = GenerationSetup(stepper, self._ends, self._encoder.decode, limits, self._notes)
         return ContinuousBatching(setup)
 
     def _batches(self, jobs: Sequence[GenerationJob]) -> Iterator[list[GenerationJob]]:
-        """Drafts of similar length together, the longest first so that memory fails early."""
+        """Jobs of similar length together, the longest first so that memory fails early."""
         batch: list[GenerationJob] = []
         prompt = room = 0
         for job in sorted(jobs, key=self._order):
             alike = len(job.prompt) == prompt
-            prompt, room = max(prompt, len(job.prompt)), max(room, job.room)
+            prompt, room = max(prompt, len(job.prompt)), max(room, job.max_new_tokens)
             if batch and not self._together(len(batch) + 1, prompt, room, alike):
                 yield batch
-                batch, prompt, room = [], len(job.prompt), job.room
+                batch, prompt, room = [], len(job.prompt), job.max_new_tokens
             batch.append(job)
         if batch:
             yield batch
 
     def _order(self, job: GenerationJob) -> tuple[int, int]:
-        """By room; by prompt first where only prompts of one length may be together."""
-        sizes = -job.room, -len(job.prompt)
+        """By room; by prompt first if a batch may only hold prompts of one length."""
+        sizes = -job.max_new_tokens, -len(job.prompt)
         return sizes if self._batch_support == "padded" else (sizes[1], sizes[0])
 
     def _together(self, rows: int, prompt: int, room: int, alike: bool) -> bool:
-        """Whether so many rows can be a padded batch and every text stay what it is alone.
+        """Whether this many rows can be a padded batch without changing any text.
 
-        `prompt` and `room` are the largest of them; `alike` if the last has a prompt as long.
+        `prompt` and `room` are the largest of them; `alike` if the last prompt is as long.
         """
         asked = self._loaded.options.batch_size
         if asked != "auto" and rows > asked:
             return False
         # Every row is read on until the last is finished, padding and all.
         read = prompt + room - 1
-        ends = self._encoder.longest, batch_independent_length(self._loaded.model.config)
-        if rows * read > _BATCH_TOKENS[self._loaded.device.type != "cpu"] or any(
+        ends = self._encoder.max_length, batch_independent_length(self._loaded.model.config)
+        if rows * read > GENERATION_TOKENS[self._loaded.device.type != "cpu"] or any(
             end is not None and read > end for end in ends
         ):
             return False
@@ -238,12 +192,12 @@ class CausalGenerator:
 
     @cached_property
     def _batch_support(self) -> BatchSupport:
-        """What a batch may hold: some families look at padding, or mix up their rows."""
+        """What a batch may hold: in some families padding or other rows change a text."""
         found = check_padded_batches(self._loaded)
         self._notes["batches"] = found
         return found
 
-    def _write_padded(self, batch: Sequence[GenerationJob]) -> list[JobResult]:
+    def _generate_padded(self, batch: Sequence[GenerationJob]) -> list[JobResult]:
         def run(part: Sequence[GenerationJob]) -> list[DecodedTokens | TooLargeError]:
             return [*decode_batch(self._loaded, part, self._ends, self._encoder.decode)]
 
@@ -256,34 +210,12 @@ class CausalGenerator:
         self._notes["written"] += 1
         self._notes["tokens"] += len(decoded.ids)
         text = self._encoder.decode(decoded.ids)
-        cuts = [text.index(mark) for mark in job.stop if mark in text]
-        shown, thinking = strip_thinking(text[: min(cuts)] if cuts else text)
+        shown, thinking = strip_thinking(cut_at_stop(text, job.stop))
         return Text(text=shown, finish=decoded.finish, tokens=len(decoded.ids), thinking=thinking)
 
 
-def _check_request(request: Generate) -> None:
-    """Refuse what cannot be meant."""
-    decoding = request.decoding
-    if request.samples < 1 or decoding.max_new_tokens < 1:
-        raise UnanswerableError("at least one sample of at least one token must be asked for")
-    if decoding.exact_length and decoding.stop:
-        raise UnanswerableError("a text of an exact length cannot end at a stop string")
-
-
-def end_token_ids(loaded: LoadedModel) -> frozenset[int]:
-    """Every token that ends a text: a chat model often has several."""
-    ends: set[int] = set()
-    for named in (
-        loaded.model.generation_config.eos_token_id,
-        loaded.model.config.get_text_config().eos_token_id,
-        loaded.tokenizer.eos_token_id,
-    ):
-        ends.update([named] if isinstance(named, int) else named or ())
-    return frozenset(ends)
-
-
 class HfCausal:
-    """Answers by next-token probabilities."""
+    """A causal language model that transformers can load."""
 
     verbs = frozenset({"score", "fill", "generate"})
 
@@ -294,7 +226,7 @@ class HfCausal:
         self._encoder = TextEncoder(
             loaded.tokenizer,
             vocabulary=embeddings,
-            longest=position_limit(loaded.model),
+            max_length=position_limit(loaded.model),
         )
         self._chat = ChatTemplate(loaded.tokenizer)
         self._passes: dict[str, object] = {}
@@ -315,12 +247,12 @@ class HfCausal:
         """
         return (
             prefetch(self._begin, batches)
-            if self._forward.runs_ahead
+            if self._forward.can_prefetch
             else chain.from_iterable(map(self._begin, batches))
         )
 
     def notes(self) -> Mapping[str, object]:
-        """The way the answers were reached."""
+        """How the answers were computed, for the manifest."""
         return {
             "passes": dict(self._passes),
             "texts": dict(self._texts),
@@ -328,7 +260,7 @@ class HfCausal:
         }
 
     def close(self) -> None:
-        """Let go of the weights; identity and notes stay."""
+        """Free the weights; identity and notes remain available."""
         del self._forward, self._filler, self._generator
         free_memory()
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from epicene.core.errors import InputError
 from epicene.core.records import digest
-from epicene.models.embedded import NOTE_FILE, cache_folder
+from epicene.models.downloads import cache_folder, stated_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ LanguageModelType: TypeAlias = Literal["causal", "masked", "seq2seq", "image-tex
 class Checkpoint:
     """Where transformers finds a model: its `from_pretrained` name and the options it takes."""
 
-    given: str  # the name as the user wrote it
+    user_name: str  # the name as the user wrote it
     name: str
     options: dict[str, Any]
     gguf: Path | None = None
@@ -50,7 +50,7 @@ def quiet_transformers() -> Any:
 
 @contextmanager
 def find_checkpoint(name: str, options: ModelOptions) -> Iterator[Checkpoint]:
-    """Find the model a name means."""
+    """Find the checkpoint that a name means."""
     if not name:
         raise InputError("The model kind 'hf' needs a folder, a GGUF file or a hub id: hf:NAME.")
     common: dict[str, Any] = {"trust_remote_code": options.trust_remote_code}
@@ -85,27 +85,33 @@ def first_line(error: BaseException) -> str:
     return (lines[0] if lines else type(error).__name__).rstrip(".")
 
 
-def read_config(source: Checkpoint) -> Any:
+def read_config(checkpoint: Checkpoint) -> Any:
     """The model's configuration."""
-    transformers = quiet_transformers()
+    return read_pretrained("AutoConfig", checkpoint, "configuration")
+
+
+def read_pretrained(auto_class: str, checkpoint: Checkpoint, part: str) -> Any:
+    """A part of a checkpoint, read by a class of transformers; `part` names it in errors."""
+    reader = getattr(quiet_transformers(), auto_class)
     try:
-        return transformers.AutoConfig.from_pretrained(source.name, **source.options)
+        return reader.from_pretrained(checkpoint.name, **checkpoint.options)
     except Exception as error:
         # Broken files raise whatever the first line that trips over them raises.
         raise InputError(
-            f"The configuration of the model {source.given} could not be read: {first_line(error)}."
+            f"The {part} of the model {checkpoint.user_name} could not be read: "
+            f"{first_line(error)}."
         ) from error
 
 
-def detect_type(source: Checkpoint, config: Any) -> LanguageModelType:
-    """What the model is, by the class its configuration names."""
+def detect_type(checkpoint: Checkpoint, config: Any) -> LanguageModelType:
+    """The model's type, by the class its configuration names."""
     from transformers.models.auto import modeling_auto as auto
 
     architectures = set(config.architectures or ())
     seeing = architectures & set(auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.values())
-    # Some of these are read as text models where nothing says how they take pictures.
+    # Some of these are text models if they come without settings for images.
     reading = config.model_type in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-    if seeing and (not reading or _has_image_settings(source)):
+    if seeing and (not reading or _has_image_settings(checkpoint)):
         return "image-text"
     if config.is_encoder_decoder:
         return "seq2seq"
@@ -128,21 +134,21 @@ def detect_type(source: Checkpoint, config: Any) -> LanguageModelType:
     if config.model_type in heads["causal"]:
         return "causal"
     raise InputError(
-        f"The model {source.given} ({config.model_type}: "
+        f"The model {checkpoint.user_name} ({config.model_type}: "
         f"{', '.join(sorted(architectures)) or 'no class'}) is neither a causal, a masked, a "
         f"sequence-to-sequence nor an image-text language model."
     )
 
 
-def _has_image_settings(source: Checkpoint) -> bool:
-    """Whether the model comes with settings for its pictures."""
+def _has_image_settings(checkpoint: Checkpoint) -> bool:
+    """Whether the model comes with settings for images."""
     from transformers.utils import cached_file
 
     return any(
         cached_file(
-            source.name,
+            checkpoint.name,
             name,
-            revision=source.options.get("revision"),
+            revision=checkpoint.options.get("revision"),
             _raise_exceptions_for_missing_entries=False,
             _raise_exceptions_for_connection_errors=False,
         )
@@ -151,31 +157,31 @@ def _has_image_settings(source: Checkpoint) -> bool:
 
 
 # Written by whoever saved the model last; they change no answer.
-_IGNORED_SETTINGS = {"transformers_version", "_name_or_path", "name_or_path"}
+IGNORED_SETTINGS = {"transformers_version", "_name_or_path", "name_or_path"}
 _READ_SIZE = 1 << 22
 
 
 def hash_cache_folder() -> Path:
-    """Where hashes are remembered."""
+    """The folder with cached hashes."""
     return cache_folder() / "sha256"
 
 
 def file_sha256(path: Path) -> str:
-    """A file's sha256, remembered. A hub cache names large files by theirs already."""
+    """A file's sha256, cached. A hub cache names large files by theirs already."""
     real = path.resolve()
     if re.fullmatch(r"[0-9a-f]{64}", real.name) and real.parent.name == "blobs":
         return real.name
     facts = real.stat()
-    remembered = hash_cache_folder() / digest(str(real), facts.st_size, facts.st_mtime_ns).hex()
+    cached = hash_cache_folder() / digest(str(real), facts.st_size, facts.st_mtime_ns).hex()
     with suppress(OSError):
-        return remembered.read_text("ascii")
+        return cached.read_text("ascii")
     with real.open("rb") as file:
         found = hashlib.file_digest(file, "sha256", _bufsize=_READ_SIZE).hexdigest()
     with suppress(OSError):  # a cache that cannot be written costs time, not the run
-        remembered.parent.mkdir(parents=True, exist_ok=True)
-        partial = remembered.with_suffix(f".{os.getpid()}")
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        partial = cached.with_suffix(f".{os.getpid()}")
         partial.write_text(found, "ascii")
-        partial.replace(remembered)
+        partial.replace(cached)
     return found
 
 
@@ -184,9 +190,8 @@ def weights_sha256(folder: Path) -> str:
 
     An embedded model is known by the file it was converted from.
     """
-    note = folder / NOTE_FILE
-    if note.is_file() and folder.resolve().is_relative_to(cache_folder().resolve()):
-        return str(json.loads(note.read_bytes())["weights"])
+    if (stated := stated_weights(folder)) is not None:
+        return stated
     files = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
     hashes = [file_sha256(path) for path in files]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
@@ -207,7 +212,7 @@ def settings_sha256(folder: Path, with_code: bool) -> str:
         path = folder / name
         if path.exists():
             kept = {
-                k: v for k, v in json.loads(path.read_bytes()).items() if k not in _IGNORED_SETTINGS
+                k: v for k, v in json.loads(path.read_bytes()).items() if k not in IGNORED_SETTINGS
             }
             state.update(json.dumps({name: kept}, sort_keys=True).encode())
     for path in sorted(folder.glob("*.py")) if with_code else ():

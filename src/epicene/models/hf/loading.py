@@ -9,30 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Identity
-from epicene.models.hf import checkpoint
-from epicene.models.hf.batching import is_out_of_memory, run_halving_on_oom
+from epicene.models.hf.batching import is_out_of_memory
 from epicene.models.hf.checkpoint import (
     Checkpoint,
     LanguageModelType,
     detect_type,
+    file_sha256,
     find_checkpoint,
     first_line,
+    has_weights,
     quiet_transformers,
     read_config,
+    read_pretrained,
+    settings_sha256,
+    tokenizer_sha256,
+    weights_sha256,
 )
 from epicene.models.hf.vision.inputs import LOOKER_VERSION, processor_sha256, read_processor
 
 if TYPE_CHECKING:
     from epicene.models import ModelOptions
-
-__all__ = [
-    "LanguageModelType",
-    "LoadedModel",
-    "load",
-    "load_detected",
-    "model_type_of",
-    "run_halving_on_oom",
-]
 
 # Part of every hf model's key: raised when the same weights would give other numbers.
 SCORER_VERSION = "2"
@@ -47,94 +43,98 @@ _AUTO_CLASS: dict[LanguageModelType, str] = {
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """What loading gives every hf model: all it needs to answer, and who it is."""
+    """A loaded model with its tokenizer, device and identity."""
 
     model: Any  # a transformers PreTrainedModel in eval mode
     tokenizer: Any  # a fast one, for its offsets; seq2seq models need none
     device: Any  # the torch.device that inputs go to
     identity: Identity
     options: ModelOptions
-    processor: Any = None  # what makes tensors of pictures, if the model sees
+    processor: Any = None  # makes tensors of images, if the model reads images
 
 
 def model_type_of(name: str, options: ModelOptions) -> LanguageModelType:
     """Whether the model is causal, masked, sequence-to-sequence or image-text."""
-    with find_checkpoint(name, options) as source:
-        return detect_type(source, read_config(source))
+    with find_checkpoint(name, options) as checkpoint:
+        return detect_type(checkpoint, read_config(checkpoint))
 
 
 def load(name: str, options: ModelOptions, kind: LanguageModelType) -> LoadedModel:
     """Load weights and tokenizer, ready to answer, as a model of that kind."""
-    with find_checkpoint(name, options) as source:
-        return _load(source, options, kind, read_config(source))
+    with find_checkpoint(name, options) as checkpoint:
+        return _load(checkpoint, options, kind, read_config(checkpoint))
 
 
 def load_detected(name: str, options: ModelOptions) -> tuple[LanguageModelType, LoadedModel]:
     """Load a model as what its configuration says it is."""
-    with find_checkpoint(name, options) as source:
-        config = read_config(source)
-        kind = detect_type(source, config)
-        return kind, _load(source, options, kind, config)
+    with find_checkpoint(name, options) as checkpoint:
+        config = read_config(checkpoint)
+        kind = detect_type(checkpoint, config)
+        return kind, _load(checkpoint, options, kind, config)
 
 
 def identify(name: str, options: ModelOptions) -> tuple[LanguageModelType, Any, Identity] | None:
-    """What a model is, itself without weights, and who; None where only the weights can tell."""
-    with find_checkpoint(name, options) as source:
-        config = read_config(source)
-        kind = detect_type(source, config)
+    """The type, the empty model and the identity; None if only the weights can tell."""
+    with find_checkpoint(name, options) as checkpoint:
+        config = read_config(checkpoint)
+        kind = detect_type(checkpoint, config)
         if (
             _quantization(options)
             or _stated_dtype(options, config) is None
-            or not _weights_are_local(source)
+            or not _weights_are_local(checkpoint)
         ):
             return None
-        processor, tokenizer = _processor_and_tokenizer(source, kind, config)
-        empty = _empty_model(source, kind, config)
-        identity = _identity(source, options, kind, config, empty, tokenizer, processor)
+        processor, tokenizer = _processor_and_tokenizer(checkpoint, kind, config)
+        empty = _empty_model(checkpoint, kind, config)
+        identity = _identity(checkpoint, options, kind, config, empty, tokenizer, processor)
         return kind, empty, identity
 
 
-def _weights_are_local(source: Checkpoint) -> bool:
+def _weights_are_local(checkpoint: Checkpoint) -> bool:
     """Whether the files with the weights are on this machine; a hub's are fetched by loading."""
-    return bool(source.gguf or source.folder) or checkpoint.has_weights(_checkpoint_folder(source))
+    return bool(checkpoint.gguf or checkpoint.folder) or has_weights(_checkpoint_folder(checkpoint))
 
 
-def _empty_model(source: Checkpoint, kind: LanguageModelType, config: Any) -> Any:
-    """The model as its configuration has it, in no memory."""
+def _empty_model(checkpoint: Checkpoint, kind: LanguageModelType, config: Any) -> Any:
+    """The model as configured, without memory for its weights."""
     import torch
 
     loader = getattr(quiet_transformers(), _AUTO_CLASS[kind])
-    trusted = source.options["trust_remote_code"]
+    trusted = checkpoint.options["trust_remote_code"]
     try:
         with torch.device("meta"):
             return loader.from_config(config, trust_remote_code=trusted)
     except Exception as error:
         raise InputError(
-            f"The model {source.given} could not be set up: {first_line(error)}."
+            f"The model {checkpoint.user_name} could not be set up: {first_line(error)}."
         ) from error
 
 
 def _load(
-    source: Checkpoint, options: ModelOptions, kind: LanguageModelType, config: Any
+    checkpoint: Checkpoint, options: ModelOptions, kind: LanguageModelType, config: Any
 ) -> LoadedModel:
-    processor, tokenizer = _processor_and_tokenizer(source, kind, config)
-    model = _load_weights(source, options, kind, config)
-    identity = _identity(source, options, kind, config, model, tokenizer, processor)
+    processor, tokenizer = _processor_and_tokenizer(checkpoint, kind, config)
+    model = _load_weights(checkpoint, options, kind, config)
+    identity = _identity(checkpoint, options, kind, config, model, tokenizer, processor)
     return LoadedModel(model, tokenizer, _input_device(model), identity, options, processor)
 
 
 def _processor_and_tokenizer(
-    source: Checkpoint, kind: LanguageModelType, config: Any
+    checkpoint: Checkpoint, kind: LanguageModelType, config: Any
 ) -> tuple[Any, Any]:
-    """What makes tensors of pictures, if the model sees, and the tokenizer."""
-    processor = read_processor(source, config) if kind == "image-text" else None
+    """The processor, if the model reads images, and the tokenizer."""
+    processor = read_processor(checkpoint, config) if kind == "image-text" else None
     return processor, _checked_tokenizer(
-        processor.tokenizer if processor else _load_tokenizer(source), source, kind
+        processor.tokenizer
+        if processor
+        else read_pretrained("AutoTokenizer", checkpoint, "tokenizer"),
+        checkpoint,
+        kind,
     )
 
 
 def _identity(
-    source: Checkpoint,
+    checkpoint: Checkpoint,
     options: ModelOptions,
     kind: LanguageModelType,
     config: Any,
@@ -142,22 +142,24 @@ def _identity(
     tokenizer: Any,
     processor: Any,
 ) -> Identity:
-    """Who a model is. Its weights are known by their files: `model` may be without them."""
+    """The identity of a model. Its weights are hashed by file: `model` may be without them."""
     dtype = _stated_dtype(options, config) or model.dtype
     return Identity(
         kind="hf",
-        label=options.label or Path(source.given).name,
+        label=options.label or Path(checkpoint.user_name).name,
         key={
-            **_file_hashes(source, options),
-            "tokenizer": checkpoint.tokenizer_sha256(tokenizer),
+            **_file_hashes(checkpoint, options),
+            "tokenizer": tokenizer_sha256(tokenizer),
             "dtype": str(dtype).removeprefix("torch."),
             "quantize": options.quantize,
             "scorer": SCORER_VERSION,
             **_vision_key(processor),
         },
         about={
-            "name": source.given,
-            "revision": None if source.gguf or source.folder else _checkpoint_folder(source).name,
+            "name": checkpoint.user_name,
+            "revision": None
+            if checkpoint.gguf or checkpoint.folder
+            else _checkpoint_folder(checkpoint).name,
             "family": config.model_type,
             "architecture": type(model).__name__,
             "reads": kind,
@@ -176,35 +178,24 @@ def _stated_dtype(options: ModelOptions, config: Any) -> Any:
 
 
 def _vision_key(processor: Any) -> dict[str, str]:
-    """What else decides the answers of a model that sees."""
+    """What else the answers of an image-text model depend on."""
     if processor is None:
         return {}
     return {"processor": processor_sha256(processor), "looker": LOOKER_VERSION}
 
 
-def _load_tokenizer(source: Checkpoint) -> Any:
-    transformers = quiet_transformers()
-    try:
-        return transformers.AutoTokenizer.from_pretrained(source.name, **source.options)
-    except Exception as error:
-        # Broken files raise whatever the first line that trips over them raises.
-        raise InputError(
-            f"The tokenizer of the model {source.given} could not be read: {first_line(error)}."
-        ) from error
-
-
-def _checked_tokenizer(tokenizer: Any, source: Checkpoint, kind: LanguageModelType) -> Any:
-    """The tokenizer, if it can be worked with."""
+def _checked_tokenizer(tokenizer: Any, checkpoint: Checkpoint, kind: LanguageModelType) -> Any:
+    """The tokenizer; raises if it cannot be used."""
     if kind != "seq2seq" and not tokenizer.is_fast:
         raise InputError(
-            f"The tokenizer of the model {source.given} gives no character offsets; "
+            f"The tokenizer of the model {checkpoint.user_name} gives no character offsets; "
             f"save it once as a fast tokenizer (a tokenizer.json beside the weights)."
         )
     if len(tokenizer) <= len(tokenizer.all_special_ids):
         raise InputError(
-            f"The model {source.given} comes without a tokenizer; put its files beside it."
+            f"The model {checkpoint.user_name} comes without a tokenizer; put its files beside it."
         )
-    if source.gguf and _adds_bos(source.gguf):
+    if checkpoint.gguf and _adds_bos(checkpoint.gguf):
         tokenizer.add_bos_token = True
     return tokenizer
 
@@ -218,27 +209,28 @@ def _adds_bos(gguf: Path) -> bool:
 
 
 def _load_weights(
-    source: Checkpoint, options: ModelOptions, kind: LanguageModelType, config: Any
+    checkpoint: Checkpoint, options: ModelOptions, kind: LanguageModelType, config: Any
 ) -> Any:
     loader = getattr(quiet_transformers(), _AUTO_CLASS[kind])
-    settings = {**source.options, **_dtype_and_device(options), **_quantization(options)}
+    settings = {**checkpoint.options, **_dtype_and_device(options), **_quantization(options)}
     try:
         model, report = loader.from_pretrained(
-            source.name, config=config, output_loading_info=True, **settings
+            checkpoint.name, config=config, output_loading_info=True, **settings
         )
     except Exception as error:
         if is_out_of_memory(error):
             raise RunError(
-                f"The model {source.given} does not fit in memory; "
+                f"The model {checkpoint.user_name} does not fit in memory; "
                 f"try a smaller --dtype or --quantize."
             ) from error
         raise InputError(
-            f"The weights of the model {source.given} could not be loaded: {first_line(error)}."
+            f"The weights of the model {checkpoint.user_name} could not be loaded: "
+            f"{first_line(error)}."
         ) from error
     if missing := sorted(report["missing_keys"]):
         what = f"{'an' if kind == 'image-text' else 'a'} {kind} language model"
         raise InputError(
-            f"The checkpoint {source.given} lacks {len(missing)} of the weights of {what} "
+            f"The checkpoint {checkpoint.user_name} lacks {len(missing)} of the weights of {what} "
             f"({missing[0]} …), which would have been random."
         )
     return model.eval().requires_grad_(False)
@@ -281,28 +273,30 @@ def _quantization(options: ModelOptions) -> dict[str, Any]:
 
 
 def _input_device(model: Any) -> Any:
-    """Where the first layer lies; weights that were put off to disk are met on the first GPU."""
+    """The first layer's device; the first GPU if its weights are offloaded to disk."""
     import torch
 
     device = model.get_input_embeddings().weight.device
     return torch.device("cuda", 0) if device.type == "meta" else device
 
 
-def _file_hashes(source: Checkpoint, options: ModelOptions) -> dict[str, str]:
-    """What the model's files hash to."""
-    if source.gguf:
-        return {"weights": checkpoint.file_sha256(source.gguf), "settings": ""}
-    folder = _checkpoint_folder(source)
+def _file_hashes(checkpoint: Checkpoint, options: ModelOptions) -> dict[str, str]:
+    """The hashes of the model's files."""
+    if checkpoint.gguf:
+        return {"weights": file_sha256(checkpoint.gguf), "settings": ""}
+    folder = _checkpoint_folder(checkpoint)
     return {
-        "weights": checkpoint.weights_sha256(folder),
-        "settings": checkpoint.settings_sha256(folder, options.trust_remote_code),
+        "weights": weights_sha256(folder),
+        "settings": settings_sha256(folder, options.trust_remote_code),
     }
 
 
-def _checkpoint_folder(source: Checkpoint) -> Path:
-    """Where the files lie: a hub id's in the cache, in a folder named by the commit."""
-    if source.folder:
-        return source.folder
+def _checkpoint_folder(checkpoint: Checkpoint) -> Path:
+    """The folder with the files: a hub ID's is in the hub cache, named by the commit."""
+    if checkpoint.folder:
+        return checkpoint.folder
     from transformers.utils import cached_file
 
-    return Path(cached_file(source.name, "config.json", revision=source.options["revision"])).parent
+    return Path(
+        cached_file(checkpoint.name, "config.json", revision=checkpoint.options["revision"])
+    ).parent

@@ -34,6 +34,7 @@ from epicene.core.records import (
     TextScore,
 )
 from epicene.languages import tokenisation
+from epicene.models import UnanswerableError, check_not_empty
 from epicene.models.hf.batching import TooLargeError, batch_limit, free_memory, prefetch
 from epicene.models.hf.scoring import masking
 from epicene.models.hf.scoring.masked_forward import (
@@ -50,7 +51,7 @@ from epicene.models.hf.scoring.masking import (
     encode_all,
     token_ids,
 )
-from epicene.models.hf.tokenisation import UnanswerableError
+from epicene.models.hf.tokenisation import PARTIAL_CHARACTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -64,27 +65,24 @@ if TYPE_CHECKING:
 BEAM_WIDTH = 20
 _SHORTLIST = 512
 
-# Stands in the gap to see how the text after it is tokenised; one that leaves its neighbour
+# Put in the gap to see how the text after it is tokenised; one that leaves its neighbour
 # alone is taken. The snowman is in hardly any vocabulary, so nothing joins it.
 _PLACEHOLDERS = ("x", "a", "0", "☃")
 
-_PARTIAL_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 
-
-def fill_gap(tokenizer: Any, longest: int, request: Fill) -> QueryPlan[Completions]:
+def fill_gap(tokenizer: Any, max_length: int, request: Fill) -> QueryPlan[Completions]:
     """The plan that answers a Fill."""
     if request.choices:
         lists = yield from run_side_by_side(
-            [_score_choice(tokenizer, longest, request, choice) for choice in request.choices]
+            [_score_choice(tokenizer, max_length, request, choice) for choice in request.choices]
         )
         return Completions(completions=_ranked_completions(lists), method="masked, left to right")
-    if request.max_tokens < 1 or request.top < 1:
-        raise UnanswerableError("at least one completion of one token must be asked for")
+    check_not_empty(request)
     gap = _Gap.between(tokenizer, request.before, request.after)
     width = max(BEAM_WIDTH, request.top)
     lengths = range(1, request.max_tokens + 1)
     lists = yield from run_side_by_side(
-        [_completions_of_length(gap, length, width, request.top, longest) for length in lengths]
+        [_completions_of_length(gap, length, width, request.top, max_length) for length in lengths]
     )
     return Completions(
         completions=_ranked_completions(lists), method=f"masked, left to right (beam {width})"
@@ -98,14 +96,14 @@ def _ranked_completions(lists: Iterable[Sequence[Completion]]) -> tuple[Completi
 
 
 def _score_choice(
-    tokenizer: Any, longest: int, request: Fill, choice: str
+    tokenizer: Any, max_length: int, request: Fill, choice: str
 ) -> QueryPlan[list[Completion]]:
     """Score one choice, tokenised in place; an empty one is certain.
 
     A token that also covers characters beside the gap belongs to the choice.
     """
     encoded = encode(tokenizer, request.before + choice + request.after)
-    check_length(encoded.ids, longest)
+    check_length(encoded.ids, max_length)
     start = len(request.before)
     gap = CharSpan(start, start + len(choice))
     inside = [i for i in encoded.content if gap.overlaps(encoded.spans_without_space[i])]
@@ -124,10 +122,10 @@ def _score_choice(
 
 
 def _completions_of_length(
-    gap: _Gap, length: int, width: int, top: int, longest: int
+    gap: _Gap, length: int, width: int, top: int, max_length: int
 ) -> QueryPlan[list[Completion]]:
     """The best completions of exactly `length` tokens."""
-    check_length(gap.row((), length), longest)
+    check_length(gap.row((), length), max_length)
     beam = [_Candidate(0.0, ())]
     for step in range(length - 1):
         grown = yield from _extend_candidates(gap, beam, length, width)
@@ -193,7 +191,7 @@ class _Gap:
         for total, tokens in candidates:
             wanted = self.row(tokens, len(tokens))
             for text in self._spellings(tokens):
-                if _PARTIAL_CHARACTER in text:
+                if PARTIAL_CHARACTER in text:
                     break
                 if token_ids(self.tokenizer, self.before + text + self.after) == wanted:
                     logprob = round(total, LOGPROB_DECIMALS)
@@ -201,12 +199,12 @@ class _Gap:
                     break
 
     def can_begin(self, token: int) -> bool:
-        """Whether a longer completion may open with the token, as far as can be told.
+        """Whether a longer completion may begin with the token, as far as is known.
 
         A lone space marker and a part of a character cannot be judged before more is there.
         """
         spellings = self._spellings((token,))
-        if not spellings or _PARTIAL_CHARACTER in spellings[0]:
+        if not spellings or PARTIAL_CHARACTER in spellings[0]:
             return True
         wanted = (*self.head, token)
         return any(
@@ -278,27 +276,27 @@ class HfMasked:
         """Answer batch by batch; equal masked rows of a batch are computed once."""
         return (
             prefetch(self._begin, batches)
-            if self._reader.runs_ahead
+            if self._reader.can_prefetch
             else chain.from_iterable(map(self._begin, batches))
         )
 
     def _begin(self, batch: Batch) -> Iterator[NumberedAnswers]:
-        """Put a batch on its way."""
+        """Start a batch."""
         encoded = self._encoded([request for _, request in batch])
         plans = [self._answer_or_fail(request, encoded) for _, request in batch]
         finish = start_plans(plans, self._reader)
 
         def answers() -> Iterator[NumberedAnswers]:
-            yield [(place, answer) for (place, _), answer in zip(batch, finish(), strict=True)]
+            yield [(number, answer) for (number, _), answer in zip(batch, finish(), strict=True)]
 
         return answers()
 
     def notes(self) -> Mapping[str, object]:
-        """Rows run, what the tokenizer could not tell apart, how the head was used."""
+        """Rows run, texts the tokenizer cannot distinguish, how the head was used."""
         return dict(self._notes)
 
     def close(self) -> None:
-        """Let go of the weights; identity and notes stay."""
+        """Free the weights; identity and notes remain available."""
         del self._reader
         free_memory()
 
@@ -317,12 +315,12 @@ class HfMasked:
     def _answer_or_fail(
         self, request: Request, encoded: Mapping[str, MaskableText | UnanswerableError]
     ) -> QueryPlan[Answer]:
-        """The request's plan, in which what cannot be answered is a Failed."""
+        """The request's plan, which returns `Failed` if it cannot be answered."""
         try:
             if isinstance(request, Score):
                 return (yield from self._score(request, encoded))
             assert isinstance(request, Fill)
-            return (yield from fill_gap(self._tokenizer, self._reader.longest, request))
+            return (yield from fill_gap(self._tokenizer, self._reader.max_length, request))
         except (UnanswerableError, TooLargeError) as error:
             return Failed(reason=str(error))
 
@@ -333,8 +331,7 @@ class HfMasked:
             raise UnanswerableError(
                 "a masked model has no chat template; give the context as a text"
             )
-        if not request.texts:
-            raise UnanswerableError("there is no text to score")
+        check_not_empty(request)
         if isinstance(request.decoding, Decoding):
             raise UnanswerableError(
                 "a masked model writes no text, so nothing can be scored as it would be drawn; "
@@ -346,15 +343,15 @@ class HfMasked:
             for text in request.texts
         ]
         for text in texts:
-            check_length(text.encoded.ids, self._reader.longest)
+            check_length(text.encoded.ids, self._reader.max_length)
         found = iter((yield [query for text in texts for query in text.queries()]))
-        self._tell(request, texts)
+        self._note_ambiguous(request, texts)
         return Scores(
             texts=tuple(text.scored([next(found).logprobs[0] for _ in text.own]) for text in texts),
             method=f"{request.masking} ({request.boundaries} words)",
         )
 
-    def _tell(self, request: Score, texts: Sequence[_MaskedText]) -> None:
+    def _note_ambiguous(self, request: Score, texts: Sequence[_MaskedText]) -> None:
         """Note what scores cannot show: unknown tokens, and texts that differ in no token."""
         unknown = self._tokenizer.unk_token_id
         count = sum(text.encoded.ids[i] == unknown for text in texts for i in text.own)
@@ -368,7 +365,7 @@ class HfMasked:
 class _MaskedText:
     """One text of a Score, in its context.
 
-    Context and text are one string; a token astride their boundary is the text's. Words are
+    Context and text are one string; a token across their boundary is the text's. Words are
     those of the text alone, so that the words masked are the words counted, and tokens of the
     context stay visible even where a word runs on from them.
     """
@@ -394,7 +391,7 @@ class _MaskedText:
 
     def queries(self) -> Iterator[PositionQuery]:
         """One query per token of the text, in a row masked for it."""
-        ids, first = self.encoded.ids, self.own[0]  # the text's tokens stand side by side
+        ids, first = self.encoded.ids, self.own[0]  # the text's tokens are contiguous
         together = masking.masked_ranges(self._request.masking, self._words())
         for i, some in zip(self.own, together, strict=True):
             hidden = (self._mask,) * len(some)

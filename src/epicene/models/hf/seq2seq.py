@@ -6,190 +6,165 @@ temperature above 0 samples instead. `generate` never uses beams.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from epicene.core.records import Failed, Generate, Text, Translate, digest
-from epicene.models.hf.batching import TooLargeError, batch_limit, free_memory, run_halving_on_oom
-from epicene.models.hf.causal import end_token_ids
+from epicene.core.records import Generate, Text, Translate
+from epicene.models import UnanswerableError
+from epicene.models.hf.batching import (
+    GENERATION_TOKENS,
+    TooLargeError,
+    batch_limit,
+    free_memory,
+    run_halving_on_oom,
+)
 from epicene.models.hf.generation.decoding import (
     DecodedTokens,
     GenerationJob,
-    SamplingParams,
+    GenerationPlan,
+    answer_by_jobs,
+    check_decoding,
+    clear_generation_config,
     decode_batch,
+    end_token_ids,
+    generation_jobs,
     pad_prompts,
-    texts_answer,
+    sampling_temperature,
 )
 from epicene.models.hf.generation.translation_languages import find_language_marking
-from epicene.models.hf.tokenisation import UnanswerableError
+from epicene.models.hf.tokenisation import BLANK_LINE, decode_text
+from epicene.models.output_parsing import cut_at_stop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 
-    from epicene.core.records import Answer, Decoding, Request
+    from epicene.core.records import Request
     from epicene.models import Batch, ImageStore, NumberedAnswers
     from epicene.models.hf.generation.translation_languages import EncoderInput
     from epicene.models.hf.loading import LoadedModel
 
-# Tokens read and written at once, padding and beams counted: on a CPU, on an accelerator.
-_BATCH_TOKENS = (16_384, 262_144)
-# What the model's own settings say must not be written.
+# The model's own settings for tokens that must not be generated.
 _SUPPRESSION_SETTINGS = ("bad_words_ids", "suppress_tokens", "begin_suppress_tokens")
 
 
-@dataclass(frozen=True)
-class Seq2SeqJob:
-    """A job, and what it must share with others to be written in one batch."""
+@dataclass(frozen=True, kw_only=True)
+class Seq2SeqJob(GenerationJob):
+    """A job with what all jobs of a batch must share."""
 
-    job: GenerationJob
-    opening: int | None = None  # a token that the text must open with, and that is not shown
+    forced_bos: int | None = None  # a token that the text must begin with, and that is not shown
     beams: int = 1
 
     @property
     def shared(self) -> tuple[int, int, int]:
-        """Beams weigh texts by their length, so those of a batch have the same room."""
-        opening = -1 if self.opening is None else self.opening
-        return opening, self.beams, self.job.room if self.beams > 1 else 0
+        """Beams weigh texts by their length, so those of a batch have the same maximum."""
+        forced_bos = -1 if self.forced_bos is None else self.forced_bos
+        return forced_bos, self.beams, self.max_new_tokens if self.beams > 1 else 0
 
     @property
     def size(self) -> int:
-        """The tokens it may come to hold."""
-        return self.job.size * self.beams
+        """The most tokens of prompt and text together, over all beams."""
+        return super().size * self.beams
 
 
 class Seq2SeqGenerator:
-    """Writes texts with one model. Of its own settings nothing shapes a text but what is here."""
+    """Generates texts with one model; its own settings are off but for those kept here."""
 
     def __init__(self, loaded: LoadedModel, notes: MutableMapping[str, Any]) -> None:
-        from transformers import GenerationConfig
-
         self._loaded, self._notes = loaded, notes
+        self._read = partial(decode_text, loaded.tokenizer)
         self._ends = end_token_ids(loaded)
-        self._own = own = loaded.model.generation_config
-        self.temperature = 1.0 if own.temperature is None else float(own.temperature)
+        self.own = own = clear_generation_config(loaded.model)
         self.beams: int = own.num_beams or 1
-        self.opening: int | None = own.forced_bos_token_id
         config = loaded.model.config
-        self._longest: int | None = getattr(config, "max_position_embeddings", None)
+        self._max_length: int | None = getattr(config, "max_position_embeddings", None)
         start = own.decoder_start_token_id
         self._settings = {
             "decoder_start_token_id": config.decoder_start_token_id if start is None else start,
             **{name: getattr(own, name) for name in _SUPPRESSION_SETTINGS},
         }
-        # A call takes from here whatever it leaves unset, so here everything is unset.
-        loaded.model.generation_config = GenerationConfig()
 
     def room(self, read: int, asked: int, exact: bool) -> int:
-        """How many tokens may be written. What is read must fit whole."""
-        if self._longest is None or max(read, asked) <= self._longest:
+        """How many tokens can be generated. The input must fit whole."""
+        if self._max_length is None or max(read, asked) <= self._max_length:
             return asked
-        if read > self._longest or exact:
+        if read > self._max_length or exact:
             raise UnanswerableError(
-                f"{max(read, asked)} tokens are more than the {self._longest} the model has "
+                f"{max(read, asked)} tokens are more than the {self._max_length} the model has "
                 f"positions for"
             )
-        return self._longest
+        return self._max_length
 
-    def write(
-        self, tasks: Sequence[Seq2SeqJob]
-    ) -> Iterator[list[tuple[GenerationJob, Text | TooLargeError]]]:
-        """Write all texts, a batch at a time."""
+    def generate(
+        self, jobs: Sequence[Seq2SeqJob]
+    ) -> Iterator[list[tuple[Seq2SeqJob, Text | TooLargeError]]]:
+        """Run all jobs, a batch at a time."""
         asked = self._loaded.options.batch_size
-        tokens = _BATCH_TOKENS[self._loaded.device.type != "cpu"]
-        order = sorted(tasks, key=lambda task: (task.shared, -task.job.room, -task.size))
-        for _, group in groupby(order, key=lambda task: task.shared):
+        tokens = GENERATION_TOKENS[self._loaded.device.type != "cpu"]
+        order = sorted(jobs, key=lambda job: (job.shared, -job.max_new_tokens, -job.size))
+        for _, group in groupby(order, key=lambda job: job.shared):
             rest = list(group)
             while rest:
-                widest = max(task.size for task in rest)
+                widest = max(job.size for job in rest)
                 count = max(1, tokens // widest) if asked == "auto" else asked
                 batch, rest = rest[:count], rest[count:]
-                texts = self._batch(batch)
-                yield [(task.job, text) for task, text in zip(batch, texts, strict=True)]
+                yield list(zip(batch, self._batch(batch), strict=True))
 
-    def _batch(self, tasks: Sequence[Seq2SeqJob]) -> list[Text | TooLargeError]:
+    def _batch(self, jobs: Sequence[Seq2SeqJob]) -> list[Text | TooLargeError]:
         def run(part: Sequence[Seq2SeqJob]) -> list[Text | TooLargeError]:
             decoded = self._search(part) if part[0].beams > 1 else self._choose(part)
             self._notes["written"] = self._notes.get("written", 0) + len(part)
-            return [self._text(task, found) for task, found in zip(part, decoded, strict=True)]
+            return [self._text(job, found) for job, found in zip(part, decoded, strict=True)]
 
-        return run_halving_on_oom(
-            run, tasks, self._notes, lambda task: task.size, lambda error: error
-        )
+        return run_halving_on_oom(run, jobs, self._notes, lambda job: job.size, lambda error: error)
 
-    def _choose(self, tasks: Sequence[Seq2SeqJob]) -> list[DecodedTokens]:
+    def _choose(self, jobs: Sequence[Seq2SeqJob]) -> list[DecodedTokens]:
         """Token by token, each text by its own settings."""
         return decode_batch(
             self._loaded,
-            [task.job for task in tasks],
+            jobs,
             self._ends,
             self._read,
-            forced_bos_token_id=tasks[0].opening,
+            forced_bos_token_id=jobs[0].forced_bos,
             **self._settings,
         )
 
-    def _search(self, tasks: Sequence[Seq2SeqJob]) -> list[DecodedTokens]:
+    def _search(self, jobs: Sequence[Seq2SeqJob]) -> list[DecodedTokens]:
         """With beams, by the library's own search."""
         import torch
         from transformers import GenerationConfig
 
         settings = GenerationConfig(
-            num_beams=tasks[0].beams,
-            length_penalty=self._own.length_penalty,
-            early_stopping=self._own.early_stopping,
-            max_new_tokens=tasks[0].job.room,
+            num_beams=jobs[0].beams,
+            length_penalty=self.own.length_penalty,
+            early_stopping=self.own.early_stopping,
+            max_new_tokens=jobs[0].max_new_tokens,
             do_sample=False,
             eos_token_id=sorted(self._ends),
             pad_token_id=self._loaded.tokenizer.pad_token_id,
-            forced_bos_token_id=tasks[0].opening,
+            forced_bos_token_id=jobs[0].forced_bos,
             **self._settings,
         )
         with torch.inference_mode():
-            written = self._loaded.model.generate(
-                **pad_prompts(self._loaded, [task.job.prompt for task in tasks]),
+            generated = self._loaded.model.generate(
+                **pad_prompts(self._loaded, [job.prompt for job in jobs]),
                 generation_config=settings,
             )
-        return [self._ended(row[1:]) for row in written.tolist()]
+        return [self._ended(row[1:]) for row in generated.tolist()]
 
     def _ended(self, row: Sequence[int]) -> DecodedTokens:
-        for place, token in enumerate(row):
+        for length, token in enumerate(row):
             if token in self._ends:
-                return DecodedTokens(tuple(row[:place]), "stop")
+                return DecodedTokens(tuple(row[:length]), "stop")
         return DecodedTokens(tuple(row), "length")
 
-    def _text(self, task: Seq2SeqJob, decoded: DecodedTokens) -> Text:
-        ids = decoded.ids[1:] if task.opening is not None else decoded.ids
+    def _text(self, job: Seq2SeqJob, decoded: DecodedTokens) -> Text:
+        ids = decoded.ids[1:] if job.forced_bos is not None else decoded.ids
         text = self._read(ids)
-        cuts = [text.index(mark) for mark in task.job.stop if mark in text]
-        return Text(
-            text=text[: min(cuts)] if cuts else text,
-            finish="stop" if cuts else decoded.finish,
-            tokens=len(ids),
-        )
-
-    def _read(self, ids: Sequence[int]) -> str:
-        return str(
-            self._loaded.tokenizer.decode(
-                list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
-            )
-        )
-
-
-_BLANK_LINE = "\n\n"
-
-
-@dataclass(frozen=True)
-class _Seq2SeqPlan:
-    """What one request asks to be written. Greedy samples are alike: one is written for all."""
-
-    tasks: tuple[Seq2SeqJob, ...]
-    samples: int
-    system: str
-
-    def answer(self, written: Sequence[Text | TooLargeError]) -> Answer:
-        temperature = self.tasks[0].job.sampling.temperature
-        return texts_answer(written, self.samples, temperature, self.system)
+        shown = cut_at_stop(text, job.stop)
+        finish = decoded.finish if shown == text else "stop"
+        return Text(text=shown, finish=finish, tokens=len(ids))
 
 
 class HfSeq2Seq:
@@ -215,106 +190,57 @@ class HfSeq2Seq:
     ) -> Iterator[NumberedAnswers]:
         """Answer batch by batch, in several parts each."""
         for batch in batches:
-            yield from self._answer(batch)
+            yield from answer_by_jobs(batch, self._plan, self._generator.generate)
 
     def notes(self) -> Mapping[str, object]:
-        """How languages were told, texts decoded and chats read."""
+        """How languages were marked, texts decoded and chats read."""
         return dict(self._notes)
 
     def close(self) -> None:
-        """Let go of the weights; identity and notes stay."""
+        """Free the weights; identity and notes remain available."""
         del self._generator
         free_memory()
 
-    def _answer(self, batch: Batch) -> Iterator[NumberedAnswers]:
-        plans: dict[int, _Seq2SeqPlan] = {}
-        failed: list[tuple[int, Answer]] = []
-        for place, request in batch:
-            try:
-                plans[place] = self._plan(place, request)
-            except UnanswerableError as error:
-                failed.append((place, Failed(reason=str(error))))
-        if failed:
-            yield failed
-        written: dict[int, list[Text | TooLargeError]] = defaultdict(list)
-        for texts in self._generator.write(
-            [task for plan in plans.values() for task in plan.tasks]
-        ):
-            for job, text in texts:
-                written[job.place].append(text)
-            done = [p for p, some in written.items() if len(some) == len(plans[p].tasks)]
-            if done:
-                yield [(place, plans[place].answer(written.pop(place))) for place in done]
-
-    def _plan(self, place: int, request: Request) -> _Seq2SeqPlan:
+    def _plan(self, number: int, request: Request) -> GenerationPlan[Seq2SeqJob]:
         if isinstance(request, Translate):
-            return self._translation(place, request)
+            return self._translation(number, request)
         assert isinstance(request, Generate)
-        if request.samples < 1:
-            raise UnanswerableError("at least one sample must be asked for")
         prompt, system = request.prompt, ""
         if not isinstance(prompt, str):
             self._notes["chats"] = "contents joined by blank lines"
             system = "user" if any(message.role == "system" for message in prompt) else ""
-            prompt = _BLANK_LINE.join(message.content for message in prompt)
+            prompt = BLANK_LINE.join(message.content for message in prompt)
         if not prompt.strip():
             raise UnanswerableError("there is nothing to read: the prompt is empty")
-        marked = self._languages.plain(prompt, request.language)
-        tasks = self._tasks(place, request, request.decoding, marked, request.samples, beams=1)
-        return _Seq2SeqPlan(tasks, request.samples, system)
+        encoded = self._languages.for_text(prompt, request.language)
+        jobs = self._jobs(number, request, encoded, request.samples, beams=1)
+        return GenerationPlan(jobs, request.samples, system)
 
-    def _translation(self, place: int, request: Translate) -> _Seq2SeqPlan:
+    def _translation(self, number: int, request: Translate) -> GenerationPlan[Seq2SeqJob]:
         if not request.text.strip():
             raise UnanswerableError("there is no text to translate")
-        marked = self._languages.mark(request.text, request.language, request.into)
-        self._notes["languages"] = self._languages.way
+        encoded = self._languages.for_translation(request.text, request.language, request.into)
+        self._notes["languages"] = self._languages.description
         searched = request.decoding.temperature == 0 and not request.decoding.exact_length
         beams = self._generator.beams if searched else 1
         if searched:
             self._notes["translations"] = f"{beams} beams" if beams > 1 else "greedy"
-        tasks = self._tasks(place, request, request.decoding, marked, 1, beams)
-        return _Seq2SeqPlan(tasks, samples=1, system="")
+        return GenerationPlan(self._jobs(number, request, encoded, 1, beams), samples=1)
 
-    def _tasks(
+    def _jobs(
         self,
-        place: int,
-        request: Request,
-        decoding: Decoding,
-        marked: EncoderInput,
+        number: int,
+        request: Generate | Translate,
+        encoded: EncoderInput,
         samples: int,
         beams: int,
     ) -> tuple[Seq2SeqJob, ...]:
-        if decoding.max_new_tokens < 1:
-            raise UnanswerableError("at least one token must be asked for")
-        if decoding.exact_length and decoding.stop:
-            raise UnanswerableError("a text of an exact length cannot end at a stop string")
-        opening = self._generator.opening if marked.opening is None else marked.opening
-        temperature = decoding.temperature
-        if temperature is None:
-            temperature = self._generator.temperature
-        # The opening token takes a place too.
-        asked = decoding.max_new_tokens + (opening is not None)
-        room = self._generator.room(len(marked.ids), asked, decoding.exact_length)
-        key = digest(request)
-        return tuple(
-            Seq2SeqJob(
-                GenerationJob(
-                    place=place,
-                    prompt=marked.ids,
-                    room=room,
-                    exact=decoding.exact_length,
-                    stop=decoding.stop,
-                    sampling=SamplingParams(
-                        key=key,
-                        seed=decoding.seed,
-                        sample=sample,
-                        temperature=temperature,
-                        top_k=decoding.top_k,
-                        top_p=decoding.top_p,
-                    ),
-                ),
-                opening,
-                beams,
-            )
-            for sample in range(samples if temperature > 0 else 1)
-        )
+        check_decoding(request)
+        own, decoding = self._generator.own, request.decoding
+        forced_bos = own.forced_bos_token_id if encoded.forced_bos is None else encoded.forced_bos
+        # The forced token takes up one position too.
+        asked = decoding.max_new_tokens + (forced_bos is not None)
+        room = self._generator.room(len(encoded.ids), asked, decoding.exact_length)
+        job = partial(Seq2SeqJob, forced_bos=forced_bos, beams=beams)
+        temperature = sampling_temperature(decoding, own)
+        return generation_jobs(job, number, request, encoded.ids, room, temperature, samples)

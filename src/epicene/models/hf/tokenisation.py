@@ -7,11 +7,11 @@ the tokenizer.
 
 Chats are rendered with the model's own template:
 
-- A chat that ends with the assistant's turn is continued; otherwise the template opens one. - A
-system message that the template refuses or drops goes at the start of the first user turn. -
-Thinking is switched off where the template has a switch (`enable_thinking`). - A template that asks
-for the date always gets the same one: an answer must not depend on the day on which the model was
-run. - A model without a template gets the turns' contents joined by blank lines.
+- A chat that ends with the assistant's turn is continued; otherwise the template opens one.
+- A system message that the template refuses or drops goes at the start of the first user turn.
+- Thinking is switched off where the template has a switch (`enable_thinking`).
+- A template that asks for the date always gets the same one: an answer must not depend on the day.
+- A model without a template gets the turns' contents joined by blank lines.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from epicene.core.errors import EpiceneError
 from epicene.core.records import Message
+from epicene.models import UnanswerableError
 from epicene.models.output_parsing import THINK_CLOSE, THINK_OPEN
 
 if TYPE_CHECKING:
@@ -34,15 +34,11 @@ if TYPE_CHECKING:
     from epicene.core.records import FirstToken, Prompt
 
 
-class UnanswerableError(EpiceneError):
-    """This request has no answer from this model, and why; it becomes Failed."""
-
-
 class EncodedText(NamedTuple):
-    """What the model reads for one text, and where the text's own tokens lie in it."""
+    """The tokens for one text in its context, and which of them are the text's own."""
 
     ids: tuple[int, ...]
-    first: int  # index of the text's first token; 0 means that nothing stands before it
+    first: int  # index of the text's first token; 0 means that nothing precedes it
     starts: tuple[int, ...]
     ends: tuple[int, ...]
     conditioned_on: str = ""
@@ -63,7 +59,7 @@ class TextInContext(NamedTuple):
 
 
 class TokenSpans:
-    """Where the tokens of many strings lie behind a boundary in each, without gaps.
+    """The character spans of the tokens of many strings, from a boundary in each, without gaps.
 
     Arithmetic over all of them at once: there are many texts, and each is short.
     """
@@ -80,10 +76,10 @@ class TokenSpans:
         # Of a lone space some tokenizers say that it ends where it begins.
         (filled,) = np.nonzero(counts)
         lasts = np.cumsum(counts)[filled] - 1
-        for place in np.flatnonzero(ends[lasts] == 0).tolist():
-            ends[lasts[place]] = len(strings[int(filled[place])])
+        for index in np.flatnonzero(ends[lasts] == 0).tolist():
+            ends[lasts[index]] = len(strings[int(filled[index])])
         owner = np.repeat(np.arange(len(counts)), counts)
-        # Strings laid end to end, so that what one string reached never reaches into the next.
+        # Strings are concatenated, so that no token reaches into the next string.
         base = owner * (int(flat.max(initial=0)) + 1)
         reached = np.maximum.accumulate(ends + base)
         before = np.concatenate([[0], reached[:-1]]) if len(flat) else reached
@@ -95,10 +91,10 @@ class TokenSpans:
         # A string's own tokens begin with the first that reaches beyond the boundary; with nothing
         # before it even a token of no characters is the text's.
         beyond = np.append(np.flatnonzero(ends > cut), len(ends))
-        places = beyond[np.searchsorted(beyond, self._edges[:-1])].tolist()
+        indices = beyond[np.searchsorted(beyond, self._edges[:-1])].tolist()
         self.first: list[int | None] = [
-            (place - start if cut else 0) if place < end else None
-            for place, cut, (start, end) in zip(places, cuts, pairwise(self._edges), strict=True)
+            (index - start if cut else 0) if index < end else None
+            for index, cut, (start, end) in zip(indices, cuts, pairwise(self._edges), strict=True)
         ]
 
     def starts(self, number: int, first: int) -> tuple[int, ...]:
@@ -113,7 +109,7 @@ class TokenSpans:
 class TextEncoder:
     """A tokenizer with the limits of the model it feeds."""
 
-    def __init__(self, tokenizer: Any, *, vocabulary: int, longest: int | None) -> None:
+    def __init__(self, tokenizer: Any, *, vocabulary: int, max_length: int | None) -> None:
         self._tokenizer = tokenizer
         # Ten times as fast as the wrapper around it; a file may have cutting and padding set.
         self._backend = tokenizer.backend_tokenizer
@@ -121,7 +117,7 @@ class TextEncoder:
         self._backend.no_padding()
         self._vocabulary = vocabulary
         self._names: dict[tuple[int, ...], str] = {}
-        self.longest = longest
+        self.max_length = max_length
 
     def encode(
         self, context: str, text: str, policy: FirstToken, *, templated: bool = False
@@ -184,9 +180,9 @@ class TextEncoder:
 
     def check(self, read: int) -> None:
         """Refuse more tokens than the model can read."""
-        if self.longest is not None and read > self.longest:
+        if self.max_length is not None and read > self.max_length:
             raise UnanswerableError(
-                f"{read} tokens are more than the {self.longest} the model can read at once"
+                f"{read} tokens are more than the {self.max_length} the model can read at once"
             )
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -195,7 +191,7 @@ class TextEncoder:
 
     @cached_property
     def special(self) -> frozenset[int]:
-        """Tokens that are no text. Those around thinking are kept, so that it can be found."""
+        """Tokens that are not text. Those around thinking are kept, so that it can be found."""
         marked = {
             token for token, what in self._tokenizer.added_tokens_decoder.items() if what.special
         }
@@ -211,7 +207,7 @@ class TextEncoder:
 
     @cached_property
     def default_opening(self) -> tuple[int, ...]:
-        """What the tokenizer puts before a text by itself."""
+        """The tokens that the tokenizer puts before a text by itself."""
         bare = self._tokenise("a")
         dressed = self._backend.encode("a").ids
         for cut in range(len(dressed) - len(bare) + 1):
@@ -266,6 +262,13 @@ class TextEncoder:
         )
 
 
+def decode_text(tokenizer: Any, ids: Sequence[int]) -> str:
+    """The text of tokens that stand on their own, without special tokens."""
+    return str(
+        tokenizer.decode(list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    )
+
+
 def close_offset_gaps(offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans in which each token takes the unclaimed characters before it."""
     spans = []
@@ -276,18 +279,20 @@ def close_offset_gaps(offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int
     return spans
 
 
-# Stands before a template and hides the function of that name: the date is that of the day
-# which the templates that ask for one give when there is no such function.
+# Put before a template to hide the function of that name. The date is the one that templates use
+# when there is no such function.
 _FIXED_DATE_MACRO = (
     "{%- macro strftime_now(format) -%}{{ format | replace('%d', '26') | replace('%b', 'Jul')"
     " | replace('%B', 'July') | replace('%m', '07') | replace('%Y', '2024') }}{%- endmacro -%}"
 )
 
 BLANK_LINE = "\n\n"
+# What a tokenizer decodes part of a character to.
+PARTIAL_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 
 
 def with_fixed_date(template: str) -> str:
-    """The template, for which it is always the same day."""
+    """The template, with a fixed date if it asks for one."""
     return _FIXED_DATE_MACRO + template if "strftime_now" in template else template
 
 
@@ -357,7 +362,7 @@ class ChatTemplate:
         return RenderedPrompt(whole, "own", templated=True)
 
     def _inserted_system(self) -> str:
-        """The system prompt the template writes where none was asked for."""
+        """The system prompt that the template inserts by itself."""
         asked, turn = "\N{SECTION SIGN}SYSTEM\N{SECTION SIGN}", Message(role="user", content="u")
         try:
             bare = self._apply((turn,))
@@ -391,10 +396,10 @@ class ChatTemplate:
 def _fold_system_message(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The chat with its system message at the head of the first user turn."""
     system, *turns = messages
-    for place, turn in enumerate(turns):
+    for index, turn in enumerate(turns):
         if turn.role == "user":
             content = system.content + BLANK_LINE + turn.content
-            turns[place] = Message(role="user", content=content)
+            turns[index] = Message(role="user", content=content)
             return tuple(turns)
     return (Message(role="user", content=system.content), *turns)
 

@@ -12,9 +12,8 @@ from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 from epicene.core.errors import InputError, OptionError
 
 REDACTED = "[secret]"
-_MIN_SECRET_LENGTH = (
-    4  # a shorter value is no secret, and blotting it out would garble every sentence
-)
+# A shorter value is no secret, and to redact it would garble every sentence.
+_MIN_SECRET_LENGTH = 4
 _SEPARATOR = re.compile(r"[\s,]+(?=https?://)|\s+")
 _PORTS = {"http": 80, "https": 443}
 _WEIGHTED = re.compile(r"(.+)\*([0-9.]+)")
@@ -22,26 +21,26 @@ _WEIGHTED = re.compile(r"(.+)\*([0-9.]+)")
 
 @dataclass(frozen=True)
 class Provider:
-    """Whose protocol a kind speaks: its own server, and what names the key or another server."""
+    """A provider: its own server, and the settings that name the key or another server."""
 
     key_variable: str
     url_variable: str
     url_option: str
-    own: str  # its own server, as people are told of it
-    own_url: str | None = None  # None where the client library knows it
-    several: bool = False  # whether several servers may serve a model together
+    name: str  # of its own server, in messages
+    default_url: str | None = None  # None where the client library knows it
+    several: bool = False  # whether several servers may serve one model
 
 
 @dataclass(frozen=True)
 class Address:
-    """A server. `shown` is all that people may see of it; the rest never leaves the client."""
+    """A server. `display` is all that people may see of it; the rest never leaves the client."""
 
-    shown: str
+    display: str
     key: str = field(repr=False)
     base_url: str | None = field(repr=False)
     query: dict[str, str] = field(repr=False)
     secrets: tuple[str, ...] = field(repr=False)
-    own: bool  # the provider's own server, whose prices are known
+    is_default: bool  # the provider's own server, whose prices are known
     weight: float = 1.0  # how much work it takes beside others
 
     def redact(self, text: str) -> str:
@@ -69,7 +68,7 @@ def _parse_addresses(provider: Provider, text: str) -> tuple[Address, ...]:
     key = os.environ.get(provider.key_variable, "")
     if not text and not key:
         raise InputError(
-            f"Set {provider.key_variable} to reach {provider.own}, or name another server with "
+            f"Set {provider.key_variable} to reach {provider.name}, or name another server with "
             f"{provider.url_variable} or {provider.url_option}."
         )
     found = [_parse_address(provider, url, key) for url in _SEPARATOR.split(text)]
@@ -84,16 +83,16 @@ def _check_several(provider: Provider, found: list[Address]) -> None:
     if not provider.several:
         raise InputError(
             f"{provider.url_variable} or {provider.url_option} names {len(found)} servers; a model "
-            f"of {provider.own} takes one."
+            f"of {provider.name} takes one."
         )
     seen: list[object] = []
     for each in found:
-        if (place := _server_key(each)) in seen:
+        if (key := _server_key(each)) in seen:
             raise InputError(
-                f"The server {each.shown} is named twice; name it once, with a weight if it is to "
-                "take more than others: URL*2."
+                f"The server {each.display} is named twice; name it once, with a weight if it is "
+                "to take more than others: URL*2."
             )
-        seen.append(place)
+        seen.append(key)
 
 
 def _server_key(address: Address) -> object:
@@ -108,7 +107,7 @@ def _parse_address(provider: Provider, text: str, key: str) -> Address:
     url, weight = text, 1.0
     if weighted := _WEIGHTED.fullmatch(text):
         url, weight = weighted[1], _parse_weight(weighted[2])
-    parts = _split_url(provider, url or provider.own_url or "")
+    parts = _split_url(provider, url or provider.default_url or "")
     query = dict(parse_qsl(parts.query))
     userinfo, _, host = parts.netloc.rpartition("@")
     secrets = {key, *query.values(), *userinfo.split(":", 1)}
@@ -116,13 +115,13 @@ def _parse_address(provider: Provider, text: str, key: str) -> Address:
         secrets.add(base64.b64encode(userinfo.encode()).decode())
     known = bool(parts.netloc)
     return Address(
-        shown=urlunsplit((parts.scheme, host, parts.path, "", "")) if known else provider.own,
+        display=urlunsplit((parts.scheme, host, parts.path, "", "")) if known else provider.name,
         key=key,
         # Clients append paths to the address, so a query has to travel apart from it.
         base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")) if known else None,
         query=query,
         secrets=tuple(secrets),
-        own=not url,
+        is_default=not url,
         weight=weight,
     )
 

@@ -19,68 +19,72 @@ if TYPE_CHECKING:
 AnswerRequest: TypeAlias = Callable[[Request], Awaitable[Answer]]
 OpenSession: TypeAlias = Callable[[], AbstractAsyncContextManager[AnswerRequest]]
 
-# How long finished answers wait for others, so that they are committed together.
+# Seconds that finished answers wait for others, to be committed together.
 _COMMIT_INTERVAL = 0.05
 
 
 def answer_in_event_loop(
     session: OpenSession, requests: Iterable[NumberedRequest], capacity: int
 ) -> Iterator[NumberedAnswers]:
-    """Answer the requests, read as room allows, in the order they get done.
+    """Answer the requests in the order they finish, reading ahead as capacity allows.
 
-    At most `capacity` requests are read and not yet yielded. However the caller leaves, what is
-    under way is cancelled and the thread has ended.
+    At most `capacity` requests are read and not yet yielded. However the caller ends the iteration,
+    requests in flight are cancelled and the thread has ended.
     """
-    conveyor = _EventLoopThread(session)
+    bridge = _EventLoopThread(session)
     try:
-        for place, request in requests:
-            conveyor.put(place, request)
-            if conveyor.under_way >= capacity or conveyor.ripe:
-                yield conveyor.take()
-        while conveyor.under_way:
-            yield conveyor.take()
+        for number, request in requests:
+            bridge.put(number, request)
+            if bridge.in_flight >= capacity or bridge.ready:
+                yield bridge.take()
+        while bridge.in_flight:
+            yield bridge.take()
     finally:
-        conveyor.close()
+        bridge.close()
 
 
 class _EventLoopThread:
-    """The thread with the event loop. All methods without underscore are the caller's."""
+    """The thread with the event loop. Methods without underscore are for the caller's thread."""
 
     def __init__(self, session: OpenSession) -> None:
-        self.under_way = 0
+        self.in_flight = 0
         self._session = session
         self._finished: SimpleQueue[tuple[int, Answer] | Exception] = SimpleQueue()
         self._failure: Exception | None = None
-        self._taken = time.monotonic()
+        self._last_taken = time.monotonic()
         self._started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event, AnswerRequest]] = (
             Future()
         )
         self._tasks: set[asyncio.Task[None]] = set()
-        self._thread = threading.Thread(target=self._run, name="epicene-remote", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="epicene-http", daemon=True)
         self._thread.start()
         self._loop, self._stop, self._work = self._started.result()
 
-    def put(self, place: int, request: Request) -> None:
-        """Set a request going."""
-        self.under_way += 1
-        self._loop.call_soon_threadsafe(self._spawn, place, request)
+    def put(self, number: int, request: Request) -> None:
+        """Start a request."""
+        self.in_flight += 1
+        self._loop.call_soon_threadsafe(self._spawn, number, request)
 
     @property
-    def ripe(self) -> bool:
-        """Whether something has lain finished for long enough to be taken."""
-        return not self._finished.empty() and time.monotonic() - self._taken >= _COMMIT_INTERVAL
+    def ready(self) -> bool:
+        """Whether an answer has been finished for long enough to be taken."""
+        return (
+            not self._finished.empty() and time.monotonic() - self._last_taken >= _COMMIT_INTERVAL
+        )
 
     def take(self) -> list[tuple[int, Answer]]:
-        """Wait for an answer and take those that come with it. An exception ends the run, but
-        only after the answers that were there before it."""
+        """Wait for an answer, and take those that finish with it.
+
+        An exception ends the run, but only after the answers that finished before it.
+        """
         if self._failure:
             raise self._failure
         taken: list[tuple[int, Answer]] = []
         deadline: float | None = None
-        # Half of them at most: the other half is work while the caller stores these.
-        while len(taken) < (self.under_way + 1) // 2 or self._failure:
+        # Half of them at most: the other half is in flight while the caller stores these.
+        while len(taken) < (self.in_flight + 1) // 2 or self._failure:
             try:
-                finished = self._finished.get(timeout=self._patience(deadline))
+                finished = self._finished.get(timeout=self._time_left(deadline))
             except Empty:
                 break
             if isinstance(finished, Exception):
@@ -91,17 +95,17 @@ class _EventLoopThread:
             deadline = time.monotonic() + _COMMIT_INTERVAL if deadline is None else deadline
         if self._failure and not taken:
             raise self._failure
-        self.under_way -= len(taken)
-        self._taken = time.monotonic()
+        self.in_flight -= len(taken)
+        self._last_taken = time.monotonic()
         return taken
 
     def close(self) -> None:
-        """Cancel what is under way and wait until the thread has ended."""
+        """Cancel the requests in flight and wait for the thread to end."""
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
 
     @staticmethod
-    def _patience(deadline: float | None) -> float | None:
+    def _time_left(deadline: float | None) -> float | None:
         return None if deadline is None else max(0.0, deadline - time.monotonic())
 
     def _run(self) -> None:
@@ -122,13 +126,13 @@ class _EventLoopThread:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _spawn(self, place: int, request: Request) -> None:
-        task = asyncio.ensure_future(self._carry(place, request))
+    def _spawn(self, number: int, request: Request) -> None:
+        task = asyncio.ensure_future(self._answer(number, request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _carry(self, place: int, request: Request) -> None:
+    async def _answer(self, number: int, request: Request) -> None:
         try:
-            self._finished.put((place, await self._work(request)))
+            self._finished.put((number, await self._work(request)))
         except Exception as error:
             self._finished.put(error)

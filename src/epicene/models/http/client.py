@@ -10,9 +10,9 @@ import msgspec
 
 from epicene.models import images
 from epicene.models.http.errors import (
-    ErrorKind,
     HttpStatusError,
     TransientError,
+    connection_error,
     one_line,
     parse_error_details,
 )
@@ -28,7 +28,7 @@ ReplyT = TypeVar("ReplyT")
 
 
 class HttpClient:
-    """Requests to one server. It never follows a server elsewhere: the key would go along."""
+    """Requests to one server. Redirects are not followed: the key would be sent along."""
 
     def __init__(self, address: Address, headers: Mapping[str, str]) -> None:
         self._client = httpx.AsyncClient(
@@ -46,18 +46,18 @@ class HttpClient:
         await self._client.aclose()
 
     async def call(self, method: str, path: str, reply: type[ReplyT], **content: Any) -> ReplyT:
-        """The reply, read; `StatusError` or `PassingError` where there is none to be read."""
+        """The decoded reply; raises `HttpStatusError` or `TransientError` if there is none."""
         try:
             response = await self._client.request(method, path, **content)
         except httpx.HTTPError as error:
-            raise connection_error(error) from None
+            raise connection_error(error, type(error).__name__) from None
         if not response.is_success:
             raise status_error(response, response.content)
         return decode_reply(response.content, reply)
 
 
 class ImageDownloader:
-    """Pictures from where a provider says that they lie. The key is not sent there."""
+    """Downloads of images from the addresses that a provider sends, without its key."""
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -95,30 +95,24 @@ class ImageDownloader:
         return bytes(data)
 
 
-def connection_error(error: httpx.HTTPError) -> TransientError:
-    """What a connection that failed means for the request."""
-    kind: ErrorKind = "connect" if isinstance(error, httpx.ConnectError) else "server"
-    return TransientError(kind, f"the connection failed ({describe_exception(error)})")
-
-
 def describe_exception(error: Exception) -> str:
-    """A library's words about a failure, or its name for it."""
+    """An exception's message, or else its class."""
     return one_line(str(error)) or type(error).__name__
 
 
 def status_error(response: httpx.Response, body: bytes) -> HttpStatusError:
-    """An error status with what the server says of it."""
+    """The error for a reply with an error status, with the server's message."""
     try:
         content = msgspec.json.decode(body)
     except ValueError:  # not JSON, or not even UTF-8
         content = body.decode(errors="replace")
     return HttpStatusError(
-        response.status_code, **parse_error_details(content)._asdict(), headers=response.headers
+        response.status_code, parse_error_details(content), headers=response.headers
     )
 
 
 def decode_reply(content: bytes, reply: type[ReplyT]) -> ReplyT:
-    """A reply; a fault where it is not JSON or of another shape."""
+    """The decoded reply; `TransientError` if it is not JSON or of another shape."""
     try:
         return msgspec.json.decode(content, type=reply)
     except ValueError as error:

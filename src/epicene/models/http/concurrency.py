@@ -21,13 +21,13 @@ class _Waiter(NamedTuple):
 
 
 class WaitQueue:
-    """Those who wait. Lives in one event loop."""
+    """A queue of waiting tasks. Lives in one event loop."""
 
     def __init__(self) -> None:
         self._waiting: deque[_Waiter] = deque()
 
     def __len__(self) -> int:
-        """How many wait."""
+        """How many tasks wait."""
         return len(self._waiting)
 
     async def wait(
@@ -37,9 +37,9 @@ class WaitQueue:
         first: bool = False,
         fits: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Wait for a turn; one that comes in the moment of being called off is passed on.
+        """Wait for a turn; one that comes at the moment of cancellation is passed on.
 
-        `first` goes before all who wait. A turn goes past one whom it does not fit.
+        `first` goes to the head of the queue. A turn that does not fit goes to the next in line.
         """
         waiting = _Waiter(asyncio.get_running_loop().create_future(), fits)
         if first:
@@ -56,10 +56,10 @@ class WaitQueue:
             raise
 
     def give(self) -> bool:
-        """Give a turn to the first whom it fits; whether there was anybody."""
-        for place, (turn, fits) in enumerate(self._waiting):
+        """Give a turn to the first whom it fits; returns whether there was one."""
+        for index, (turn, fits) in enumerate(self._waiting):
             if not turn.done() and fits():
-                del self._waiting[place]
+                del self._waiting[index]
                 turn.set_result(None)
                 return True
         return False
@@ -78,22 +78,22 @@ class AdaptiveSemaphore:
 
     @property
     def active(self) -> int:
-        """How many are under way."""
+        """How many slots are held."""
         return self._active
 
     @property
     def free(self) -> bool:
-        """Whether somebody may set out at once."""
+        """Whether a slot is free at once."""
         return self._active < int(self.limit) and not self._turns
 
     @property
     def quiet(self) -> float:
-        """How many seconds nobody new sets out."""
+        """Seconds for which no new slot is given."""
         return max(0.0, self._quiet_until - asyncio.get_running_loop().time())
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
-        """Wait for room and hold it. Yields the round, which `cut` wants back."""
+        """Wait for a slot and hold it. Yields the round, to be passed to `cut`."""
         await self._enter()
         try:
             await self._rest()
@@ -102,19 +102,19 @@ class AdaptiveSemaphore:
             self._leave()
 
     def grow(self) -> None:
-        """A reply came without complaint, to one that still holds its slot."""
-        if self._active >= int(self.limit):  # room that nobody needs proves nothing
+        """Record a reply without a rate-limit error, by a holder of a slot."""
+        if self._active >= int(self.limit):  # a limit that is not reached proves nothing
             self.limit = min(self.ceiling, self.limit + 1 / self.limit)
             self._admit()
 
     def cut(self, round_: int) -> None:
-        """The server complained. Complaints of requests of one round count once."""
+        """Record a rate-limit error. Those of one round count once."""
         if round_ == self._round:
             self.limit = max(1.0, min(self.limit, self._active) / 2)
             self._round += 1
 
     def pause(self, seconds: float) -> None:
-        """Nobody new sets out for so long."""
+        """Give no new slot for so long."""
         now = asyncio.get_running_loop().time()
         self._quiet_until = max(self._quiet_until, now + seconds)
 

@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-# limit: too many requests; hang: no reply in time; connect: nobody there;
-# server: the server's own trouble or a broken line; reply: a reply that holds no answer;
-# lost: one of several servers went away with the request; absent: it was away before;
+from epicene.models import UnanswerableError
+
+# limit: too many requests; hang: no reply in time; connect: no server there;
+# server: the server's own error or a broken connection; reply: a reply without an answer;
+# lost: one of several servers went down with the request; absent: it was down before;
 # unread: its reply holds no answer, and another has not been asked yet.
 ErrorKind: TypeAlias = Literal[
     "limit", "hang", "connect", "server", "reply", "lost", "absent", "unread"
@@ -26,17 +28,17 @@ _FILTER_CODES = frozenset(
         "ResponsibleAIPolicyViolation",
     }
 )
-# What they say where there is no code. Not every word of safety is a refusal: a setting may be
-# called so, and letter case be sensitive.
+# What they say where there is no code. Not every mention of safety is a refusal: a setting may have
+# such a name, and case be sensitive.
 _CONTENT_FILTER_MESSAGE = re.compile(
     r"\bNSFW\b|\bE005\b|\bflagged (as|by|for)\b|\bmoderated\b"
     r"|\bcontent[ _-](moderation|polic|filter)|\bmoderation (system|filter|check|error)"
     r"|\bsafety (system|check|filter|polic)|\b(sensitive|unsafe|inappropriate) content\b",
     re.IGNORECASE,
 )
-# The statuses under which a filter turns down what it has read.
+# The statuses under which a filter rejects a request.
 _FILTER_STATUSES = frozenset({400, 403, 422})
-# The statuses that speak of the key, the model or the path, which is as a server has them.
+# The statuses about the key, the model or the path, which depend on the server.
 _SERVER_STATUSES = frozenset({401, 403, 404, 405, 501})
 # What a malformed request is called, and the settings that hold what a filter reads.
 _MALFORMED = frozenset({"Input validation failed", "validation_error"})
@@ -44,7 +46,7 @@ _FILTERED_PARAMETERS = frozenset({"", "prompt", "messages", "input", "input.prom
 
 
 class TransientError(Exception):
-    """An attempt that failed in a way another attempt may mend. `after`: seconds to wait."""
+    """A failed attempt that another attempt may mend. `after`: seconds to wait."""
 
     def __init__(self, kind: ErrorKind, reason: str, after: float | None = None) -> None:
         super().__init__(reason)
@@ -53,71 +55,56 @@ class TransientError(Exception):
         self.after = after
 
 
-class UnanswerableError(Exception):
-    """A request that stays unanswered, and why."""
+class ErrorDetails(NamedTuple):
+    """What a server says of an error."""
+
+    message: str
+    parameter: str = ""
+    code: str = ""
+    error_type: str = ""
 
 
 class HttpStatusError(Exception):
-    """A reply with an error status, in whichever protocol; `sent` is what it replies to."""
+    """A reply with an error status, in any protocol; `sent` is the body it replies to."""
 
     def __init__(
         self,
         status: int,
-        message: str = "",
-        *,
-        parameter: str = "",
-        code: str = "",
-        error_type: str = "",
+        details: ErrorDetails,
         headers: Mapping[str, str] | None = None,
         sent: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(f"HTTP {status}: {message}")
-        self.status = status
-        self.message = message
-        self.parameter = parameter
-        self.code = code
-        self.error_type = error_type
-        self.headers = headers or {}
-        self.sent = sent or {}
+        super().__init__(f"HTTP {status}: {details.message}")
+        self.status, self.details = status, details
+        self.headers, self.sent = headers or {}, sent or {}
 
 
 class RejectedError(UnanswerableError):
-    """The server would not take the request; asking the same again is no use."""
+    """The server rejected the request; to send it again is no use."""
 
     def __init__(
-        self,
-        status: int,
-        message: str,
-        *,
-        parameter: str = "",
-        code: str = "",
-        error_type: str = "",
-        sent: Mapping[str, Any] | None = None,
+        self, status: int, details: ErrorDetails, sent: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__(f"HTTP {status}: {message}" if message else f"HTTP {status}")
-        self.sent = sent or {}
-        self.status = status
-        self.message = message
-        self.parameter = parameter
-        self.code = code
-        self.error_type = error_type
+        self.status, self.sent = status, sent or {}
+        self.message, self.parameter, self.code, self.error_type = details
+        super().__init__(f"HTTP {status}: {self.message}" if self.message else f"HTTP {status}")
 
     def names(self, parameter: str) -> bool:
-        """Whether the server's words are about this parameter."""
+        """Whether the message is about this parameter."""
         return self.parameter == parameter or bool(
             re.search(rf"\b{re.escape(parameter)}\b", self.message)
         )
 
     @property
     def of_server(self) -> bool:
-        """Whether another server that is set up as it should be may take the request."""
+        """Whether another server, properly set up, may accept the request."""
         return self.status in _SERVER_STATUSES and not self.filtered
 
     @property
     def filtered(self) -> bool:
-        """Whether a content filter, not the protocol, turned the request down.
+        """Whether a content filter, not the protocol, rejected the request.
 
-        A provider's code decides; its words do where it gives none and they may be a filter's.
+        The provider's code decides; if there is none, its message does.
         """
         if not _FILTER_CODES.isdisjoint((self.code, self.error_type)):
             return True
@@ -134,32 +121,30 @@ class RejectedError(UnanswerableError):
 
 
 def mentions_content_filter(message: str) -> bool:
-    """Whether a server's words are a content filter's."""
+    """Whether a message is a content filter's."""
     return bool(_CONTENT_FILTER_MESSAGE.search(message))
 
 
+def connection_error(cause: BaseException, unnamed: str) -> TransientError:
+    """What a failed connection means for the request; `unnamed` describes a cause without words."""
+    # By name: the client libraries have changed the HTTP library beneath them before.
+    kind: ErrorKind = "connect" if type(cause).__name__ == "ConnectError" else "server"
+    return TransientError(kind, f"the connection failed ({one_line(str(cause)) or unnamed})")
+
+
 def with_attempts(reason: str, attempts: int) -> str:
-    """Why something was given up, and how often it was tried."""
+    """A reason, with the number of attempts."""
     return f"{reason} ({attempts} attempt{'s' if attempts > 1 else ''})"
 
 
 def one_line(text: str) -> str:
-    """A server's words on one line, cut where they grow long."""
+    """A message on one line, cut if it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _MAX_MESSAGE_LENGTH else line[: _MAX_MESSAGE_LENGTH - 1] + "…"
 
 
-class ErrorDetails(NamedTuple):
-    """What a server says of an error."""
-
-    message: str
-    parameter: str = ""
-    code: str = ""
-    error_type: str = ""
-
-
 def parse_error_details(body: object) -> ErrorDetails:
-    """What a server says of an error, in whichever form it came."""
+    """The details of an error reply, in any of the known formats."""
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     if not isinstance(inner, Mapping):
         return ErrorDetails(one_line(str(inner or "")))

@@ -9,20 +9,19 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from epicene.core.records import Draw, Image, Images
-from epicene.models import images
-from epicene.models.http.errors import UnanswerableError, with_attempts
+from epicene.models import UnanswerableError, check_not_empty, images
+from epicene.models.http.errors import with_attempts
 from epicene.models.http.sender import Sender, gather_all
 
 if TYPE_CHECKING:
     from epicene.models import ImageStore
 
-# How often a picture is asked for when broken ones come.
+# How often an image is requested if broken ones come.
 _MAX_ATTEMPTS = 3
 
 
 class ReceivedImage(NamedTuple):
-    """A picture as it came, the seed that it was drawn from, and the prompt that it was drawn
-    from where that is another than the one sent."""
+    """An image as received, its seed, and the prompt it was drawn from if that was changed."""
 
     data: bytes
     seed: int | None = None
@@ -30,7 +29,7 @@ class ReceivedImage(NamedTuple):
 
 
 class ImageRefusedError(Exception):
-    """A filter kept a picture back; the message is the provider's."""
+    """A filter withheld an image; the message is the provider's."""
 
     def __init__(self, reason: str, seed: int | None = None) -> None:
         super().__init__(reason or "the provider gave no reason")
@@ -41,7 +40,7 @@ RequestImage: TypeAlias = Callable[[Draw, int], Awaitable[ReceivedImage]]
 
 
 class ImageSampler:
-    """Answers draw by asking for one picture at a time."""
+    """Answers draw with one request per image."""
 
     def __init__(self, sender: Sender, files: ImageStore, ask: RequestImage) -> None:
         self._sender = sender
@@ -49,25 +48,24 @@ class ImageSampler:
         self._ask = ask
 
     async def draw(self, request: Draw) -> Images:
-        """An image per shot; a refused, broken or oversized one is recorded with the reason."""
+        """The images; a refused, broken or oversized one is recorded with the reason."""
         if not request.prompt:
             raise UnanswerableError("the prompt is empty")
-        if min(request.shots, request.width, request.height) < 1:
-            raise UnanswerableError("at least one image of one pixel must be asked for")
-        shots = await gather_all(self._shot(request, shot) for shot in range(request.shots))
-        return Images(images=tuple(shots))
+        check_not_empty(request)
+        drawn = await gather_all(self._image(request, index) for index in range(request.shots))
+        return Images(images=tuple(drawn))
 
-    async def _shot(self, request: Draw, shot: int) -> Image:
+    async def _image(self, request: Draw, index: int) -> Image:
         flaw, seed = "", None
         for attempt in range(1, _MAX_ATTEMPTS + 1):
-            self._sender.tally.retries += attempt > 1
+            self._sender.stats.retries += attempt > 1
             try:
-                delivered = await self._ask(request, shot)
-                seed = delivered.seed
-                return await asyncio.to_thread(self._kept, delivered)
-            except ImageRefusedError as kept_back:
-                self._sender.tally.refused += 1
-                return Image(seed=kept_back.seed, refused=str(kept_back))
+                received = await self._ask(request, index)
+                seed = received.seed
+                return await asyncio.to_thread(self._stored, received)
+            except ImageRefusedError as refused:
+                self._sender.stats.refused += 1
+                return Image(seed=refused.seed, refused=str(refused))
             except images.OversizedImageError as error:
                 flaw = str(error)
                 break  # it would be as large again
@@ -79,22 +77,22 @@ class ImageSampler:
                     break
         return Image(seed=seed, refused=flaw)
 
-    def _kept(self, delivered: ReceivedImage) -> Image:
-        picture = images.inspect_image(delivered.data)
-        sha256 = self._files.put(delivered.data)
-        self._sender.tally.pictures += 1
+    def _stored(self, received: ReceivedImage) -> Image:
+        picture = images.inspect_image(received.data)
+        sha256 = self._files.put(received.data)
+        self._sender.stats.pictures += 1
         return Image(
             sha256=sha256,
             media_type=picture.media_type,
             width=picture.width,
             height=picture.height,
-            seed=delivered.seed,
-            revised_prompt=delivered.revised_prompt,
+            seed=received.seed,
+            revised_prompt=received.revised_prompt,
         )
 
 
 def decode_base64_image(text: str) -> bytes:
-    """The picture in a text that is base64, or a whole data URL."""
+    """The image in a base64 text or a data URL."""
     if text.startswith("data:"):
         text = text.partition(",")[2]
     try:
@@ -104,5 +102,5 @@ def decode_base64_image(text: str) -> bytes:
 
 
 def changed_prompt(prompt: str, drawn_from: str | None) -> str:
-    """The prompt that a picture was drawn from, where it is another."""
+    """The prompt that an image was drawn from, or "" if it is the one sent."""
     return drawn_from if drawn_from and drawn_from.strip() != prompt.strip() else ""

@@ -24,49 +24,49 @@ if TYPE_CHECKING:
 
 
 class ServerDownError(Exception):
-    """A server was looked at and is not there, or not well."""
+    """A server was checked and does not answer, or not as it should."""
 
 
 class NoModelListError(Exception):
-    """A server was looked at and will not say which models it has."""
+    """A server was checked and does not list its models."""
 
 
 class Server:
-    """One server. It lives as long as the model; its gate as long as an event loop."""
+    """One server. It lives as long as the model; its semaphore as long as an event loop."""
 
     def __init__(self, address: Address, concurrency: int) -> None:
         self.address = address
         self.room = float(max(1, round(concurrency * address.weight)))
         self.semaphore = AdaptiveSemaphore(int(self.room))
-        self.away = ""  # why nothing is sent there; "" while it is well
-        self.left_alone = ""  # why nothing was sent there when it was last away
+        self.down_reason = ""  # why nothing is sent to it; "" while it is up
+        self.last_down_reason = ""  # why nothing was sent to it when it was last down
         self.answered = 0
         self.went_away = 0
         self.failures = 0  # in a row
-        # It turned down what another was asked then, and answered nothing since.
-        self.doubted = False
-        self.rest = 1  # how many looks it is left out of when it next fails too often
-        self.left_out = 0  # and how many it still is now
-        self.looking = asyncio.Lock()
+        # Whether it rejected a request that another was then sent, and has answered none since.
+        self.suspect = False
+        self.next_skips = 1  # how many checks it is left out of when it next fails too often
+        self.skips_left = 0  # how many of these are left now
+        self.check_lock = asyncio.Lock()
 
     def open(self) -> None:
-        """Begin in a new event loop, with the room that was found."""
+        """Begin in a new event loop, with the concurrency that was found."""
         self.semaphore = AdaptiveSemaphore(self.semaphore.ceiling, self.room)
-        self.looking = asyncio.Lock()
-        self.welcome()
+        self.check_lock = asyncio.Lock()
+        self.mark_up()
 
     def close(self) -> None:
-        """Keep the room that was found."""
+        """Keep the concurrency that was found."""
         self.room = self.semaphore.limit
 
-    def leave(self, reason: str) -> None:
-        """Send nothing there."""
-        self.away = self.left_alone = self.address.redact(reason)
+    def mark_down(self, reason: str) -> None:
+        """Send it nothing more, for this reason."""
+        self.down_reason = self.last_down_reason = self.address.redact(reason)
 
-    def welcome(self) -> None:
-        """Send there again."""
-        self.away = ""
-        self.left_out = 0
+    def mark_up(self) -> None:
+        """Send it requests again."""
+        self.down_reason = ""
+        self.skips_left = 0
 
 
 # The names of the models that a server lists, if it lists any.
@@ -74,18 +74,18 @@ ServerCheck: TypeAlias = Callable[[Server], Awaitable[frozenset[str]]]
 
 
 class ModelListing:
-    """What servers may list. Names alone tell models apart, so all must know the same ones.
+    """Which models servers may list: all must list the model's name.
 
-    A server of one model may answer to any name: then all must list the same instead.
+    A server of one model may answer to any name: then all must list the same models instead.
     """
 
     def __init__(self, model: str) -> None:
-        self.known = False  # whether anybody lists models at all
+        self.known = False  # whether any server lists its models
         self._model = model
-        self._same: frozenset[str] = frozenset()  # what all list, where none lists the name
+        self._same: frozenset[str] = frozenset()  # what all list, if none lists the name
 
     def settle(self, listed: Sequence[tuple[Server, frozenset[str]]]) -> None:
-        """Take what the servers list at first; raise where one serves another model."""
+        """Take what the servers list at first; raise if one serves another model."""
         listed = [(server, models) for server, models in listed if models]
         self.known = bool(listed)
         if listed and not any(self._named_in(models) for _, models in listed):
@@ -95,24 +95,22 @@ class ModelListing:
                 raise InputError(f"{self.wrong(server, models)}; all must serve the same model.")
 
     def fits(self, models: frozenset[str]) -> bool:
-        """Whether a server that lists these may be the same as the others."""
+        """Whether a server that lists these may serve the same model as the others."""
         return not models or (models == self._same if self._same else self._named_in(models))
 
     def wrong(self, server: Server, models: frozenset[str]) -> str:
-        """What to say of a server that lists others."""
+        """The message about a server that lists other models."""
         served = server.address.redact(", ".join(sorted(models)))
-        return f"The server {server.address.shown} serves {served} and not {self._model}"
+        return f"The server {server.address.display} serves {served} and not {self._model}"
 
     def _named_in(self, models: frozenset[str]) -> bool:
         return self._model in models or f"{self._model}:latest" in models
 
 
-_MAX_FAILURES = (
-    5  # in a row, after which a server that is there all the same is left alone for a while
-)
-_MAX_SKIPPED_CHECKS = (
-    64  # looks that such a server is left out of: one, then twice as many each time
-)
+# Failures in a row after which a server that answers its checks is suspended for a while.
+_MAX_FAILURES = 5
+# Checks that such a server is left out of at most: one at first, then twice as many each time.
+_MAX_SKIPPED_CHECKS = 64
 
 _log = logging.getLogger(__name__)
 
@@ -120,64 +118,64 @@ _log = logging.getLogger(__name__)
 class LoadBalancer:
     """All servers of a model in one event loop."""
 
-    def __init__(self, servers: Sequence[Server], model: str, patience: RetryPolicy) -> None:
+    def __init__(self, servers: Sequence[Server], model: str, retry_policy: RetryPolicy) -> None:
         self.servers = tuple(servers)
-        self._patience = patience
+        self._retry_policy = retry_policy
         self._listing = ModelListing(model)
-        self._look: ServerCheck | None = None
+        self._check: ServerCheck | None = None
         self._turns = WaitQueue()
         self._end: RunError | None = None
 
     @property
     def several(self) -> bool:
-        """Whether there is another to turn to."""
+        """Whether there is more than one server."""
         return len(self.servers) > 1
 
     @property
-    def shown(self) -> str:
+    def display(self) -> str:
         """All servers, as people may see them."""
-        return " and ".join(server.address.shown for server in self.servers)
+        return " and ".join(server.address.display for server in self.servers)
 
-    # --- who gets a request ----------------------------------------------------------------
+    # --- choosing a server -----------------------------------------------------------------
 
     @asynccontextmanager
     async def slot(
-        self, shunned: Collection[Server] = (), failed_at: Server | None = None
+        self, avoided: Collection[Server] = (), failed_at: Server | None = None
     ) -> AsyncIterator[tuple[Server, int]]:
-        """Wait for room at a server and hold it: the server, and the round of its gate.
+        """Wait for a slot of a server and hold it: the server, and the round of its semaphore.
 
-        Those who are `shunned` get the request only where no other is there; the one where it
-        failed last, only where no other has room.
+        `avoided` servers get the request only if no other is up; the one where it last failed, only
+        if no other has a free slot.
         """
-        server = await self._choose(shunned, failed_at)
+        server = await self._choose(avoided, failed_at)
         try:
             async with server.semaphore.slot() as round_:
                 yield server, round_
         finally:
             self._turns.give()
 
-    async def _choose(self, shunned: Collection[Server], failed_at: Server | None) -> Server:
+    async def _choose(self, avoided: Collection[Server], failed_at: Server | None) -> Server:
         if not self.several:
-            return self.servers[0]  # whose gate is where to wait
+            return self.servers[0]  # which has its own queue
         while True:
             if self._end:
                 raise self._end
-            if server := self._best(shunned, failed_at):
+            if server := self._best(avoided, failed_at):
                 return server
             await self._turns.wait(
                 self._turns.give,
-                # One that was turned down keeps a server from work until another has spoken.
-                first=bool(shunned),
-                fits=lambda: self._end is not None or self._best(shunned, failed_at) is not None,
+                # A rejected request suspends a server until another has answered it.
+                first=bool(avoided),
+                fits=lambda: self._end is not None or self._best(avoided, failed_at) is not None,
             )
-            if not self._best(shunned, failed_at):
-                self._turns.give()  # another was quicker, and this turn may still fit somebody
+            if not self._best(avoided, failed_at):
+                self._turns.give()  # another took the slot; the turn may fit the next
 
-    def _best(self, shunned: Collection[Server], failed_at: Server | None) -> Server | None:
-        there = [server for server in self.servers if not server.away]
-        others = [server for server in there if server not in shunned]
+    def _best(self, avoided: Collection[Server], failed_at: Server | None) -> Server | None:
+        up = [server for server in self.servers if not server.down_reason]
+        others = [server for server in up if server not in avoided]
         return min(
-            (server for server in others or there if server.semaphore.free),
+            (server for server in others or up if server.semaphore.free),
             key=lambda each: (
                 each is failed_at,
                 each.semaphore.quiet,
@@ -187,87 +185,87 @@ class LoadBalancer:
         )
 
     def _wake(self, count: int) -> None:
-        """Let so many of those who wait look for room again."""
+        """Let so many waiting requests look for a slot again."""
         while count and self._turns.give():
             count -= 1
 
-    # --- who is away -----------------------------------------------------------------------
+    # --- which servers are up --------------------------------------------------------------
 
-    async def failed(self, server: Server, reason: str) -> bool:
-        """A request failed there; whether that is because the server is away."""
-        if self._look is None:
+    async def report_failure(self, server: Server, reason: str) -> bool:
+        """Record a failed request; returns whether its server is down."""
+        if self._check is None:
             return False
         server.failures += 1
-        async with server.looking:  # one look for all that failed together
-            if not server.away:
+        async with server.check_lock:  # one check for all that failed together
+            if not server.down_reason:
                 try:
                     await self._models_of(server)
-                except ServerDownError as away:
-                    self._leave(server, f"{reason}, and then {away}")
+                except ServerDownError as error:
+                    self._mark_down(server, f"{reason}, and then {error}")
                     server.failures = 0
-        if not server.away and server.failures >= _MAX_FAILURES and self._others({server}):
+        if not server.down_reason and server.failures >= _MAX_FAILURES and self._others({server}):
             self._suspend(server, f"{server.failures} requests in a row failed, at last: {reason}")
             server.failures = _MAX_FAILURES - 1  # when it is tried again, one more is enough
-        return bool(server.away)
+        return bool(server.down_reason)
 
-    def turned_down(self, server: Server, reason: str, by: dict[Server, str]) -> bool:
-        """A server would not take a request; whether another is to be asked.
+    def report_rejection(self, server: Server, reason: str, by: dict[Server, str]) -> bool:
+        """Record a rejected request; returns whether to ask another server.
 
-        `by` is who has turned this request down. It is the request's fault where all who are there
-        have, unless the last of them never answered anything and another did: that other is
-        waited for.
+        `by` maps the servers that rejected this request to their reasons. The request is to blame
+        if all servers that are up rejected it, unless the last of them has never answered anything
+        and another has: then that other is waited for.
         """
         by[server] = reason
         known = any(each.answered for each in self.servers)
-        if self._others(by) or (not _is_proved(server) and known):
-            server.doubted = True
-            if not server.away:  # or it was found out by another request meanwhile
+        if self._others(by) or (not _is_trusted(server) and known):
+            server.suspect = True
+            if not server.down_reason:  # or another request has suspended it meanwhile
                 self._suspend(server, reason)
             return True
-        self._pardon(by)
+        self._clear_blame(by)
         return False
 
-    def _pardon(self, servers: Iterable[Server]) -> None:
-        """It was the request's fault: what it cost these servers is taken back."""
+    def _clear_blame(self, servers: Iterable[Server]) -> None:
+        """Undo what a request that is itself to blame has cost these servers."""
         for each in servers:
             each.failures = max(0, each.failures - 1)
-            if each.doubted:
-                each.doubted = False
-                self._welcome(each)
+            if each.suspect:
+                each.suspect = False
+                self._mark_up(each)
 
-    async def unread(self, server: Server, reason: str, by: dict[Server, str]) -> bool:
-        """A server replied with what is no answer; whether another is to be asked.
+    async def report_unreadable(self, server: Server, reason: str, by: dict[Server, str]) -> bool:
+        """Record a reply that holds no answer; returns whether to ask another server.
 
-        `by` is who has turned this request down or replied like that. One that never answered
-        anything is left alone at once, as one that turns requests down is: it may be a page of
-        another kind that stands at its address.
+        `by` maps the servers that rejected this request or replied like that to their reasons. One
+        that has never answered anything is suspended at once, as if it had rejected the request:
+        another kind of service may be at its address.
         """
-        if not _is_proved(server):
-            return self.turned_down(server, reason, by)
+        if not _is_trusted(server):
+            return self.report_rejection(server, reason, by)
         by[server] = reason
-        await self.failed(server, reason)
+        await self.report_failure(server, reason)
         if self._others(by):
             return True
-        self._pardon(by)
+        self._clear_blame(by)
         return False
 
     def record_success(self, server: Server) -> None:
-        """A request was answered there."""
-        server.failures, server.rest = 0, 1
+        """Record an answered request."""
+        server.failures, server.next_skips = 0, 1
         server.answered += 1
-        if not server.away:  # or it was under way before the server was doubted
-            server.doubted = False
+        if not server.down_reason:  # or it was sent before the server became suspect
+            server.suspect = False
         if server.semaphore.free:
-            self._turns.give()  # it has just grown
+            self._turns.give()  # its limit has just grown
 
     @property
     def lists_models(self) -> bool:
-        """Whether a server of these lists its models, so that its address is right."""
+        """Whether any server lists its models, which shows that its address is right."""
         return self._listing.known
 
     def all_rejected_error(self, by: Mapping[Server, str], key_variable: str) -> RunError:
-        """Nothing more is asked, as nobody would take it: what to say of that."""
-        reasons = {server: by.get(server) or server.away for server in self.servers}
+        """The error that ends the run because every server rejects its first requests."""
+        reasons = {server: by.get(server) or server.down_reason for server in self.servers}
         same = set(reasons.values())
         self._end = RunError(
             f"None of the {len(self.servers)} servers takes the first requests "
@@ -278,130 +276,135 @@ class LoadBalancer:
         return self._end
 
     @asynccontextmanager
-    async def monitored(self, look: ServerCheck) -> AsyncIterator[None]:
-        """Look after several servers meanwhile: who is there, and who has come back."""
+    async def monitored(self, check: ServerCheck) -> AsyncIterator[None]:
+        """Monitor several servers meanwhile: which are up, and which have come back."""
         if not self.several:
             yield
             return
-        self._look = look
-        await self._look_at_all()
-        watching = asyncio.create_task(self._watch())
+        self._check = check
+        await self._check_all()
+        monitor = asyncio.create_task(self._monitor())
         try:
             yield
         finally:
-            watching.cancel()
-            await asyncio.gather(watching, return_exceptions=True)
+            monitor.cancel()
+            await asyncio.gather(monitor, return_exceptions=True)
 
-    async def _look_at_all(self) -> None:
-        """Before the first request: somebody must be there, and all must serve the same model."""
-        tries = self._patience.max_attempts["connect"]
+    async def _check_all(self) -> None:
+        """Before the first request: one server must be up, and all must serve the same model."""
+        tries = self._retry_policy.max_attempts["connect"]
         for attempt in range(1, tries + 1):
-            found = await asyncio.gather(*map(self._first_look, self.servers))
-            if not all(server.away for server in self.servers):
+            found = await asyncio.gather(*map(self._first_check, self.servers))
+            if not all(server.down_reason for server in self.servers):
                 break
             if attempt == tries:
                 raise self._over(f"after {tries} attempts")
-            await asyncio.sleep(self._patience.wait(attempt, None))
+            await asyncio.sleep(self._retry_policy.wait(attempt, None))
         pairs = list(zip(self.servers, found, strict=True))
         self._listing.settle([(each, it) for each, it in pairs if isinstance(it, frozenset)])
         for server, unlisted in pairs:
             if isinstance(unlisted, NoModelListError) and self._listing.known:
-                server.leave(_unlisted_reason(unlisted))
-            if server.away:
-                _log.warning("The server %s is away: %s.", server.address.shown, server.away)
+                server.mark_down(_unlisted_reason(unlisted))
+            if server.down_reason:
+                _log.warning(
+                    "The server %s is away: %s.", server.address.display, server.down_reason
+                )
 
-    async def _first_look(self, server: Server) -> frozenset[str] | NoModelListError:
-        assert self._look
-        server.away = ""
+    async def _first_check(self, server: Server) -> frozenset[str] | NoModelListError:
+        assert self._check
+        server.down_reason = ""
         try:
-            return await self._look(server)
+            return await self._check(server)
         except NoModelListError as unlisted:
             return unlisted
-        except ServerDownError as away:
-            server.leave(str(away))
+        except ServerDownError as error:
+            server.mark_down(str(error))
             return frozenset()
 
     async def _models_of(self, server: Server) -> frozenset[str]:
-        """Look at a server. One that lists none is believed where none does."""
-        assert self._look
+        """The models a server lists; listing none is an error only if another lists some."""
+        assert self._check
         try:
-            return await self._look(server)
+            return await self._check(server)
         except NoModelListError as unlisted:
             if self._listing.known:
                 raise ServerDownError(_unlisted_reason(unlisted)) from None
             return frozenset()
 
-    async def _watch(self) -> None:
-        """See who has come back, and end the run where nobody has for too long."""
+    async def _monitor(self) -> None:
+        """Recheck servers that are down, and end the run if all have been for too long."""
         loop = asyncio.get_running_loop()
-        nobody_since: float | None = None
+        down_since: float | None = None
         while not self._end:
-            await asyncio.sleep(self._patience.check_interval)
-            await asyncio.gather(*map(self._look_again, self._due()))
-            if not all(server.away or server.doubted for server in self.servers):
-                nobody_since = None
-            elif nobody_since is None:
-                nobody_since = loop.time()
-                _log.warning("%s; they are waited for.", self._nobody())
-            elif loop.time() - nobody_since >= self._patience.max_outage:
-                self._end = self._over(f"for {self._patience.max_outage:g} s")
+            await asyncio.sleep(self._retry_policy.check_interval)
+            await asyncio.gather(*map(self._recheck, self._due()))
+            if not all(server.down_reason or server.suspect for server in self.servers):
+                down_since = None
+            elif down_since is None:
+                down_since = loop.time()
+                _log.warning("%s; they are waited for.", self._all_down())
+            elif loop.time() - down_since >= self._retry_policy.max_outage:
+                self._end = self._over(f"for {self._retry_policy.max_outage:g} s")
                 self._wake(len(self._turns))
 
     def _due(self) -> list[Server]:
-        """Those who are away and to be looked at now: all but doubted ones if nobody is left."""
-        away = [server for server in self.servers if server.away]
-        nobody = len(away) == len(self.servers)
-        due = [each for each in away if not each.left_out or (nobody and not each.doubted)]
-        for server in away:
-            server.left_out = max(0, server.left_out - 1)
+        """Servers to recheck now: those that are due, or if none is up all but suspects."""
+        down = [server for server in self.servers if server.down_reason]
+        none_up = len(down) == len(self.servers)
+        due = [each for each in down if not each.skips_left or (none_up and not each.suspect)]
+        for server in down:
+            server.skips_left = max(0, server.skips_left - 1)
         return due
 
-    async def _look_again(self, server: Server) -> None:
+    async def _recheck(self, server: Server) -> None:
         try:
             models = await self._models_of(server)
         except ServerDownError:
             return
         if not self._listing.fits(models):
-            server.leave(self._listing.wrong(server, models))
+            server.mark_down(self._listing.wrong(server, models))
             return
-        self._welcome(server)
+        self._mark_up(server)
 
-    def _welcome(self, server: Server) -> None:
-        server.welcome()
-        _log.warning("The server %s is back.", server.address.shown)
+    def _mark_up(self, server: Server) -> None:
+        server.mark_up()
+        _log.warning("The server %s is back.", server.address.display)
         self._wake(server.semaphore.ceiling)
 
     def _others(self, than: Collection[Server]) -> bool:
-        """Whether somebody else is there."""
-        return any(not each.away for each in self.servers if each not in than)
+        """Whether another server than these is up."""
+        return any(not each.down_reason for each in self.servers if each not in than)
 
-    def _leave(self, server: Server, reason: str) -> None:
-        server.leave(reason)
+    def _mark_down(self, server: Server, reason: str) -> None:
+        server.mark_down(reason)
         server.went_away += 1
-        self._wake(len(self._turns))  # those who waited for it alone
-        _log.warning("The server %s is left alone: %s.", server.address.shown, server.away)
+        self._wake(len(self._turns))  # those who waited for this server alone
+        _log.warning("The server %s is left alone: %s.", server.address.display, server.down_reason)
 
     def _suspend(self, server: Server, reason: str) -> None:
-        """Leave a server alone that is there, ever longer while it goes on like that."""
-        self._leave(server, reason)
-        server.left_out, server.rest = server.rest, min(2 * server.rest, _MAX_SKIPPED_CHECKS)
+        """Send nothing to a server that is up, for longer each time."""
+        self._mark_down(server, reason)
+        server.skips_left, server.next_skips = (
+            server.next_skips,
+            min(2 * server.next_skips, _MAX_SKIPPED_CHECKS),
+        )
 
-    def _nobody(self) -> str:
-        reasons = {server: server.left_alone for server in self.servers}
+    def _all_down(self) -> str:
+        reasons = {server: server.last_down_reason for server in self.servers}
         return f"None of the {len(self.servers)} servers answers ({self._each(reasons)})"
 
     def _each(self, reasons: Mapping[Server, str]) -> str:
-        return "; ".join(f"{server.address.shown}: {why}" for server, why in reasons.items())
+        return "; ".join(f"{server.address.display}: {why}" for server, why in reasons.items())
 
     def _over(self, how_long: str) -> RunError:
         return RunError(
-            f"{self._nobody()} {how_long}; start one and run the same command again to go on."
+            f"{self._all_down()} {how_long}; start one and run the same command again to go on."
         )
 
 
-def _is_proved(server: Server) -> bool:
-    """Whether it has answered something, and nothing speaks against it since."""
-    return bool(server.answered) and not server.doubted
+def _is_trusted(server: Server) -> bool:
+    """Whether it has answered a request, and rejected none since."""
+    return bool(server.answered) and not server.suspect
 
 
 def _unlisted_reason(unlisted: NoModelListError) -> str:

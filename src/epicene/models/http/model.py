@@ -10,11 +10,17 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from epicene.core.errors import InputError, OptionError
-from epicene.core.records import Answer, Draw, Failed, Identity, Request
-from epicene.models import Batch, BatchLimit, ImageStore, ModelOptions, NumberedAnswers
+from epicene.core.records import Answer, Draw, Failed, Identity, Request, verb
+from epicene.models import (
+    Batch,
+    BatchLimit,
+    ImageStore,
+    ModelOptions,
+    NumberedAnswers,
+    UnanswerableError,
+)
 from epicene.models.http import address
 from epicene.models.http.async_bridge import AnswerRequest, answer_in_event_loop
-from epicene.models.http.errors import UnanswerableError
 from epicene.models.http.load_balancer import LoadBalancer, Server
 from epicene.models.http.retry import RetryPolicy
 from epicene.models.http.sender import CostMeter, RedactingLogFilter, RequestStats, Sender
@@ -24,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
     from contextlib import AbstractAsyncContextManager
 
+    from epicene.models.http.client import HttpClient, ImageDownloader
+    from epicene.models.http.image_samples import RequestImage
     from epicene.models.pricing import Budget
 
 # How many requests are read ahead, for each that may be under way.
@@ -31,16 +39,16 @@ _READ_AHEAD = 4
 
 
 class HostedModel(ABC):
-    """What is the same for every server; a kind says who it is and how it answers."""
+    """What all hosted models share; a kind defines its identity and how it answers."""
 
-    library = "httpx"  # what speaks to the server, imported when the model is first asked
+    library = "httpx"  # the client library, imported for the first request
 
     def __init__(
         self,
         identity: Identity,
         provider: address.Provider,
         options: ModelOptions,
-        patience: RetryPolicy | None = None,
+        retry_policy: RetryPolicy | None = None,
     ) -> None:
         if importlib.util.find_spec(self.library) is None:
             raise InputError(
@@ -58,16 +66,18 @@ class HostedModel(ABC):
         self._identity = identity
         self._provider = provider
         self._options = options
-        self._patience = patience
+        self._retry_policy = retry_policy
         addresses = address.find_addresses(provider, options.base_url)
         self._servers = tuple(Server(each, options.concurrency) for each in addresses)
         self._address = addresses[0]  # the only one, or the first: all have the same secrets
         self._name = str(identity.about["name"])
-        price = find_price(identity.kind, self._name, options.price, listed=self._address.own)
-        self._tally = RequestStats()
+        price = find_price(
+            identity.kind, self._name, options.price, listed=self._address.is_default
+        )
+        self._stats = RequestStats()
         self._cost_meter = CostMeter(price)
 
-    # --- how a kind answers ----------------------------------------------------------------
+    # --- for each kind ---------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -78,61 +88,61 @@ class HostedModel(ABC):
     def _answering(
         self, sender: Sender, files: ImageStore
     ) -> AbstractAsyncContextManager[AnswerRequest]:
-        """A client, and what it makes of a request; `UnansweredError` where that is nothing."""
+        """A session with the function that answers a request or raises `UnanswerableError`."""
 
-    # --- the same for all ------------------------------------------------------------------
+    # --- for all kinds ---------------------------------------------------------------------
 
     @property
     def identity(self) -> Identity:
-        """Who answers; where it is served is not part of it."""
+        """Which model answers; the server is not part of it."""
         return self._identity
 
     @property
     def batch_limit(self) -> BatchLimit:
-        """A server batches by itself; single requests spread evenly over whoever asks."""
+        """Single requests, since a server batches by itself."""
         return BatchLimit(requests=1)
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
-        """Answer the requests as replies come, in no order."""
+        """Answer the requests as replies come, in any order."""
         capacity = _READ_AHEAD * sum(server.semaphore.ceiling for server in self._servers)
         return answer_in_event_loop(
             partial(self._session, files), chain.from_iterable(batches), capacity
         )
 
     def notes(self) -> Mapping[str, object]:
-        """What was sent, and what it cost."""
-        counts, till = self._tally, self._cost_meter
+        """How many requests were sent, and what they cost."""
+        counts, costs = self._stats, self._cost_meter
         notes: dict[str, object] = {
-            **self._places(),
+            **self._server_notes(),
             "requests": counts.sent,
             "retries": counts.retries,
             "rate_limited": counts.rate_limited,
             "concurrency": sum(int(server.room) for server in self._servers),
         }
-        if till.charged is not None:
-            notes["cost"] = round(till.charged, 6)
-        if till.doubtful:
-            notes["perhaps_charged"] = round(till.doubtful, 6)
+        if costs.charged is not None:
+            notes["cost"] = round(costs.charged, 6)
+        if costs.in_doubt:
+            notes["perhaps_charged"] = round(costs.in_doubt, 6)
         return notes
 
-    def _places(self) -> dict[str, object]:
-        """Where it is served, and of several servers what each did."""
+    def _server_notes(self) -> dict[str, object]:
+        """The server, or each of several with what it did."""
         if len(self._servers) == 1:
-            return {"server": self._address.shown}
+            return {"server": self._address.display}
         each = [
             {
-                "server": server.address.shown,
+                "server": server.address.display,
                 "weight": server.address.weight,
                 "answered": server.answered,
                 "went_away": server.went_away,
-                **({"left_alone": server.left_alone} if server.left_alone else {}),
+                **({"left_alone": server.last_down_reason} if server.last_down_reason else {}),
             }
             for server in self._servers
         ]
-        return {"servers": each, "moved": self._tally.moved}
+        return {"servers": each, "moved": self._stats.moved}
 
     def close(self) -> None:  # noqa: B027 - it is what every kind does
-        """Nothing is held between answers: each call of `answer` has a client of its own."""
+        """Nothing is held: each call of `answer` has a client of its own."""
 
     # --- money -----------------------------------------------------------------------------
 
@@ -146,49 +156,93 @@ class HostedModel(ABC):
         """What it has charged since it was opened; None if that is not known."""
         if self._cost_meter.charged is None and self.price == Price():
             return None
-        return (self._cost_meter.charged or 0.0) + self._cost_meter.doubtful
+        return (self._cost_meter.charged or 0.0) + self._cost_meter.in_doubt
 
     def cost_of(self, request: Request) -> float | None:
         """The most that a request should cost; None if that is not known."""
         return self.price.images(request.shots) if isinstance(request, Draw) else None
 
-    def spend_from(self, purse: Budget) -> None:
-        """Pay from this purse from now on."""
-        self._cost_meter.budget = purse
+    def spend_from(self, budget: Budget) -> None:
+        """Charge all further requests to this budget."""
+        self._cost_meter.budget = budget
 
     # --- a session -------------------------------------------------------------------------
 
     @asynccontextmanager
     async def _session(self, files: ImageStore) -> AsyncIterator[AnswerRequest]:
-        """A client with all that belongs to its event loop."""
-        patience = self._patience or RetryPolicy()
+        """A client with everything that belongs to its event loop."""
+        retry_policy = self._retry_policy or RetryPolicy()
         for server in self._servers:
             server.open()
         sender = Sender(
             key_variable=self._provider.key_variable,
-            tally=self._tally,
+            stats=self._stats,
             cost_meter=self._cost_meter,
-            load_balancer=LoadBalancer(self._servers, self._name, patience),
+            load_balancer=LoadBalancer(self._servers, self._name, retry_policy),
             timeout=self._options.timeout,
-            patience=patience,
+            retry_policy=retry_policy,
         )
-        discreet = RedactingLogFilter(self._address)
-        discreet.begin()
+        log_filter = RedactingLogFilter(self._address)
+        log_filter.begin()
         try:
             async with self._answering(sender, files) as answer:
                 yield partial(self._paid, answer)
         finally:
             for server in self._servers:
                 server.close()
-            discreet.end()
+            log_filter.end()
 
     async def _paid(self, answer: AnswerRequest, request: Request) -> Answer:
-        """The answer, once there is money for it; a `Failed` with the reason where none came."""
+        """The answer, once the budget allows for it; `Failed` with the reason if none came."""
         try:
             async with self._cost_meter.budget.reserve(self.cost_of(request) or 0.0):
                 return await answer(request)
         except UnanswerableError as given_up:
             return Failed(reason=self._address.redact(str(given_up)))
 
-    def _shown(self, names: set[str]) -> list[str]:
+    def _redacted(self, names: set[str]) -> list[str]:
         return sorted(self._address.redact(name) for name in names)
+
+
+class HostedImageModel(HostedModel):
+    """A text-to-image model whose images are requested one at a time."""
+
+    subject: str  # what it is called in messages
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """Draw only."""
+        return frozenset({verb(Draw)})
+
+    def notes(self) -> Mapping[str, object]:
+        """How many images were drawn and refused, beside what all models note."""
+        counts = self._stats
+        return {**super().notes(), "drawn": counts.pictures, "refused": counts.refused}
+
+    @abstractmethod
+    def _headers(self, key: str) -> dict[str, str]:
+        """The headers with the key."""
+
+    @abstractmethod
+    def _requester(
+        self, sender: Sender, client: HttpClient, downloads: ImageDownloader
+    ) -> RequestImage:
+        """The function that requests one image."""
+
+    @asynccontextmanager
+    async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
+        from epicene.models.http.client import HttpClient, ImageDownloader
+        from epicene.models.http.image_samples import ImageSampler
+
+        async with (
+            HttpClient(sender.address, self._headers(sender.address.key)) as client,
+            ImageDownloader(sender) as downloads,
+        ):
+            sampler = ImageSampler(sender, files, self._requester(sender, client, downloads))
+
+            async def answer(request: Request) -> Answer:
+                if not isinstance(request, Draw):
+                    raise UnanswerableError(f"{self.subject} knows no verb {verb(request)}")
+                return await sampler.draw(request)
+
+            yield answer

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.models import accepts_options
+from epicene.models import model_kind
 
 if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 
-@accepts_options("label")
+@model_kind(options=("label",))
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open `ngram:FILE`, or `ngram`, which learns from the suite's own text."""
     from epicene.models.ngram.model import FileNgram, SuiteNgram

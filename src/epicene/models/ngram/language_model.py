@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epicene.languages import tokenisation
+from epicene.models import UnanswerableError
 from epicene.models.ngram.kneser_ney import END, START, KneserNey, NgramCounts
-from epicene.models.simple_model import UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Token(NamedTuple):
-    """A word or a mark: its form, and where it lies. `start` is before the space, if any."""
+    """A word or a mark: its form and span. `start` is before the space, if any."""
 
     form: str
     start: int
@@ -34,7 +34,7 @@ class Token(NamedTuple):
 
     @property
     def glued(self) -> bool:
-        """Whether no space stands between it and what is before."""
+        """Whether no space precedes it."""
         return self.end - self.start == len(self.form)
 
 
@@ -49,7 +49,7 @@ def tokenise(text: str) -> list[Token]:
 
 
 class Spacing:
-    """Which tokens stand close to their neighbours, as it was seen more often than not."""
+    """Which tokens are mostly written without a space beside them."""
 
     def __init__(self) -> None:
         self._after: Counter[str] = Counter()

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -32,9 +32,11 @@ from epicene.core.records import (
     digest,
 )
 from epicene.languages.tokenisation import count_words
+from epicene.models import UnanswerableError
 from epicene.models.ngram.kneser_ney import END, START
 from epicene.models.ngram.language_model import ORDER, Corpus, TrainingText, tokenise
-from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.models.output_parsing import cut_at_stop
+from epicene.models.simple_model import SimpleModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,14 +49,14 @@ if TYPE_CHECKING:
 
 
 def prompt_text(prompt: Prompt) -> str:
-    """A prompt as running text; of a chat, what was said."""
+    """A prompt as plain text; of a chat, its contents."""
     if isinstance(prompt, str):
         return prompt
     return "".join(f"{message.content}\n" for message in prompt)
 
 
 def start_history(policy: FirstToken) -> list[str]:
-    """What stands before all text. Left to itself, this model puts the mark of a start there."""
+    """What precedes all text: the start symbol, unless the policy is none."""
     return [] if policy == "none" else [START]
 
 
@@ -154,7 +156,7 @@ class _PlacedCompletion(NamedTuple):
 
 
 def _score_in_place(model: LanguageModel, request: Fill, text: str) -> _PlacedCompletion:
-    """Score a completion where it stands; a token that reaches into it belongs to it.
+    """Score a completion in its context; a token that reaches into it belongs to it.
 
     One without a token of its own is certain.
     """
@@ -202,11 +204,11 @@ def _fill_open_gap(model: LanguageModel, request: Fill) -> list[Completion]:
 
 
 def _beam(
-    model: LanguageModel, history: Sequence[str], longest: int, width: int
+    model: LanguageModel, history: Sequence[str], max_words: int, width: int
 ) -> Iterator[list[tuple[str, ...]]]:
     """The likeliest sequences of one word, of two, and so on, best first."""
     beam: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
-    for _ in range(longest):
+    for _ in range(max_words):
         grown: list[tuple[float, tuple[str, ...]]] = []
         for total, forms in beam:
             following = model.following([*history, *forms])
@@ -214,9 +216,9 @@ def _beam(
             # More than are kept: the text's end is no word, and some words may not fit.
             best = np.argsort(-found, kind="stable")[: 2 * width]
             grown += [
-                (total + float(found[place]), (*forms, following.forms[place]))
-                for place in best
-                if following.forms[place] != END
+                (total + float(found[index]), (*forms, following.forms[index]))
+                for index in best
+                if following.forms[index] != END
             ]
         beam = sorted(grown, key=lambda pair: (-pair[0], pair[1]))
         yield [forms for _, forms in beam]
@@ -229,7 +231,7 @@ def generate(model: LanguageModel, request: Generate) -> Texts:
     key = digest(request)
     texts: list[Text] = []
     for sample in range(request.samples):
-        # Greedy samples are all alike, so one is written for all.
+        # Greedy samples are all alike, so one is generated for all.
         if temperature == 0 and texts:
             texts.append(texts[0])
         else:
@@ -250,38 +252,29 @@ def _generate_one(
 ) -> Text:
     prompt = prompt_text(request.prompt)
     before = [token.form for token in tokenise(prompt)]
+    decoding = request.decoding
     forms: list[str] = []
-    while len(forms) < request.decoding.max_new_tokens:
+    text = ""
+    finish: Literal["stop", "length"] = "length"
+    while finish == "length" and len(forms) < decoding.max_new_tokens:
         following = model.following([START, *before, *forms])
         weights = following.probabilities.copy()
-        if request.decoding.exact_length:
+        if decoding.exact_length:
             weights[following.forms.index(END)] = 0.0
-        form = following.forms[_draw_token(weights, temperature, request.decoding, next(noise))]
+        form = following.forms[_draw_token(weights, temperature, decoding, next(noise))]
         if form == END:
-            return _cut_at_stop(
-                model.spacing.join(prompt, before, forms), forms, request.decoding, True
-            )
-        forms.append(form)
-        text = model.spacing.join(prompt, before, forms)
-        if any(stop in text for stop in request.decoding.stop):
-            return _cut_at_stop(text, forms, request.decoding, True)
-    return _cut_at_stop(model.spacing.join(prompt, before, forms), forms, request.decoding, False)
-
-
-def _cut_at_stop(text: str, forms: list[str], decoding: Decoding, ended: bool) -> Text:
-    """The text up to the first stop string, if it holds one."""
-    cuts = [place for stop in decoding.stop if (place := text.find(stop)) >= 0]
-    return Text(
-        text=text[: min(cuts)] if cuts else text,
-        finish="stop" if ended else "length",
-        tokens=len(forms),
-    )
+            finish = "stop"
+        else:
+            forms.append(form)
+            text = model.spacing.join(prompt, before, forms)
+            finish = "stop" if any(mark in text for mark in decoding.stop) else "length"
+    return Text(text=cut_at_stop(text, decoding.stop), finish=finish, tokens=len(forms))
 
 
 def _draw_token(
     weights: NDArray[np.float64], temperature: float, decoding: Decoding, noise: float
 ) -> int:
-    """The place of the next token: the likeliest, or one drawn by its probability."""
+    """The index of the next token: the likeliest, or one sampled by its probability."""
     if temperature == 0:
         return int(weights.argmax())
     with np.errstate(divide="ignore"):
@@ -307,7 +300,7 @@ FOLDS = 10
 
 
 class _Ngram(SimpleModel, ABC):
-    """What both have in common: three verbs, each answered by a language model of its choice."""
+    """The three verbs, each answered by the language model that may answer the request."""
 
     def __init__(self, identity: Identity) -> None:
         super().__init__(
@@ -380,12 +373,12 @@ class SuiteNgram(_Ngram):
 
     @property
     def identity(self) -> Identity:
-        """Who answers, which is known once the training text is."""
+        """Which model answers, known once it is trained."""
         self._learnt()
         return self._identity
 
     def notes(self) -> Mapping[str, object]:
-        """How many groups were asked about of which the training text holds nothing."""
+        """How many groups were asked about that the training text does not contain."""
         return {"groups_without_text": len(self._strangers)}
 
     def _model_for(self, request: Request) -> LanguageModel:
@@ -403,7 +396,7 @@ class SuiteNgram(_Ngram):
 def assign_folds(groups: Iterable[str]) -> dict[str, int]:
     """The fold of each group: dealt out evenly in an order that depends on their names alone."""
     dealt = sorted(groups, key=lambda group: (digest(group), group))
-    return {group: place % FOLDS for place, group in enumerate(dealt)}
+    return {group: index % FOLDS for index, group in enumerate(dealt)}
 
 
 def _identity(

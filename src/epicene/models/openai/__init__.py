@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.errors import InputError
-from epicene.models import accepts_options
+from epicene.models import model_kind
 
 if TYPE_CHECKING:
     from epicene.models import ModelOptions
     from epicene.models.openai.model import OpenAIModel
 
 
-@accepts_options("label", "revision", "base_url", "concurrency", "timeout", "price")
+@model_kind(options=("label", "revision", "base_url", "concurrency", "timeout", "price"))
 def open(name: str, options: ModelOptions) -> OpenAIModel:  # noqa: A001
     """Open the model the server knows by that name; nothing is sent yet."""
     if not name:

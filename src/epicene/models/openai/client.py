@@ -13,9 +13,9 @@ import msgspec
 import openai
 
 from epicene.models.http.errors import (
-    ErrorKind,
     HttpStatusError,
     TransientError,
+    connection_error,
     one_line,
     parse_error_details,
 )
@@ -37,7 +37,7 @@ class TokenDetails(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What a request used; `cost` is given by some servers only.
+    """The usage of a request; only some servers send `cost`.
 
     The images endpoint has other names for the two kinds of token.
     """
@@ -51,12 +51,12 @@ class Usage(msgspec.Struct, frozen=True):
 
     @property
     def read(self) -> int:
-        """Tokens read."""
+        """Prompt tokens."""
         return self.prompt_tokens or self.input_tokens or 0
 
     @property
     def written(self) -> int:
-        """Tokens written."""
+        """New tokens."""
         return self.completion_tokens or self.output_tokens or 0
 
 
@@ -95,7 +95,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class ImageData(msgspec.Struct, frozen=True):
-    """An image, or where it lies, and the prompt that the server made of the one sent."""
+    """An image or its address, and the prompt as the server revised it."""
 
     b64_json: str | None = None
     url: str | None = None
@@ -120,13 +120,13 @@ class ListedModel(msgspec.Struct, frozen=True):
 
 
 class ModelList(msgspec.Struct, frozen=True):
-    """What a server says that it serves."""
+    """A server's list of models."""
 
     data: list[ListedModel] | None = None
 
 
 def parse_model_list(content: bytes) -> frozenset[str]:
-    """The names in a list of models; none where it is no such list."""
+    """The names in a list of models; empty if it is no such list."""
     try:
         listed = msgspec.json.decode(content, type=ModelList)
     except ValueError:
@@ -143,7 +143,7 @@ def decode_reply(content: bytes) -> Reply:
 
 
 def reply_cost(reply: Reply, price: Price) -> float | None:
-    """What a reply cost: as the server says, else by its pictures, else by its tokens."""
+    """What a reply cost: as the server says, else by its images, else by its tokens."""
     usage = reply.usage
     if usage and usage.cost is not None:
         return usage.cost
@@ -159,7 +159,7 @@ T = TypeVar("T")
 
 # Servers of one's own seldom ask for a key, but the client library wants one.
 _NO_KEY = "no-key"
-_CHECK_TIMEOUT = 10.0  # seconds for a look at a server
+_CHECK_TIMEOUT = 10.0  # seconds to list a server's models
 _BUSY_STATUSES = frozenset(
     {408, 409, 425, 429}
 )  # statuses that say nothing of whether models are listed
@@ -181,8 +181,8 @@ class OpenAIClient:
         for client in self._clients.values():
             await client.close()
 
-    async def look(self, server: Server) -> frozenset[str]:
-        """See whether a server is there, and which models it lists."""
+    async def list_models(self, server: Server) -> frozenset[str]:
+        """The models that a server lists; raises `ServerDownError` if it does not answer."""
         try:
             async with asyncio.timeout(min(self.sender.timeout, _CHECK_TIMEOUT)):
                 listed = await _fetch_model_list(self._clients[server])
@@ -193,9 +193,9 @@ class OpenAIClient:
         except openai.APIStatusError as error:
             if error.status_code in _BUSY_STATUSES:
                 return frozenset()  # somebody is there
-            away = error.status_code >= 500 and error.status_code != 501
+            down = error.status_code >= 500 and error.status_code != 501
             reason = f"HTTP {error.status_code} when asked for its models"
-            raise (ServerDownError if away else NoModelListError)(reason) from None
+            raise (ServerDownError if down else NoModelListError)(reason) from None
         except openai.OpenAIError as error:
             raise ServerDownError(one_line(str(error))) from None
         return parse_model_list(listed)
@@ -205,38 +205,38 @@ class OpenAIClient:
         endpoint: Endpoint,
         write: Callable[[], Body],
         read: Callable[[Reply], T],
-        worth: float | None,
+        max_cost: float | None,
     ) -> T:
-        """Ask until `read` finds an answer in the reply; `UnansweredError` where none came.
+        """Ask until `read` finds an answer in the reply; `UnanswerableError` if none came.
 
-        What to send is written when there is room for it, by what has been learnt until then. A
-        reply is `worth` so many dollars at most, as far as that is known.
+        The body is built when a slot is free, by what has been learnt of the server until then. A
+        reply costs `max_cost` dollars at most; None if that is not known.
         """
 
-        async def exchange(trial: Attempt) -> T:
-            return read(self._decode(await self._send(endpoint, write, trial), trial))
+        async def exchange(attempt: Attempt) -> T:
+            return read(self._decode(await self._send(endpoint, write, attempt), attempt))
 
-        async def attempt(trial: Attempt) -> T:
-            return await self.sender.send_once(partial(exchange, trial), trial)
+        async def make_attempt(attempt: Attempt) -> T:
+            return await self.sender.send_once(partial(exchange, attempt), attempt)
 
-        return await self.sender.send_with_retries(attempt, worth or 0.0)
+        return await self.sender.send_with_retries(make_attempt, max_cost or 0.0)
 
-    async def _send(self, endpoint: Endpoint, write: Callable[[], Body], trial: Attempt) -> bytes:
-        assert trial.server
+    async def _send(self, endpoint: Endpoint, write: Callable[[], Body], attempt: Attempt) -> bytes:
+        assert attempt.server
         body = write()
         try:
-            return await _post(self._clients[trial.server], endpoint, body)
+            return await _post(self._clients[attempt.server], endpoint, body)
         except openai.APIStatusError as error:
             raise HttpStatusError(
                 error.status_code,
-                **parse_error_details(error.body)._asdict(),
+                parse_error_details(error.body),
                 headers=error.response.headers,
                 sent=body,
             ) from None
         except openai.APIConnectionError as error:
             raise _connection_error(error) from None
 
-    def _decode(self, content: bytes, trial: Attempt) -> Reply:
+    def _decode(self, content: bytes, attempt: Attempt) -> Reply:
         try:
             reply = decode_reply(content)
         except ValueError as error:
@@ -247,20 +247,20 @@ class OpenAIClient:
             )
             raise TransientError("server", f"an error came: {message}")
         self._count(reply)
-        trial.cost(reply_cost(reply, self.sender.cost_meter.price))
+        attempt.cost(reply_cost(reply, self.sender.cost_meter.price))
         return reply
 
     def _count(self, reply: Reply) -> None:
-        """Note a reply, whether or not it holds an answer."""
-        tally = self.sender.tally
-        tally.answered += 1
+        """Count a reply, whether or not it holds an answer."""
+        stats = self.sender.stats
+        stats.answered += 1
         if reply.model:
-            tally.models.add(reply.model)
+            stats.models.add(reply.model)
         if reply.system_fingerprint:
-            tally.fingerprints.add(reply.system_fingerprint)
+            stats.fingerprints.add(reply.system_fingerprint)
         if reply.usage:
-            tally.prompt_tokens += reply.usage.read
-            tally.completion_tokens += reply.usage.written
+            stats.prompt_tokens += reply.usage.read
+            stats.completion_tokens += reply.usage.written
 
 
 def _open_client(address: Address) -> openai.AsyncOpenAI:
@@ -274,9 +274,9 @@ def _open_client(address: Address) -> openai.AsyncOpenAI:
 
 
 async def _fetch_model_list(client: openai.AsyncOpenAI) -> bytes:
-    """What the server says of its models, asked twice where a line broke.
+    """The server's list of models, requested again if the connection broke.
 
-    It may be one that the server has left: many hang up after an error of their own.
+    Many servers close the connection after an error of their own.
     """
     try:
         listed = await client.models.with_raw_response.list()
@@ -299,9 +299,4 @@ async def _post(client: openai.AsyncOpenAI, endpoint: Endpoint, body: Body) -> b
 
 
 def _connection_error(error: openai.APIConnectionError) -> TransientError:
-    cause = error.__cause__
-    # By name: the client library has changed the HTTP library beneath it before.
-    kind: ErrorKind = "connect" if type(cause).__name__ == "ConnectError" else "server"
-    return TransientError(
-        kind, f"the connection failed ({one_line(str(cause or error)) or 'closed'})"
-    )
+    return connection_error(error.__cause__ or error, "closed")

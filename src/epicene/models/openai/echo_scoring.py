@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.core.errors import RunError
 from epicene.core.records import LOGPROB_DECIMALS, Score, Scores, TextScore
 from epicene.languages.tokenisation import count_words
-from epicene.models.http.errors import TransientError, UnanswerableError
+from epicene.models import UnanswerableError, check_not_empty
+from epicene.models.http.errors import TransientError
 from epicene.models.http.sender import gather_all
 from epicene.models.openai.token_alignment import TokenSpan, align_tokens
 from epicene.models.openai.token_bounds import max_prompt_tokens
@@ -26,24 +27,23 @@ if TYPE_CHECKING:
     from epicene.models.openai.client import Choice, OpenAIClient, Reply
 
 METHOD = "causal (echo)"
-# Several scripts, so that an echo that mangles one is found out at once.
+# Several scripts, to find an echo that mangles one of them.
 ECHO_PROBE = "The teacher said she was tired. La maîtresse était fatiguée. هي معلمة. वह थकी है।"
 # Texts whose next token most models are sure of: its score when it is made is that of its echo.
 CONTINUATION_PROBES = (
     "one two three four five six seven eight nine",
     "A B C D E F G H I J K L M N",
 )
-_TOLERANCE = (
-    0.5  # by how much the two may differ: reading and writing are computed in other batches
-)
+# By how much the two may differ: they are computed in different batches.
+_TOLERANCE = 0.5
 _HIDDEN = "(not shown)"
 
 
 @dataclass
 class EchoCheck:
-    """What the proof found; it holds for the model's life."""
+    """The result of the echo's test; it holds for the model's life."""
 
-    proved: bool = False
+    passed: bool = False
     refused: str = ""
     new_tokens: int = 0  # some servers refuse to make no new token
 
@@ -70,10 +70,10 @@ class EchoResult(NamedTuple):
 class EchoScorer:
     """Answers score."""
 
-    def __init__(self, transport: OpenAIClient, model: str, proof: EchoCheck) -> None:
-        self._transport = transport
+    def __init__(self, client: OpenAIClient, model: str, echo_check: EchoCheck) -> None:
+        self._client = client
         self._model = model
-        self._echo_check = proof
+        self._echo_check = echo_check
         self._check_lock = asyncio.Lock()
 
     async def score(self, request: Score) -> Scores:
@@ -87,13 +87,12 @@ class EchoScorer:
                 "a chat cannot be scored through a server: it does not show how it renders one; "
                 "use the kind hf, or a context of plain text"
             )
-        if not request.texts:
-            raise UnanswerableError("there is no text to score")
+        check_not_empty(request)
         if not all(request.texts):
             raise UnanswerableError("an empty text has no tokens to score")
         async with self._check_lock:
-            if not self._echo_check.proved:
-                self._echo_check.refused = self._echo_check.refused or await self._prove()
+            if not self._echo_check.passed:
+                self._echo_check.refused = self._echo_check.refused or await self._test()
         if self._echo_check.refused:
             raise RunError(self._echo_check.refused)
         context = request.context
@@ -108,7 +107,7 @@ class EchoScorer:
         return Scores(texts=scores, method=METHOD, conditioned_on=_conditioned_on(echoes))
 
     async def _ask(self, text: str) -> EchoResult:
-        return await self._transport.post(
+        return await self._client.post(
             "completions",
             lambda: {
                 "model": self._model,
@@ -119,13 +118,13 @@ class EchoScorer:
                 "temperature": 0,
             },
             lambda reply: parse_echo(reply, text),
-            worth=self._transport.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
+            max_cost=self._client.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
         )
 
-    async def _prove(self) -> str:
-        """Why the server's echo cannot be scored by, or ""."""
+    async def _test(self) -> str:
+        """Why the server's echo cannot be used for scores, or ""."""
         reason = await self._find_missing_echo() or await self._find_misplaced_scores()
-        self._echo_check.proved = not reason
+        self._echo_check.passed = not reason
         if not reason:
             return ""
         return (
@@ -149,7 +148,7 @@ class EchoScorer:
         return reason
 
     async def _find_misplaced_scores(self) -> str:
-        """What shows that the scores are not those of the tokens they stand at, or ""."""
+        """Why the scores seem to be those of other tokens, or ""."""
         for text in CONTINUATION_PROBES:
             try:
                 made, logprob = await self._continue(text)
@@ -170,7 +169,7 @@ class EchoScorer:
 
     async def _continue(self, text: str) -> tuple[str, float]:
         """The token that the server makes after a text, and its log-probability."""
-        return await self._transport.post(
+        return await self._client.post(
             "completions",
             lambda: {
                 "model": self._model,
@@ -180,7 +179,7 @@ class EchoScorer:
                 "temperature": 0,
             },
             _parse_continuation,
-            worth=self._transport.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
+            max_cost=self._client.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
         )
 
 
@@ -195,7 +194,7 @@ def _parse_continuation(reply: Reply) -> tuple[str, float]:
 
 
 def parse_echo(reply: Reply, text: str) -> EchoResult:
-    """An echo, or `UnansweredError` with what is missing in it."""
+    """An echo, or `UnanswerableError` with what is missing in it."""
     if not reply.choices:
         raise TransientError("reply", "the reply's list of choices is empty")
     choice = reply.choices[0]
@@ -277,7 +276,7 @@ def _conditioned_on(echoes: Sequence[EchoResult]) -> str:
 
 
 def _text_score(echoed: EchoResult, text: str, boundary: int, language: str) -> TextScore:
-    """The text's own tokens; one astride the boundary is the text's and starts at 0."""
+    """The scores of the text's own tokens; one across the boundary is its own and starts at 0."""
     own = [token for token in echoed.tokens if token.end > boundary]
     return TextScore(
         logprobs=tuple(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from epicene import languages
 from epicene.core import registry
 from epicene.core.records import Decoding, Generate, Message, Prompt, Text, Texts, Translate, digest
-from epicene.models.http.errors import RejectedError, TransientError, UnanswerableError
+from epicene.models import UnanswerableError, check_not_empty, sample_seed
+from epicene.models.http.errors import RejectedError, TransientError
 from epicene.models.http.sender import gather_all
 from epicene.models.openai.token_bounds import IMAGE_TOKENS, max_prompt_tokens
 from epicene.models.output_parsing import strip_thinking
@@ -47,30 +48,30 @@ _SYSTEM_ROLE_MESSAGE = re.compile(
 
 @dataclass
 class ServerCapabilities:
-    """What was learnt of the server on the way: it holds for every later request."""
+    """What was learnt of the server from its errors; it holds for all later requests."""
 
     length_setting: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     many_choices: bool = True
     takes_seed: bool = True
     takes_system: bool = True
-    takes_temperature: bool = True  # asked of looks alone; a text's temperature is the user's
+    takes_temperature: bool = True  # in looks only; a text's temperature is the user's
     takes_response_format: bool = True
 
 
 class Generator:
     """Answers generate and translate."""
 
-    def __init__(self, transport: OpenAIClient, model: str, habits: ServerCapabilities) -> None:
-        self._transport = transport
+    def __init__(self, client: OpenAIClient, model: str, capabilities: ServerCapabilities) -> None:
+        self._client = client
         self._model = model
-        self._capabilities = habits
+        self._capabilities = capabilities
 
     async def generate(self, request: Generate) -> Texts:
         """The texts that continue a prompt or reply to a chat."""
         return await self._texts(request, request.prompt, request.samples, request.decoding)
 
     async def translate(self, request: Translate) -> Texts:
-        """A translation, asked for in plain words."""
+        """A translation, by an instruction in plain words."""
         return await self._texts(request, translation_prompt(request), 1, request.decoding)
 
     async def _texts(
@@ -78,10 +79,9 @@ class Generator:
     ) -> Texts:
         if not prompt:
             raise UnanswerableError("the prompt is empty")
-        if samples < 1 or decoding.max_new_tokens < 1:
-            raise UnanswerableError("at least one sample of at least one token must be asked for")
+        check_not_empty(request)
         ask = PromptSender(
-            self._transport,
+            self._client,
             self._model,
             self._capabilities,
             prompt,
@@ -95,14 +95,14 @@ class Generator:
             if self._capabilities.many_choices:
                 got = await ask.choices(missing.start, len(missing))
                 if len(got) == 1 < len(missing):
-                    self._capabilities.many_choices = False  # it makes one whatever it is asked
+                    self._capabilities.many_choices = False  # it always makes one
                 texts += got
             else:
                 singles = await gather_all(ask.choices(index, 1) for index in missing)
                 texts += [text for single in singles for text in single]
         if decoding.exact_length:
-            tally = self._transport.sender.tally
-            tally.shorter_than_asked += sum(text.finish == "stop" for text in texts)
+            stats = self._client.sender.stats
+            stats.shorter_than_asked += sum(text.finish == "stop" for text in texts)
         return Texts(texts=tuple(texts), temperature=decoding.temperature, system=ask.system)
 
 
@@ -112,7 +112,7 @@ def language_name(code: str) -> str:
 
 
 def translation_prompt(request: Translate) -> tuple[Message, ...]:
-    """What a chat model is asked; docs/openai.md prints this wording."""
+    """The prompt for a translation; docs/openai.md prints this wording."""
     source = f" from {language_name(request.language)}" if request.language else ""
     instruction = (
         f"Translate the following text{source} into {language_name(request.into)}. "
@@ -123,12 +123,12 @@ def translation_prompt(request: Translate) -> tuple[Message, ...]:
 
 @dataclass
 class PromptSender:
-    """One prompt with its decoding, asked as often as it takes.
+    """One prompt with its decoding, sent as often as needed.
 
-    `image` is the data URL of a picture that goes with the last turn.
+    `image` is the data URL of an image in the last turn.
     """
 
-    transport: OpenAIClient
+    client: OpenAIClient
     model: str
     capabilities: ServerCapabilities
     prompt: Prompt
@@ -143,7 +143,7 @@ class PromptSender:
 
     @property
     def system(self) -> str:
-        """What became of a system message, as in records.Texts."""
+        """How a system message was sent, as in records.Texts."""
         if isinstance(self.prompt, str) or not any(m.role == "system" for m in self.prompt):
             return ""
         return "user" if self.folds_system else "own"
@@ -152,11 +152,11 @@ class PromptSender:
         """One to `count` texts, for the samples from `first` on."""
         while True:
             try:
-                texts = await self.transport.post(
+                texts = await self.client.post(
                     self.endpoint,
                     lambda: self._body(first, count),
                     lambda reply: _parse_texts(reply, count),
-                    worth=self._worth(count),
+                    max_cost=self._max_cost(count),
                 )
                 if self.folds_system:
                     self.capabilities.takes_system = False  # now that the other way has worked
@@ -172,32 +172,32 @@ class PromptSender:
             # is another, this raises it.
             return await self.choices(first, 1)
 
-    def _worth(self, count: int) -> float | None:
-        """The most that so many choices cost; None if that is not known."""
-        price = self.transport.sender.cost_meter.price
+    def _max_cost(self, count: int) -> float | None:
+        """The most that this number of choices costs; None if that is not known."""
+        price = self.client.sender.cost_meter.price
         read = max_prompt_tokens(self.prompt) + (
             (price.picture or IMAGE_TOKENS) if self.image else 0
         )
         return price.tokens(count * read, count * self.decoding.max_new_tokens)
 
     def _body(self, first: int, count: int) -> Body:
-        decoding, habits = self.decoding, self.capabilities
+        decoding, capabilities = self.decoding, self.capabilities
         chat = self.endpoint == "chat/completions"
         body: Body = {"model": self.model}
         if isinstance(self.prompt, str):
             body["prompt"] = self.prompt
         else:
             body["messages"] = self._messages(self.prompt)
-        body[habits.length_setting if chat else "max_tokens"] = decoding.max_new_tokens
+        body[capabilities.length_setting if chat else "max_tokens"] = decoding.max_new_tokens
         if count > 1:
             body["n"] = count
-        if decoding.temperature is not None and (habits.takes_temperature or not self.image):
+        if decoding.temperature is not None and (capabilities.takes_temperature or not self.image):
             body["temperature"] = decoding.temperature
         if decoding.top_p is not None:
             body["top_p"] = decoding.top_p
         if decoding.stop:
             body["stop"] = list(decoding.stop)
-        if habits.takes_seed:
+        if capabilities.takes_seed:
             body["seed"] = sample_seed(self.key, decoding.seed, first)
         if extra := _extra_settings(decoding):
             body["extra_body"] = extra
@@ -214,16 +214,20 @@ class PromptSender:
         return messages
 
     def _learn(self, rejected: RejectedError) -> bool:
-        """Change a habit that the server minds; whether there was one to change."""
-        habits, sent, chat = self.capabilities, rejected.sent, self.endpoint == "chat/completions"
+        """Leave out or rename a setting that the server rejects; returns whether there was one."""
+        capabilities, sent, chat = (
+            self.capabilities,
+            rejected.sent,
+            self.endpoint == "chat/completions",
+        )
         if chat and "max_tokens" in sent and rejected.names("max_completion_tokens"):
-            habits.length_setting = "max_completion_tokens"
+            capabilities.length_setting = "max_completion_tokens"
             return True
         if "seed" in sent and rejected.names("seed"):
-            habits.takes_seed = False
+            capabilities.takes_seed = False
             return True
         if self.image and "temperature" in sent and rejected.names("temperature"):
-            habits.takes_temperature = False
+            capabilities.takes_temperature = False
             return True
         has_system = any(turn["role"] == "system" for turn in sent.get("messages", ()))
         if has_system and _SYSTEM_ROLE_MESSAGE.search(rejected.message):
@@ -253,11 +257,6 @@ class PromptSender:
         return rejected.code == "model_not_found" or self.model in rejected.message
 
 
-def sample_seed(key: bytes, seed: int, index: int) -> int:
-    """The seed of one sample: of the request, the run's seed and the sample's number alone."""
-    return int.from_bytes(digest(key, seed, index)[:4]) >> 1  # some servers want 31 bits
-
-
 def fold_system(chat: Sequence[Message]) -> tuple[Message, ...]:
     """The chat with its system messages at the head of the first user turn."""
     system = [turn.content for turn in chat if turn.role == "system"]
@@ -281,7 +280,7 @@ def _extra_settings(decoding: Decoding) -> dict[str, Any]:
 
 
 def _parse_texts(reply: Reply, count: int) -> list[Text]:
-    """The texts of a reply, at most `count`; a fault where it holds none."""
+    """The texts of a reply, at most `count`; `TransientError` if it holds none."""
     choices = sorted(reply.choices or [], key=lambda choice: choice.index or 0)
     if not choices:
         raise TransientError("reply", "the reply's list of choices is empty")
@@ -295,7 +294,7 @@ def _parse_texts(reply: Reply, count: int) -> list[Text]:
 
 
 def _parse_choice(choice: Choice, tokens: int) -> Text | None:
-    """A choice as a text; None where it holds nothing and nothing says why."""
+    """A choice as a text; None if it is empty for no known reason."""
     message = choice.message
     content, thinking = _parse_message(message) if message else (choice.text, 0)
     refusal = message.refusal if message else None

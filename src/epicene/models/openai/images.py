@@ -7,15 +7,14 @@ import base64
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Choice, Decoding, Look, Message, digest
-from epicene.models import images
-from epicene.models.http.errors import RejectedError, TransientError, UnanswerableError
+from epicene.models import UnanswerableError, images, sample_seed
+from epicene.models.http.errors import RejectedError, TransientError
 from epicene.models.http.image_samples import (
     ImageRefusedError,
     ReceivedImage,
     changed_prompt,
     decode_base64_image,
 )
-from epicene.models.images import image_seed
 from epicene.models.openai.generation import PromptSender, ServerCapabilities
 from epicene.models.openai.token_bounds import LOOK_TOKENS
 from epicene.models.output_parsing import match_choice, question_with_choices
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from epicene.models.http.client import ImageDownloader
     from epicene.models.openai.client import Body, ImageData, OpenAIClient, Reply
 
-# A word is asked for; the rest is room for a model that thinks first.
+# One word is expected; the rest is for a model that thinks first.
 _DECODING = Decoding(max_new_tokens=LOOK_TOKENS, temperature=0.0)
 
 
@@ -34,20 +33,20 @@ class Looker:
     """Answers look."""
 
     def __init__(
-        self, transport: OpenAIClient, model: str, habits: ServerCapabilities, files: ImageStore
+        self, client: OpenAIClient, model: str, capabilities: ServerCapabilities, files: ImageStore
     ) -> None:
-        self._transport = transport
+        self._client = client
         self._model = model
-        self._capabilities = habits
+        self._capabilities = capabilities
         self._files = files
 
     async def look(self, request: Look) -> Choice:
-        """The choice that the model's words are; the words are kept whatever they are."""
+        """The choice that the model names; its words are kept in any case."""
         if not request.choices:
             raise UnanswerableError("there are no choices to choose from")
         question = question_with_choices(request.question, request.choices)
         ask = PromptSender(
-            self._transport,
+            self._client,
             self._model,
             self._capabilities,
             (Message(role="user", content=question),),
@@ -70,54 +69,54 @@ class Looker:
 
 
 class Drawer:
-    """Asks for one shot of a draw."""
+    """Requests images one at a time."""
 
     def __init__(
         self,
-        transport: OpenAIClient,
+        client: OpenAIClient,
         downloads: ImageDownloader,
         model: str,
-        habits: ServerCapabilities,
+        capabilities: ServerCapabilities,
     ) -> None:
-        self._transport = transport
+        self._client = client
         self._downloads = downloads
         self._model = model
-        self._capabilities = habits
+        self._capabilities = capabilities
 
-    async def ask(self, request: Draw, shot: int) -> ReceivedImage:
-        """The picture as it came."""
+    async def ask(self, request: Draw, index: int) -> ReceivedImage:
+        """The image as received."""
         try:
-            drawn = await self._post(request, shot)
+            drawn = await self._post(request, index)
         except RejectedError as rejected:
             if not rejected.filtered:
                 raise _explain_rejection(rejected) from None
             reason = rejected.message or rejected.code
-            raise ImageRefusedError(reason, self._seed(request, shot)) from None
+            raise ImageRefusedError(reason, self._seed(request, index)) from None
         if drawn.b64_json:
             data = decode_base64_image(drawn.b64_json)
         else:
             data = await self._downloads.fetch(drawn.url or "")
         return ReceivedImage(
-            data, self._seed(request, shot), changed_prompt(request.prompt, drawn.revised_prompt)
+            data, self._seed(request, index), changed_prompt(request.prompt, drawn.revised_prompt)
         )
 
-    def _seed(self, request: Draw, shot: int) -> int | None:
-        return image_seed(request.seed, shot) if self._capabilities.takes_seed else None
+    def _seed(self, request: Draw, index: int) -> int | None:
+        return sample_seed(request.seed, index) if self._capabilities.takes_seed else None
 
-    async def _post(self, request: Draw, shot: int) -> ImageData:
+    async def _post(self, request: Draw, index: int) -> ImageData:
         while True:
             try:
-                return await self._transport.post(
+                return await self._client.post(
                     "images/generations",
-                    lambda: self._body(request, shot),
+                    lambda: self._body(request, index),
                     _parse_image,
-                    worth=self._transport.sender.cost_meter.price.image,
+                    max_cost=self._client.sender.cost_meter.price.image,
                 )
             except RejectedError as rejected:
                 if not self._learn(rejected):
                     raise
 
-    def _body(self, request: Draw, shot: int) -> Body:
+    def _body(self, request: Draw, index: int) -> Body:
         body: Body = {
             "model": self._model,
             "prompt": request.prompt,
@@ -128,11 +127,11 @@ class Drawer:
             body["response_format"] = "b64_json"
         if self._capabilities.takes_seed:
             # The protocol has no seed here, but many servers of local models take one.
-            body["extra_body"] = {"seed": image_seed(request.seed, shot)}
+            body["extra_body"] = {"seed": sample_seed(request.seed, index)}
         return body
 
     def _learn(self, rejected: RejectedError) -> bool:
-        """Leave out a setting that the server does not know; whether there was one."""
+        """Leave out a setting that the server rejects; returns whether there was one."""
         if rejected.filtered:  # its words may be about a prompt that has a seed in it
             return False
         if "response_format" in rejected.sent and rejected.names("response_format"):
@@ -145,7 +144,7 @@ class Drawer:
 
 
 def _parse_image(reply: Reply) -> ImageData:
-    """The reply's image, or where it lies; a fault where it holds none."""
+    """The reply's image or its address; `TransientError` if it holds none."""
     for drawn in reply.data or ():
         if drawn.b64_json or drawn.url:
             return drawn

@@ -17,8 +17,8 @@ from epicene.core.records import (
     Translate,
     verb,
 )
+from epicene.models import UnanswerableError
 from epicene.models.http.address import Provider
-from epicene.models.http.errors import UnanswerableError
 from epicene.models.http.model import HostedModel
 from epicene.models.openai.token_bounds import IMAGE_TOKENS, max_request_tokens
 
@@ -40,7 +40,7 @@ PROVIDER = Provider(
     key_variable="OPENAI_API_KEY",
     url_variable="OPENAI_BASE_URL",
     url_option="--base-url",
-    own="the client library's own server",
+    name="the client library's own server",
     several=True,
 )
 
@@ -51,7 +51,7 @@ class OpenAIModel(HostedModel):
     library = "openai"
 
     def __init__(
-        self, name: str, options: ModelOptions, patience: RetryPolicy | None = None
+        self, name: str, options: ModelOptions, retry_policy: RetryPolicy | None = None
     ) -> None:
         path = PureWindowsPath(name)  # which knows the separators of both
         identity = Identity(
@@ -61,13 +61,13 @@ class OpenAIModel(HostedModel):
             key={"model": name, "revision": options.revision, "version": VERSION},
             about={"name": name, "family": "", "parameters": None},
         )
-        super().__init__(identity, PROVIDER, options, patience)
+        super().__init__(identity, PROVIDER, options, retry_policy)
         self._capabilities: ServerCapabilities | None = None
         self._echo_check: EchoCheck | None = None
 
     @property
     def verbs(self) -> frozenset[str]:
-        """Score is proved with the first request of a run, and the run refused without it."""
+        """All that an API offers; scoring is tested with the first request."""
         return frozenset(verb(each) for each in (Generate, Translate, Score, Draw, Look))
 
     def cost_of(self, request: Request) -> float | None:
@@ -77,22 +77,22 @@ class OpenAIModel(HostedModel):
         return self.price.tokens(*max_request_tokens(request, self.price.picture or IMAGE_TOKENS))
 
     def notes(self) -> Mapping[str, object]:
-        """What was sent, used and learnt of the server."""
-        counts, habits = self._tally, self._capabilities
+        """Requests, usage, and what was learnt of the server."""
+        counts, capabilities = self._stats, self._capabilities
         notes = {
             **super().notes(),
             "prompt_tokens": counts.prompt_tokens,
             "completion_tokens": counts.completion_tokens,
-            "served_models": self._shown(counts.models),
-            "system_fingerprints": self._shown(counts.fingerprints),
+            "served_models": self._redacted(counts.models),
+            "system_fingerprints": self._redacted(counts.fingerprints),
         }
         if counts.shorter_than_asked:
             notes["shorter_than_asked"] = counts.shorter_than_asked
         if counts.pictures or counts.refused:
             notes["prompt_rewriting"] = "the protocol cannot forbid it"
-        if habits:
-            notes["seed"] = "sent" if habits.takes_seed else "not taken by the server"
-            if not habits.takes_temperature:
+        if capabilities:
+            notes["seed"] = "sent" if capabilities.takes_seed else "not taken by the server"
+            if not capabilities.takes_temperature:
                 notes["temperature"] = "not taken by the server"
         return notes
 
@@ -108,18 +108,18 @@ class OpenAIModel(HostedModel):
 
         self._capabilities = self._capabilities or ServerCapabilities()
         self._echo_check = self._echo_check or EchoCheck()
-        transport = OpenAIClient(sender)
-        generator = Generator(transport, self._name, self._capabilities)
-        echo = EchoScorer(transport, self._name, self._echo_check)
-        looker = Looker(transport, self._name, self._capabilities, files)
+        client = OpenAIClient(sender)
+        generator = Generator(client, self._name, self._capabilities)
+        echo = EchoScorer(client, self._name, self._echo_check)
+        looker = Looker(client, self._name, self._capabilities, files)
 
         async with (
-            transport,
-            sender.load_balancer.monitored(transport.look),
+            client,
+            sender.load_balancer.monitored(client.list_models),
             ImageDownloader(sender) as downloads,
         ):
-            drawer = Drawer(transport, downloads, self._name, self._capabilities)
-            shots = ImageSampler(sender, files, drawer.ask)
+            drawer = Drawer(client, downloads, self._name, self._capabilities)
+            sampler = ImageSampler(sender, files, drawer.ask)
 
             async def answer(request: Request) -> Answer:
                 match request:
@@ -130,7 +130,7 @@ class OpenAIModel(HostedModel):
                     case Score():
                         return await echo.score(request)
                     case Draw():
-                        return await shots.draw(request)
+                        return await sampler.draw(request)
                     case Look():
                         return await looker.look(request)
                     case _:

@@ -29,7 +29,7 @@ _SILENT = 10
 
 
 class TokenSpan(NamedTuple):
-    """The characters [start, end) of a token; `silent`: it stands before the text."""
+    """The characters [start, end) of a token; `silent`: it is before the text."""
 
     start: int
     end: int
@@ -78,8 +78,10 @@ def _moves(data: bytes, at: int, token: str, *, first: bool) -> Iterator[tuple[i
 
 
 def _spellings(token: str, *, first: bool) -> Iterator[tuple[str, int]]:
-    """The token as it stands; with spaces for underlines; and, for the first one, without the
-    space that some tokenizers put before every text."""
+    """The token as sent; with spaces for underlines; for the first also without the leading space.
+
+    Some tokenizers put that space before every text.
+    """
     yield token, 0
     spaced = token.replace(_SPACE_MARK, " ")
     if spaced != token:

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 _TURN = 16
 _CHAT = 64
 _OPENING = 2
-# A picture's tokens are counted in many ways. This is above the most that any of those known to us
-# makes of the largest picture (tiles of 5,667 tokens, eight of them and 2,833 beside); most make a
+# An image's tokens are counted in many ways. This is above the most that any of those known to us
+# makes of the largest image (tiles of 5,667 tokens, eight of them and 2,833 beside); most make a
 # thousand or two. A table of prices may tell a model's own number.
 IMAGE_TOKENS = 50_000
-# What a looking model may write, thinking included; docs/openai.md prints it.
+# New tokens of an answer to look, thinking included; docs/openai.md prints it.
 LOOK_TOKENS = 512
 # The words around a text that is to be translated, or a question with choices.
 _INSTRUCTION = 256
 
 
 def max_request_tokens(request: Request, picture: int = IMAGE_TOKENS) -> tuple[int, int]:
-    """The most tokens that a request has read and written; a `picture` is so many at most."""
+    """The most prompt and new tokens of a request; `picture` is the most for an image."""
     match request:
         case Generate():
             written = request.samples * request.decoding.max_new_tokens
@@ -42,7 +42,7 @@ def max_request_tokens(request: Request, picture: int = IMAGE_TOKENS) -> tuple[i
 
 
 def max_prompt_tokens(prompt: Prompt) -> int:
-    """The most tokens that a prompt is.
+    """The most tokens that a prompt can have.
 
     No token is shorter than a byte, so that its bytes are a bound, though one several times too
     high.

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.models import accepts_options
+from epicene.models import model_kind
 
 if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 
-@accepts_options("label")
+@model_kind(options=("label",))
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open `tagger:FOLDER`."""
     from epicene.models.tagger.model import TaggerModel

@@ -55,7 +55,7 @@ def build_vocabulary(sentences: Iterable[Sequence[str]]) -> Vocabulary:
 
 
 class WordEncoder:
-    """From words to the numbers that stand for them."""
+    """Encodes words as numbers."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._words = {word: number for number, word in enumerate(vocabulary.words, start=1)}
@@ -78,7 +78,7 @@ class WordEncoder:
 
 
 class EditScript(NamedTuple):
-    """The letters at both ends of a word, and what is put in their place."""
+    """The letters at both ends of a word, and what replaces them."""
 
     start: str
     new_start: str
@@ -95,7 +95,7 @@ class EditScript(NamedTuple):
 
 @cache
 def edit_script(word: str, other: str) -> EditScript:
-    """The script that keeps the longest stretch of letters that both have."""
+    """The script that keeps the longest substring of both words."""
     kept = SequenceMatcher(None, word, other, autojunk=False).find_longest_match()
     return EditScript(
         word[: kept.a],
@@ -144,25 +144,25 @@ class Inventory(Record, frozen=True, kw_only=True):
         return outcome.script.apply(word)
 
 
-def build_inventory(lessons: TaggingData) -> Inventory:
-    """The outcomes that the lessons show often enough to be learnt."""
-    seen = Counter(change for lesson in lessons.sentences for change in _changes(lesson, lessons))
+def build_inventory(data: TaggingData) -> Inventory:
+    """The outcomes that are frequent enough in the data to be learnt."""
+    seen = Counter(change for sentence in data.sentences for change in _changes(sentence, data))
     scripts: Counter[Outcome] = Counter()
     for change, count in seen.items():
         scripts[change.outcome] += count
     common = sorted(outcome for outcome, count in scripts.items() if count >= _MIN_SCRIPT_COUNT)
     # The commonest last, so that it stays.
-    pairs: dict[str, dict[str, str]] = {label: {} for label in lessons.shown}
+    pairs: dict[str, dict[str, str]] = {label: {} for label in data.shown}
     for change in sorted(seen, key=lambda each: (seen[each], each)):
         if scripts[change.outcome] < _MIN_SCRIPT_COUNT:
             pairs[change.outcome.label][change.word] = change.counterpart
     return Inventory(
         outcomes=(
-            Outcome(lessons.plain, None),
-            *(Outcome(label, None) for label in lessons.shown),
+            Outcome(data.plain, None),
+            *(Outcome(label, None) for label in data.shown),
             *common,
         ),
-        shown=lessons.shown,
+        shown=data.shown,
         pairs=pairs,
     )
 
@@ -173,18 +173,18 @@ class _Change(NamedTuple):
     outcome: Outcome
 
 
-def _changes(lesson: TaggedSentence, lessons: TaggingData) -> Iterator[_Change]:
-    for word, label, counterpart in zip(*lesson, strict=True):
-        if label != lessons.plain:
+def _changes(sentence: TaggedSentence, data: TaggingData) -> Iterator[_Change]:
+    for word, label, counterpart in zip(*sentence, strict=True):
+        if label != data.plain:
             yield _Change(word, counterpart, Outcome(label, edit_script(word, counterpart)))
 
 
-def outcome_numbers(lesson: TaggedSentence, places: Mapping[Outcome, int]) -> list[int]:
+def outcome_numbers(sentence: TaggedSentence, numbers_of: Mapping[Outcome, int]) -> list[int]:
     """For each word the number of its outcome; of the label's own where the script is rare."""
     numbers = []
-    for word, label, counterpart in zip(*lesson, strict=True):
-        number = places[Outcome(label, None)]
+    for word, label, counterpart in zip(*sentence, strict=True):
+        number = numbers_of[Outcome(label, None)]
         if word != counterpart:
-            number = places.get(Outcome(label, edit_script(word, counterpart)), number)
+            number = numbers_of.get(Outcome(label, edit_script(word, counterpart)), number)
         numbers.append(number)
     return numbers

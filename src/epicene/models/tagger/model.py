@@ -17,7 +17,8 @@ from epicene.core.errors import InputError
 from epicene.core.records import Generate, Identity, Text, Texts
 from epicene.languages.normalisers import normalise
 from epicene.languages.tokenisation import tokens
-from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.models import UnanswerableError
+from epicene.models.simple_model import SimpleModel
 from epicene.models.tagger.encoding import WordEncoder
 from epicene.models.tagger.network import logits, softmax
 from epicene.models.tagger.storage import load
@@ -39,7 +40,7 @@ _CONFIDENCE_LEVELS: tuple[tuple[float, Confidence], ...] = ((0.95, "certain"), (
 # What is less likely than this makes no difference.
 _NEGLIGIBLE = 1e-3
 
-# Texts that are remembered: one is asked about once for each pair of people, and for labels.
+# Cached texts: each is tagged once for several target genders, and for labels.
 _CACHE_SIZE = 1 << 14
 
 
@@ -52,7 +53,7 @@ class CandidateForm(NamedTuple):
 
 
 class TaggedWord(NamedTuple):
-    """A word or punctuation mark: where it stands, its label, its other forms, likeliest first."""
+    """A word or punctuation mark: its span, label and other forms, likeliest first."""
 
     start: int
     end: int
@@ -85,7 +86,7 @@ class Tagger:
         return tuple(person for person in PERSONS if person in known)
 
     def labels(self, text: str) -> list[str]:
-        """A label for each stretch between blanks; that of the word, not of punctuation on it."""
+        """A label for each part between blanks: that of the word, not of its punctuation."""
         plain = self._plan.inventory.plain
         tagged = iter(self._tag(text))
         each = next(tagged, None)
@@ -116,6 +117,7 @@ class Tagger:
                         after=form.text,
                         rule=f"shows a {shows.gender} {shows.person}",
                         sure=_confidence(form.probability),
+                        whose=shows.person,
                     )
                 break
 
@@ -148,13 +150,13 @@ class Tagger:
     def _forms(self, word: str, chances: FloatArray) -> list[CandidateForm]:
         """The word's other forms; several scripts may lead to one."""
         found: dict[tuple[str, str], float] = defaultdict(float)
-        for place in np.flatnonzero(chances > _NEGLIGIBLE):
-            outcome = self._plan.inventory.outcomes[place]
+        for index in np.flatnonzero(chances > _NEGLIGIBLE):
+            outcome = self._plan.inventory.outcomes[index]
             if outcome.label == self._plan.inventory.plain:
                 continue
             form = self._plan.inventory.form(outcome, word)
             if form and form != word:
-                found[form, outcome.label] += float(chances[place])
+                found[form, outcome.label] += float(chances[index])
         forms = [CandidateForm(text, label, chance) for (text, label), chance in found.items()]
         return sorted(forms, key=lambda form: (-form.probability, form))
 

@@ -37,7 +37,7 @@ class NetworkShape(Record, frozen=True, kw_only=True):
 def expected_shapes(
     shape: NetworkShape, sizes: tuple[int, int], outcomes: int
 ) -> dict[str, tuple[int, ...]]:
-    """The shape of each array of weights, for so many words and letters and outcomes."""
+    """The shape of each array of weights, by the numbers of words, letters and outcomes."""
     words, letters = sizes
     found = shape.word // len(shape.filters)
     shapes: dict[str, tuple[int, ...]] = {
@@ -107,7 +107,7 @@ def _character_features(
         weight, bias = weights[f"filters.{number}.weight"], weights[f"filters.{number}.bias"]
         around = np.pad(seen, ((0, 0), (width // 2, width // 2), (0, 0)))
         windows = np.lib.stride_tricks.sliding_window_view(around, width, axis=1)
-        # windows: word, place, letter's vector, place in the window; as the filters have it
+        # windows: word, position, letter's vector, position in the window; as the filters have it
         flat = windows.reshape(*windows.shape[:2], -1)
         values = flat @ weight.reshape(len(weight), -1).T + bias
         found.append(np.maximum(values, 0).max(axis=1))
@@ -116,7 +116,7 @@ def _character_features(
 
 
 def _lstm(weights: Weights, name: str, values: FloatArray, backwards: bool) -> FloatArray:
-    """What one direction of one layer says at each word."""
+    """The output of one direction of one layer at each word."""
     inputs = _linear(
         values,
         weights[f"context.weight_ih_{name}"],
@@ -125,16 +125,16 @@ def _lstm(weights: Weights, name: str, values: FloatArray, backwards: bool) -> F
     recurrent = weights[f"context.weight_hh_{name}"].T
     size = len(recurrent)
     state = cell = np.zeros(size, np.float32)
-    said = np.empty((len(values), size), np.float32)
-    for place in reversed(range(len(values))) if backwards else range(len(values)):
-        gates = inputs[place] + state @ recurrent
+    output = np.empty((len(values), size), np.float32)
+    for index in reversed(range(len(values))) if backwards else range(len(values)):
+        gates = inputs[index] + state @ recurrent
         write, forget, show = (
             _sigmoid(gates[part * size : (part + 1) * size]) for part in (0, 1, 3)
         )
         cell = forget * cell + write * np.tanh(gates[2 * size : 3 * size])
         state = show * np.tanh(cell)
-        said[place] = state
-    return said
+        output[index] = state
+    return output
 
 
 def _sigmoid(values: FloatArray) -> FloatArray:

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class EncodedSentences(NamedTuple):
-    """Sentences as numbers: which kinds of word stand in them, and what each kind looks like."""
+    """Sentences as numbers: the type of each word, and the features of each type."""
 
-    kinds: Any  # the words of all sentences, one after the other
+    word_types: Any  # of the words of all sentences, one after the other
     outcomes: Any
-    words: Any  # by kind
+    words: Any  # by type
     letters: Any
     starts: Any
     lengths: list[int]
@@ -37,21 +37,21 @@ class EncodedSentences(NamedTuple):
 def encode_sentences(
     sentences: Sequence[TaggedSentence], vocabulary: Vocabulary, inventory: Inventory, device: str
 ) -> EncodedSentences:
-    """The lessons as numbers, on the device they are learnt on."""
+    """The sentences as numbers, on the training device."""
     numbering = WordEncoder(vocabulary)
-    kinds = sorted({word for lesson in sentences for word in lesson.words})
-    numbers = {word: number for number, word in enumerate(kinds)}
-    places = {outcome: place for place, outcome in enumerate(inventory.outcomes)}
-    lengths = [len(lesson.words) for lesson in sentences]
+    word_types = sorted({word for sentence in sentences for word in sentence.words})
+    numbers = {word: number for number, word in enumerate(word_types)}
+    numbers_of = {outcome: number for number, outcome in enumerate(inventory.outcomes)}
+    lengths = [len(sentence.words) for sentence in sentences]
     return EncodedSentences(
-        kinds=torch.tensor([numbers[word] for lesson in sentences for word in lesson.words]).to(
-            device
-        ),
-        outcomes=torch.tensor(
-            [number for lesson in sentences for number in outcome_numbers(lesson, places)]
+        word_types=torch.tensor(
+            [numbers[word] for sentence in sentences for word in sentence.words]
         ).to(device),
-        words=torch.from_numpy(numbering.words(kinds)).to(device),
-        letters=torch.from_numpy(numbering.letters(kinds)).to(device),
+        outcomes=torch.tensor(
+            [number for sentence in sentences for number in outcome_numbers(sentence, numbers_of)]
+        ).to(device),
+        words=torch.from_numpy(numbering.words(word_types)).to(device),
+        letters=torch.from_numpy(numbering.letters(word_types)).to(device),
         starts=torch.from_numpy(np.cumsum(lengths) - lengths).to(device),
         lengths=lengths,
     )
@@ -87,24 +87,24 @@ class TorchNetwork(nn.Module):  # type: ignore[misc]  # PyTorch is untyped here
         self.out = nn.Linear(2 * shape.context + shape.word, outcomes)
         self._recipe = recipe
 
-    def forward(self, words: Any, letters: Any, places: Any) -> Any:
-        """Odds for sentences of one length; `places` says which of the words stands where."""
+    def forward(self, words: Any, letters: Any, indices: Any) -> Any:
+        """Logits for sentences of one length; `indices` says which word is at each position."""
         seen = (self.letters(letters) + self.places.weight).transpose(1, 2)
         found = torch.cat([each(seen).relu().amax(2) for each in self.filters], 1)
-        numbers = words[places]
+        numbers = words[indices]
         if self.training:
             hidden = torch.rand(numbers.shape, device=numbers.device) < self._recipe.hidden_words
             numbers = numbers.masked_fill(hidden, 0)
-        said = self._dropped(self.norm(self.words(numbers) + found[places]))
-        read, _ = self.context(said)
-        return self.out(torch.cat([self._dropped(read), said], 2))
+        embedded = self._dropped(self.norm(self.words(numbers) + found[indices]))
+        read, _ = self.context(embedded)
+        return self.out(torch.cat([self._dropped(read), embedded], 2))
 
     def _dropped(self, values: Any) -> Any:
         return functional.dropout(values, self._recipe.dropout, self.training)
 
 
 def train_network(
-    reading: EncodedSentences,
+    encoded: EncodedSentences,
     network: TorchNetwork,
     recipe: TrainingConfig,
     seed: int,
@@ -119,19 +119,19 @@ def train_network(
         betas=(0.9, 0.98),
         fused=True,
     )
-    steps = recipe.epochs * sum(1 for _ in _batches(reading, recipe, shuffled))
+    steps = recipe.epochs * sum(1 for _ in _batches(encoded, recipe, shuffled))
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda step: _rate_schedule(step + 1, steps, recipe.first_steps)
     )
     network.train()
     for epoch in range(recipe.epochs):
         losses = []
-        for places in _batches(reading, recipe, shuffled):
-            kinds, stands = torch.unique(reading.kinds[places], return_inverse=True)
-            odds = network(reading.words[kinds], reading.letters[kinds], stands)
+        for indices in _batches(encoded, recipe, shuffled):
+            types, positions = torch.unique(encoded.word_types[indices], return_inverse=True)
+            odds = network(encoded.words[types], encoded.letters[types], positions)
             loss = functional.cross_entropy(
                 odds.flatten(0, 1),
-                reading.outcomes[places].flatten(),
+                encoded.outcomes[indices].flatten(),
             )
             optimiser.zero_grad()
             loss.backward()
@@ -151,14 +151,14 @@ def _rate_schedule(step: int, steps: int, first: int) -> float:
 
 
 def _batches(
-    reading: EncodedSentences, recipe: TrainingConfig, shuffled: random.Random
+    encoded: EncodedSentences, recipe: TrainingConfig, shuffled: random.Random
 ) -> Iterator[Any]:
-    """Where the words of each batch stand, a row a sentence.
+    """The indices of the words of each batch, a row per sentence.
 
     All sentences of a batch have one length, so that nothing need be filled up.
     """
     by_length: dict[int, list[int]] = defaultdict(list)
-    for number, length in enumerate(reading.lengths):
+    for number, length in enumerate(encoded.lengths):
         by_length[length].append(number)
     batches = []
     for length, numbers in by_length.items():
@@ -168,7 +168,7 @@ def _batches(
             (length, numbers[start : start + size]) for start in range(0, len(numbers), size)
         ]
     shuffled.shuffle(batches)
-    device = reading.starts.device
+    device = encoded.starts.device
     for length, numbers in batches:
-        first = reading.starts[torch.tensor(numbers, device=device)]
+        first = encoded.starts[torch.tensor(numbers, device=device)]
         yield first[:, None] + torch.arange(length, device=device)

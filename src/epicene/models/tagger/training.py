@@ -36,62 +36,63 @@ class TrainingConfig(Record, frozen=True, kw_only=True):
 
 
 def train(
-    lessons: TaggingData,
+    data: TaggingData,
     *,
     seed: int = 0,
     members: int = 1,
     recipe: TrainingConfig | None = None,
     shape: NetworkShape | None = None,
-    tell: Callable[[str], None] = lambda _sentence: None,
+    report_progress: Callable[[str], None] = lambda _sentence: None,
 ) -> TrainedTagger:
     """Train a tagger of one or more networks, whose probabilities are averaged.
 
-    The same seed on the same machine gives the same tagger. `tell` hears of each epoch.
+    The same seed on the same machine gives the same tagger. `report_progress` is
+    called after each epoch.
     """
-    lessons = _normalise_sentences(lessons)
+    data = _normalise_sentences(data)
     plan = TaggerConfig(
-        language=lessons.language,
-        normalisers=lessons.normalisers,
-        inventory=build_inventory(lessons),
-        vocabulary=build_vocabulary(lesson.words for lesson in lessons.sentences),
+        language=data.language,
+        normalisers=data.normalisers,
+        inventory=build_inventory(data),
+        vocabulary=build_vocabulary(sentence.words for sentence in data.sentences),
         shape=shape or NetworkShape(),
     )
     weights = _train_networks(
-        lessons, plan, recipe or TrainingConfig(), range(seed, seed + members), tell
+        data, plan, recipe or TrainingConfig(), range(seed, seed + members), report_progress
     )
     return TrainedTagger(plan, tuple(weights))
 
 
-def _normalise_sentences(lessons: TaggingData) -> TaggingData:
-    """The lessons with every word as the tagger will see it; sentences without words left out."""
-    names = lessons.normalisers
+def _normalise_sentences(data: TaggingData) -> TaggingData:
+    """The data with every word normalised, without empty sentences."""
+    names = data.normalisers
 
     def read(words: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(normalise(word, names) for word in words)
 
     sentences = tuple(
-        TaggedSentence(read(lesson.words), lesson.labels, read(lesson.counterparts))
-        for lesson in lessons.sentences
-        if lesson.words
+        TaggedSentence(read(sentence.words), sentence.labels, read(sentence.counterparts))
+        for sentence in data.sentences
+        if sentence.words
     )
-    known = {lessons.plain, *lessons.shown}
-    for lesson in sentences:
-        if not set(lesson.labels) <= known:
+    known = {data.plain, *data.shown}
+    for sentence in sentences:
+        if not set(sentence.labels) <= known:
             raise InputError(
-                f"A word of {' '.join(lesson.words)!r} has a label that is none of "
+                f"A word of {' '.join(sentence.words)!r} has a label that is none of "
                 f"{', '.join(sorted(known))}."
             )
-    if all(label == lessons.plain for lesson in sentences for label in lesson.labels):
+    if all(label == data.plain for sentence in sentences for label in sentence.labels):
         raise InputError("No sentence shows anybody's gender, so there is nothing to learn.")
-    return msgspec.structs.replace(lessons, sentences=sentences)
+    return msgspec.structs.replace(data, sentences=sentences)
 
 
 def _train_networks(
-    lessons: TaggingData,
+    data: TaggingData,
     plan: TaggerConfig,
     recipe: TrainingConfig,
     seeds: range,
-    tell: Callable[[str], None],
+    report_progress: Callable[[str], None],
 ) -> Iterator[Weights]:
     """The weights of a network for each seed."""
     try:
@@ -108,12 +109,14 @@ def _train_networks(
             "pip install 'epicene[hf]'."
         ) from error
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    reading = encode_sentences(lessons.sentences, plan.vocabulary, plan.inventory, device)
+    encoded = encode_sentences(data.sentences, plan.vocabulary, plan.inventory, device)
     for number, seed in enumerate(seeds, start=1):
         which = f"Network {number} of {len(seeds)}, " if len(seeds) > 1 else ""
 
         def progress(epoch: int, loss: float, which: str = which) -> None:
-            tell(f"{which}epoch {epoch} of {recipe.epochs}: loss {loss:.4f}".capitalize())
+            report_progress(
+                f"{which}epoch {epoch} of {recipe.epochs}: loss {loss:.4f}".capitalize()
+            )
 
         # The generator of the whole process is put back as it was.
         with torch.random.fork_rng():
@@ -121,5 +124,5 @@ def _train_networks(
             network = TorchNetwork(
                 plan.shape, plan.vocabulary, len(plan.inventory.outcomes), recipe
             )
-            weights = train_network(reading, network.to(device), recipe, seed, progress)
+            weights = train_network(encoded, network.to(device), recipe, seed, progress)
         yield weights

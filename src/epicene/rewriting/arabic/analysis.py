@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.arabic import conjugation, inflection, lexicon
 from epicene.rewriting.arabic.dictionary import dictionary
-from epicene.rewriting.arabic.lexicon import function_words, noun_table, things, verb_table
+from epicene.rewriting.arabic.lexicon import (
+    before_suffix,
+    function_words,
+    noun_table,
+    things,
+    verb_table,
+)
 from epicene.rewriting.arabic.spelling import (
-    NOUN_PREFIXES,
     SUFFIXES,
     VERB_PREFIXES,
     Prefix,
     Suffix,
     fold_letters,
     may_be_written,
+    noun_prefixes,
     stems_before_suffix,
 )
 
@@ -65,7 +71,7 @@ def _find_verb_parses(letters: str) -> Iterator[VerbParse]:
             continue
         rest = letters[len(prefix) :]
         for suffix, stem in _cut_verb(rest):
-            for verb, cell, form in table.get(fold_letters(stem), ()):
+            for verb, cell, form in table.get(fold_letters(stem)):
                 if _prefix_fits(prefix, cell):
                     yield VerbParse(prefix, stem, form, suffix, verb, cell)
 
@@ -116,7 +122,6 @@ def _imperfect_stems(form: str) -> Iterator[str]:
             return
 
 
-# Words whose readings are remembered.
 _SHORTEST_THING = 3
 
 
@@ -158,33 +163,42 @@ def _noun_rank(parse: NounParse) -> tuple[int, int]:
     return ("singular", "plural", "dual").index(parse.form.number), _clitic_letters(parse)
 
 
-def _known_nouns(letters: str) -> Iterator[NounParse]:
-    for prefix in NOUN_PREFIXES:
+@lru_cache(maxsize=2**10)  # a word is asked for several times in a row
+def _known_nouns(letters: str) -> tuple[NounParse, ...]:
+    return tuple(_find_known_nouns(letters))
+
+
+def _find_known_nouns(letters: str) -> Iterator[NounParse]:
+    for prefix in noun_prefixes(letters):
         rest = letters[len(prefix.letters) :]
-        if not letters.startswith(prefix.letters) or len(rest) < 2:
+        if len(rest) < 2:
             continue
-        for lemma, form, letters_of in noun_table().alone.get(fold_letters(rest), ()):
+        for lemma, form, spelling in noun_table().get(fold_letters(rest)):
             if rest.endswith("ى") and form.bound:  # a verb, rather: أبقى is no plural of a name
                 continue
-            if not may_be_written(rest, letters_of):
+            if not may_be_written(rest, spelling):
                 continue
             if not (prefix.article and (form.bound or form.nunated)):
                 yield NounParse(prefix, rest, None, lemma, form)
         if prefix.article:
             continue
-        for suffix in SUFFIXES:
-            stem = rest[: -len(suffix.letters)]
-            if suffix.letters == "ني" or not rest.endswith(suffix.letters) or len(stem) < 2:
-                continue
-            for lemma, form, letters_of in noun_table().suffixed.get(fold_letters(stem), ()):
-                if may_be_written(stem, letters_of):
+        for stem, suffix in _cut_possessives(rest):
+            for lemma, form, spelling in noun_table().get(before_suffix(stem)):
+                if may_be_written(stem, spelling):
                     yield NounParse(prefix, stem, suffix, lemma, form)
 
 
+def _cut_possessives(rest: str) -> Iterator[tuple[str, Suffix]]:
+    for suffix in SUFFIXES:
+        stem = rest[: -len(suffix.letters)]
+        if suffix.letters != "ني" and rest.endswith(suffix.letters) and len(stem) > 1:
+            yield stem, suffix
+
+
 def _guessed_nouns(letters: str) -> Iterator[NounParse]:
-    for prefix in NOUN_PREFIXES:
+    for prefix in noun_prefixes(letters):
         rest = letters[len(prefix.letters) :]
-        if not letters.startswith(prefix.letters) or len(rest) < 3 or is_listed_thing(rest):
+        if len(rest) < 3 or is_listed_thing(rest):
             continue
         if lexicon.fixed_pair("numerals", rest):
             continue
@@ -206,7 +220,7 @@ def _with_dictionary(guess: Lemma) -> Lemma | None:
     entry = words.entry(guess.masculine) if words is not None else None
     if entry is None:
         return guess
-    if entry.sort == "thing":
+    if entry.kind == "thing":
         return None
     return guess._replace(known=True, adjective=True, masculine_plural=entry.plural)
 
@@ -237,13 +251,11 @@ def analyse_thing(letters: str) -> Thing | None:
     )
     if fold_letters(letters) in things().names:
         return Thing("feminine" if letters.endswith("ا") else "masculine")
-    for prefix in NOUN_PREFIXES:
+    for prefix in noun_prefixes(letters):
         rest = fold_letters(letters[len(prefix.letters) :])
-        if prefix.preposition and rest in things().names and letters.startswith(prefix.letters):
+        if prefix.preposition and rest in things().names:
             return Thing("feminine", prefix.letters)
-        if not letters.startswith(prefix.letters) or "أ" in prefix.letters:
-            continue
-        if prefix.preposition and len(rest) < _SHORTEST_THING:
+        if "أ" in prefix.letters or (prefix.preposition and len(rest) < _SHORTEST_THING):
             continue
         suffixed = () if prefix.article else _without_suffix(rest)
         for stem, suffix in ((rest, ""), *suffixed):
@@ -285,10 +297,7 @@ def _thing_gender(stem: str) -> Gender | None:
 
 
 def _without_suffix(rest: str) -> Iterator[tuple[str, str]]:
-    for suffix in SUFFIXES:
-        stem = rest[: -len(suffix.letters)]
-        if suffix.letters == "ني" or not rest.endswith(suffix.letters) or len(stem) < 2:
-            continue
+    for stem, suffix in _cut_possessives(rest):
         yield stem, suffix.letters
         if stem.endswith("ت"):
             yield stem[:-1] + "ة", suffix.letters
@@ -301,14 +310,11 @@ def is_whole_noun(letters: str) -> bool:
     return any(not parse.prefix.letters and not parse.suffix for parse in _known_nouns(letters))
 
 
-# Words whose readings are remembered.
-
-
 class FunctionParse(NamedTuple):
     """A function word: what is joined to its front, its list, itself folded and as written."""
 
     prefix: str
-    sort: str
+    kind: str
     base: str
     suffix: Suffix | None = None
     written: str = ""
@@ -355,9 +361,9 @@ def analyse_function_word(letters: str) -> FunctionParse | None:
 def _after_preposition(prefix: str, base: str) -> FunctionParse | None:
     """لهذا, بالذي, بكل: with a preposition joined to its front."""
     lists = function_words()
-    for sort in ("demonstratives", "relatives"):
-        if base in lists[sort]:
-            return FunctionParse(prefix, sort, base)
+    for kind in ("demonstratives", "relatives"):
+        if base in lists[kind]:
+            return FunctionParse(prefix, kind, base)
     if base in {"كل", "بعض", "غير", "مجرد", "اي"} and prefix != "ك":
         return FunctionParse(prefix, "prepositions", base)
     return None
@@ -371,9 +377,9 @@ def _plain_function_word(prefix: str, base: str, *, exception: bool) -> Function
     lists = function_words()
     if base in lists["prepositions"]:
         return FunctionParse(prefix, "prepositions", base)
-    for sort in _PLAIN_LISTS:
-        if base in lists[sort] and not (base == "الا" and (sort == "transparent") != exception):
-            return FunctionParse(prefix, sort, base)
+    for kind in _PLAIN_LISTS:
+        if base in lists[kind] and not (base == "الا" and (kind == "transparent") != exception):
+            return FunctionParse(prefix, kind, base)
     return None
 
 
@@ -396,8 +402,8 @@ def _suffixed_function_word(prefix: str, base: str) -> FunctionParse | None:
             continue
         if prefix in {"", "و", "ف", "أ"} and stem in {"ل", "ب"} and suffix.letters != "ني":
             return FunctionParse(prefix, "prepositions", stem, suffix)
-        for sort in _SUFFIXED_LISTS:
+        for kind in _SUFFIXED_LISTS:
             for whole in _unsuffixed(stem, suffix):
-                if whole in lists[sort]:
-                    return FunctionParse(prefix, sort, whole, suffix)
+                if whole in lists[kind]:
+                    return FunctionParse(prefix, kind, whole, suffix)
     return None

@@ -22,37 +22,37 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.spelling import Suffix
 
 
-def read_verb(walk: Context, at: int, parses: tuple[VerbParse, ...]) -> int:
-    """Read a verb; the place after it."""
-    scope = walk.scope
-    _close_clauses(walk, at, parses)
-    picked = choose_verb_readings(walk, at, parses)
+def read_verb(context: Context, at: int, parses: tuple[VerbParse, ...]) -> int:
+    """Read a verb; the index after it."""
+    clause = context.clause
+    _close_clauses(context, at, parses)
+    picked = choose_verb_readings(context, at, parses)
     parse = picked[0]
-    cell = cell_in_context(walk, at, parse, parses)
+    cell = cell_in_context(context, at, parse, parses)
     perfects = {one.verb.perfect for one in picked if one.suffix == parse.suffix}
-    place, subject = _find_subject(walk, at, parse, perfects)
-    scope.subject, scope.subject_at, scope.verbal = subject, place, True
-    scope.follows_command = cell.tense == "imperative"
+    index, subject = _find_subject(context, at, parse, perfects)
+    clause.subject, clause.subject_at, clause.verbal = subject, index, True
+    clause.follows_command = cell.tense == "imperative"
     certain = cell.person == 2 and (cell.gender == "feminine" or cell.number == "plural")
     sure: Confidence = "certain" if certain else "likely"
-    walk.add(at, subject, VerbTarget(parse, cell), _verb_rule(cell), sure)
-    _read_object(walk, at, parse, subject)
-    _expect_predicate(walk, at, parse, perfects, subject)
+    context.add(at, subject, VerbTarget(parse, cell), _verb_rule(cell), sure)
+    _read_object(context, at, parse, subject)
+    _expect_predicate(context, at, parse, perfects, subject)
     return at + 1
 
 
-def _close_clauses(walk: Context, at: int, parses: tuple[VerbParse, ...]) -> None:
-    """Where the verb begins a clause: what was set in between, and what was told of, is over."""
-    scope = walk.scope
-    if not (parses[0].prefix[:1] in {"و", "ف"} or walk.reading.opens_clause(at)):
+def _close_clauses(context: Context, at: int, parses: tuple[VerbParse, ...]) -> None:
+    """End what the clause that the verb begins puts an end to: an inserted clause, a topic."""
+    clause = context.clause
+    if not (parses[0].prefix[:1] in {"و", "ف"} or context.words.opens_clause(at)):
         return
     first = any(parse.cell.person == 1 for parse in parses)
-    after_mark = walk.reading.opens_clause(at)
-    if scope.third is not None and ((first and after_mark) or scope.third.who is None):
-        scope.third = None
-        scope.subject = None
-    if scope.suspended is not None and scope.suspended.subject is not None and first:
-        scope.subject = scope.suspended.subject
+    after_mark = context.words.opens_clause(at)
+    if clause.third is not None and ((first and after_mark) or clause.third.who is None):
+        clause.third = None
+        clause.subject = None
+    if clause.suspended is not None and clause.suspended.subject is not None and first:
+        clause.subject = clause.suspended.subject
 
 
 def _verb_rule(cell: Cell) -> str:
@@ -60,31 +60,31 @@ def _verb_rule(cell: Cell) -> str:
 
 
 def _find_subject(
-    walk: Context, at: int, parse: VerbParse, perfects: set[str]
+    context: Context, at: int, parse: VerbParse, perfects: set[str]
 ) -> tuple[int, Referent]:
     """Where the verb's subject stands (-1: nowhere), and who it is."""
     cell = parse.cell
     if cell.person != 3:
-        return -1, walk.person(cell.person, cell.number)
-    if perfects & verb_list("impersonal") or _is_impersonal(walk, at, perfects):
+        return -1, context.person(cell.person, cell.number)
+    if perfects & verb_list("impersonal") or _is_impersonal(context, at, perfects):
         return -1, Referent(None)
-    place = explicit_subject(walk, at, parse)
-    if place >= 0:
-        return place, nouns.noun_referent(walk, place)
-    for held in (walk.scope.subject, walk.scope.third):
-        if held is None or held.gender is None or not _referent_fits(held, cell):
+    index = explicit_subject(context, at, parse)
+    if index >= 0:
+        return index, nouns.noun_referent(context, index)
+    for known in (context.clause.subject, context.clause.third):
+        if known is None or known.gender is None or not _referent_fits(known, cell):
             continue
-        if not _resumes_topic(parse.suffix, held):
-            return -1, held
-    if walk.topic is not None:
-        return -1, walk.topic
-    return -1, walk.person(3, cell.number, cell.gender)
+        if not _resumes_topic(parse.suffix, known):
+            return -1, known
+    if context.topic is not None:
+        return -1, context.topic
+    return -1, context.person(3, cell.number, cell.gender)
 
 
-def _is_impersonal(walk: Context, at: int, perfects: set[str]) -> bool:
+def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
     """يبدو أن, كان عليه أن, كان من الواضح, ليس فقط, أدى إلى: of nobody, where that follows."""
-    reading = walk.reading
-    after = reading.function(at + 1)
+    words = context.words
+    after = words.function(at + 1)
     if after is None:
         return False
     if after.base == "ان" and after.suffix is None and not perfects.isdisjoint({"بدا", "قيل"}):
@@ -96,55 +96,55 @@ def _is_impersonal(walk: Context, at: int, perfects: set[str]) -> bool:
     if after.base in {"هناك", "ثمة", "فقط"}:
         return True
     if after.base == "علي" and after.suffix is not None:
-        return reading.key(at + 2) == "ان"
-    return after.base == "من" and after.suffix is None and is_impersonal_phrase(walk, at + 2)
+        return words.key(at + 2) == "ان"
+    return after.base == "من" and after.suffix is None and is_impersonal_phrase(context, at + 2)
 
 
-def is_impersonal_phrase(walk: Context, at: int) -> bool:
+def is_impersonal_phrase(context: Context, at: int) -> bool:
     """من الواضح, من غير المعروف, من المعتاد: how it is that something follows."""
-    if walk.reading.key(at) == "غير":
+    if context.words.key(at) == "غير":
         return True
-    letters = walk.reading.line[at].letters
-    _, end = walk.reading.line.sentence(at)
+    letters = context.words.line.letters(at)
+    _, end = context.words.line.sentence(at)
     clauses = {"ان", "ما", "اذا"}
-    follows = any(walk.reading.key(place) in clauses for place in range(at + 1, min(at + 4, end)))
+    follows = any(context.words.key(index) in clauses for index in range(at + 1, min(at + 4, end)))
     return letters.startswith("ال") and follows
 
 
-def _resumes_topic(suffix: Suffix | None, held: Referent) -> bool:
-    """السنوات التي قضتها: the object is the thing told of, so that somebody else is the subject."""
-    if suffix is None or suffix.person != 3 or held.who is not None:
+def _resumes_topic(suffix: Suffix | None, topic: Referent) -> bool:
+    """السنوات التي قضتها: the object resumes the topic, so that somebody else is the subject."""
+    if suffix is None or suffix.person != 3 or topic.who is not None:
         return False
-    return (suffix.gender, suffix.number) == (held.gender, held.number)
+    return (suffix.gender, suffix.number) == (topic.gender, topic.number)
 
 
 def _referent_fits(referent: Referent, cell: Cell) -> bool:
     return referent.gender == cell.gender and referent.number == cell.number
 
 
-def _read_object(walk: Context, at: int, parse: VerbParse, subject: Referent) -> None:
+def _read_object(context: Context, at: int, parse: VerbParse, subject: Referent) -> None:
     suffix = parse.suffix
     if suffix is None:
         if parse.cell.person == 2 and parse.cell.gender is None:
-            walk.add_vowel(at)
+            context.add_vowel(at)
         return
     if suffix.letters == "ك":
-        walk.add_vowel(at)
+        context.add_vowel(at)
     elif suffix.person == 2 and suffix.gender is not None:
-        walk.add(at, walk.person(2, suffix.number), suffix, "object pronoun")
+        context.add(at, context.person(2, suffix.number), suffix, "object pronoun")
     elif suffix.person == 3 and suffix.gender is not None:
-        meant = suffix_referent(walk, suffix)
-        if meant == subject and subject == walk.scope.third:  # it would be نفسه
+        meant = suffix_referent(context, suffix)
+        if meant == subject and subject == context.clause.third:  # it would be نفسه
             meant = Referent("others" if subject.who != "others" else None)
-        walk.add(at, meant, suffix, "pronoun", "likely")
+        context.add(at, meant, suffix, "pronoun", "likely")
 
 
-def read_third_person_suffix(walk: Context, at: int) -> None:
+def read_third_person_suffix(context: Context, at: int) -> None:
     """The pronoun of the third person at the end of a word, if it means somebody."""
-    letters = walk.reading.line[at].letters
+    letters = context.words.line.letters(at)
     suffix = next((one for one in SUFFIXES if _ends_with(letters, one)), None)
     if suffix is not None:
-        walk.add(at, suffix_referent(walk, suffix), suffix, "pronoun", "likely")
+        context.add(at, suffix_referent(context, suffix), suffix, "pronoun", "likely")
 
 
 def _ends_with(letters: str, suffix: Suffix) -> bool:
@@ -159,79 +159,79 @@ def _has_article(letters: str) -> bool:
     return letters.startswith(("ال", "وال", "بال", "لل"))
 
 
-def suffix_referent(walk: Context, suffix: Suffix) -> Referent:
+def suffix_referent(context: Context, suffix: Suffix) -> Referent:
     """Whom a suffixed pronoun means."""
     if suffix.person != 3:
-        return walk.person(suffix.person, suffix.number)
-    third = walk.scope.third or walk.topic
+        return context.person(suffix.person, suffix.number)
+    third = context.clause.third or context.topic
     same = third is not None and third.number == suffix.number
     if third is not None and same and third.gender in {None, suffix.gender}:
         return third
-    return walk.person(3, suffix.number, suffix.gender)
+    return context.person(3, suffix.number, suffix.gender)
 
 
 def _expect_predicate(
-    walk: Context, at: int, parse: VerbParse, perfects: set[str], subject: Referent
+    context: Context, at: int, parse: VerbParse, perfects: set[str], subject: Referent
 ) -> None:
-    scope = walk.scope
+    clause = context.clause
     suffix = parse.suffix
-    done_to = _affected_person(walk, at + 1) if perfects & verb_list("done") else None
+    done_to = _affected_person(context, at + 1) if perfects & verb_list("done") else None
     if done_to is not None:
-        scope.expect(done_to, "role", "accusative", "role")
+        clause.expect(done_to, "role", "accusative", "role")
         return
-    scope.finds = suffix is None and bool(perfects & verb_list("object_complement"))
-    passive = walk.reading.is_passive(at)
+    clause.finds = suffix is None and bool(perfects & verb_list("object_complement"))
+    passive = context.words.is_passive(at)
     role = bool(perfects & verb_list("role_verbs"))
-    oneself = walk.reading.line[at + 1].key.startswith(("نفس", "انفس"))
+    oneself = context.words.line[at + 1].startswith(("نفس", "انفس"))
     finds = perfects & (verb_list("object_roles") | verb_list("object_complement"))
     if suffix is not None or passive or oneself:
         role = role or bool(perfects & verb_list("object_roles"))
     if suffix is not None and (suffix.person != 3 or finds):
-        target = suffix_referent(walk, suffix)
-        scope.expect(target, "role" if role else "state", "accusative", "state")
+        controller = suffix_referent(context, suffix)
+        clause.expect(controller, "role" if role else "state", "accusative", "state")
     elif perfects & verb_list("copular"):
         rule = "predicate of ليس" if "ليس" in perfects else "predicate"
-        scope.expect(subject, "predicate", "accusative", rule)
+        clause.expect(subject, "predicate", "accusative", rule)
     else:
-        scope.expect(
+        clause.expect(
             subject, "role" if role else "state", "accusative", "role" if role else "state"
         )
 
 
-def _affected_person(walk: Context, at: int) -> Referent | None:
+def _affected_person(context: Context, at: int) -> Referent | None:
     """تم تعييني قاضيًا: whom the noun after the verb means by the pronoun at its end, if any."""
-    reading = walk.reading
-    letters = reading.line[at].letters
-    if reading.function(at) is not None or nouns.is_definite(reading, at + 1):  # تم تنبيه الطلاب
+    words = context.words
+    letters = words.line.letters(at)
+    if words.function(at) is not None or nouns.is_definite(words, at + 1):  # تم تنبيه الطلاب
         return None
     for suffix in SUFFIXES:
         if letters.endswith(suffix.letters) and len(letters) - len(suffix.letters) > 3:
-            return suffix_referent(walk, suffix)
+            return suffix_referent(context, suffix)
     return None
 
 
-def read_possessive(walk: Context, at: int) -> None:
+def read_possessive(context: Context, at: int) -> None:
     """كتابكم, كتابه: the pronoun at the end of a noun."""
-    letters = walk.reading.line[at].letters
-    if walk.reading.function(at) is not None:  # كل هذه الكتب
+    letters = context.words.line.letters(at)
+    if context.words.function(at) is not None:  # كل هذه الكتب
         return
-    if letters.startswith("نفس") and nouns.is_definite(walk.reading, at - 1):
+    if letters.startswith("نفس") and nouns.is_definite(context.words, at - 1):
         return  # الباب نفسه
     parses = analyse_noun(letters)
     if parses and parses[0].lemma.known and parses[0].suffix is None:
         return
     if letters.endswith("ك") and analyse_thing(letters) is not None:
-        walk.add_vowel(at)
+        context.add_vowel(at)
         return
     for suffix in SUFFIXES:
         if suffix.letters not in {"كم", "كن"} or not letters.endswith(suffix.letters):
             continue
         stem = letters[: -len(suffix.letters)]
         if len(stem) > 2 and (suffix.letters == "كم" or _is_noun_stem(stem)):
-            walk.add(at, walk.person(2, "plural"), suffix, "possessive pronoun", "likely")
+            context.add(at, context.person(2, "plural"), suffix, "possessive pronoun", "likely")
             return
     if not _has_article(letters):
-        read_third_person_suffix(walk, at)
+        read_third_person_suffix(context, at)
 
 
 def _is_noun_stem(stem: str) -> bool:
@@ -245,140 +245,144 @@ def _is_noun_stem(stem: str) -> bool:
     )
 
 
-def is_expected_predicate(walk: Context, at: int) -> bool:
+def is_expected_predicate(context: Context, at: int) -> bool:
     """Whether the word is what is expected."""
-    scope = walk.scope
-    if scope.expects is None or scope.target is None:
+    clause = context.clause
+    if clause.expects is None or clause.controller is None:
         return False
-    if nouns.read_numeral(walk.reading, at) is not None:
-        return scope.expects == "predicate" and not scope.found
-    if nouns.elative_target(walk.reading, at) is not None:
-        return scope.expects == "predicate" and scope.target.number == "singular"
-    if analyse_thing(walk.reading.line[at].letters) is not None:
+    if nouns.read_numeral(context.words, at) is not None:
+        return clause.expects == "predicate" and not clause.found
+    if nouns.elative_target(context.words, at) is not None:
+        return clause.expects == "predicate" and clause.controller.number == "singular"
+    if analyse_thing(context.words.line.letters(at)) is not None:
         return False
-    parse = nouns.choose_noun(walk.reading, at, scope.target)
-    if parse is None or not _preposition_fits(walk, parse) or _is_measure(walk, at, parse):
+    parse = nouns.choose_noun(context.words, at, clause.controller)
+    if parse is None or not _preposition_fits(context, parse) or _is_measure(context, at, parse):
         return False
-    if not parse.lemma.known and analyse_verb(walk.reading.line[at].letters):
+    if not parse.lemma.known and analyse_verb(context.words.line.letters(at)):
         return False  # اريد for أريد
     if parse.definite:
-        return _definite_fits(walk, at, parse)
-    if scope.expects == "predicate":
-        return parse.lemma.known or _guess_fits(walk, at, parse)
-    return _is_accusative(walk, at, parse) and _circumstance_fits(walk, at, parse)
+        return _definite_fits(context, at, parse)
+    if clause.expects == "predicate":
+        return parse.lemma.known or _guess_fits(context, at, parse)
+    return _is_accusative(context, at, parse) and _circumstance_fits(context, at, parse)
 
 
-def _is_measure(walk: Context, at: int, parse: NounParse) -> bool:
+def _is_measure(context: Context, at: int, parse: NounParse) -> bool:
     """أقل غرورًا: in what, after an elative."""
-    before = walk.reading.function(at - 1)
-    if before is None or before.sort != "transparent":
+    before = context.words.function(at - 1)
+    if before is None or before.kind != "transparent":
         return False
     if before.base in {"اكثر", "اقل", "اشد"}:
         return True
     return parse.form.nunated and before.base not in {"غير", "سوي", "مجرد", "شبه", "الا"}
 
 
-def _circumstance_fits(walk: Context, at: int, parse: NounParse) -> bool:
+def _circumstance_fits(context: Context, at: int, parse: NounParse) -> bool:
     lemma = parse.lemma
-    if _belongs_to_object(walk, at, parse):
+    if _belongs_to_object(context, at, parse):
         return False
     if not lemma.known:
         shaped = inflection.is_adjective_shape(lemma.masculine)
-        role = shaped and walk.scope.expects == "role"
+        role = shaped and context.clause.expects == "role"
         active = len(lemma.masculine) == 4 and lemma.masculine[1] == "ا"
-        if active and nouns.is_bound(walk.reading, at, parse):  # خائب الأمل
+        if active and nouns.is_bound(context.words, at, parse):  # خائب الأمل
             return True
         return role or inflection.is_participle(lemma.masculine)
-    if lemma.adjective or walk.scope.expects == "role" or parse.prefix.preposition == "ك":
+    if lemma.adjective or context.clause.expects == "role" or parse.prefix.preposition == "ك":
         return True
-    if walk.reading.line[at - 1].key.startswith(("عملي", "عملك", "عمله")):  # بحكم عملي طبيبًا
+    if context.words.line[at - 1].startswith(("عملي", "عملك", "عمله")):  # بحكم عملي طبيبًا
         return True
-    return parse.form.number == "plural" and not walk.reading.verbs(at - 1)
+    return parse.form.number == "plural" and not context.words.verbs(at - 1)
 
 
-def _belongs_to_object(walk: Context, at: int, parse: NounParse) -> bool:
+def _belongs_to_object(context: Context, at: int, parse: NounParse) -> bool:
     """وقتًا ممتعًا, عسكريًا, حاولت مخالفة: an attribute, an adverb, or what the verb is about."""
     form, word = parse.form, parse.lemma.masculine
-    if form.nunated and not parse.prefix.letters and _is_accusative_thing(walk, at - 1):
+    if form.nunated and not parse.prefix.letters and _is_accusative_thing(context, at - 1):
         return True
     if form.nunated and word == "فرح":  # بكيت فرحًا: for joy
         return True
-    if walk.scope.expects != "state":
+    if context.clause.expects != "state":
         return False
     if form.nunated and parse.lemma.ending == "regular" and word.endswith("ي"):
         return not parse.lemma.person
     noun = len(word) == 5 and word[0] == "م" and word[2] == "ا"
     feminine = form.gender == "feminine" and form.number == "singular"
-    return noun and feminine and bool(walk.reading.verbs(at - 1))
+    return noun and feminine and bool(context.words.verbs(at - 1))
 
 
-def _is_accusative_thing(walk: Context, at: int) -> bool:
+def _is_accusative_thing(context: Context, at: int) -> bool:
     """Whether a masculine thing in the accusative stands there, which an adjective may go with."""
-    word = walk.reading.line[at]
+    word = context.words.line.token(at)
     if word.key == "يوما":
         return True
     thing = analyse_thing(word.letters)
     masculine = thing is not None and thing.gender == "masculine" and not thing.suffixed
-    return masculine and nouns.is_nunated(walk.reading, at)
+    return masculine and nouns.is_nunated(context.words, at)
 
 
-def _preposition_fits(walk: Context, parse: NounParse) -> bool:
+def _preposition_fits(context: Context, parse: NounParse) -> bool:
     """كطفل ضائع, لست بقادر: but not له, not بطبيب."""
     preposition = parse.prefix.preposition
     if not preposition:
         return True
     if preposition == "ك":
         return parse.lemma.known
-    return preposition == "ب" and walk.scope.rule == "predicate of ليس" and parse.lemma.known
+    return preposition == "ب" and context.clause.rule == "predicate of ليس" and parse.lemma.known
 
 
-def _definite_fits(walk: Context, at: int, parse: NounParse) -> bool:
+def _definite_fits(context: Context, at: int, parse: NounParse) -> bool:
     """أنا المحاسب, أنا صاحبه: somebody who is known, not somebody else."""
-    scope = walk.scope
+    clause = context.clause
     if parse.prefix.preposition == "ك":
         return True
-    if scope.expects != "predicate":
+    if clause.expects != "predicate":
         return False
-    if scope.found:
+    if clause.found:
         joined = parse.prefix.letters == "و" and parse.suffix is not None
         joined = joined or (parse.prefix.letters == "وال" and parse.lemma.adjective)
-        if not scope.found_definite or not (joined or walk.reading.line.begins(at)):
+        if not clause.found_definite or not (joined or context.words.line.after_mark(at)):
             return False
-    if scope.target is not None and scope.target.who in {"others", None} and scope.verbal:
+    if (
+        clause.controller is not None
+        and clause.controller.who in {"others", None}
+        and clause.verbal
+    ):
         return False
-    before = walk.reading.function(at - 1)
-    dated = before is not None and before.sort == "adverbs" and before.written.startswith("ال")
+    before = context.words.function(at - 1)
+    dated = before is not None and before.kind == "adverbs" and before.written.startswith("ال")
     if dated and parse.prefix.article and not parse.lemma.person:
         return False  # الليلة الماضية
     if parse.lemma.known:
         return True
     named = inflection.is_adjective_shape(parse.lemma.masculine) and _follows_subject_directly(
-        walk, at
+        context, at
     )
     return parse.prefix.article and (inflection.is_participle(parse.stem) or named)
 
 
-def _guess_fits(walk: Context, at: int, parse: NounParse) -> bool:
+def _guess_fits(context: Context, at: int, parse: NounParse) -> bool:
     """A word of no list: right after the subject, or built as only participles are."""
-    verb = any(verb.exact for verb in walk.reading.verbs(at))
-    if verb or (walk.scope.target and walk.scope.target.who == "others"):
+    verb = any(verb.exact for verb in context.words.verbs(at))
+    if verb or (context.clause.controller and context.clause.controller.who == "others"):
         return False
     if inflection.is_participle(parse.lemma.masculine):
         return True
     shaped = inflection.is_adjective_shape(parse.lemma.masculine)
     ends = parse.form.gender == "feminine" or parse.form.nunated or shaped
-    return not walk.scope.found and ends and _follows_subject_directly(walk, at)
+    return not context.clause.found and ends and _follows_subject_directly(context, at)
 
 
-def _follows_subject_directly(walk: Context, at: int) -> bool:
+def _follows_subject_directly(context: Context, at: int) -> bool:
     """Whether the word follows its subject or its copula at once, or after an adverb."""
-    function = walk.reading.function(at - 1)
-    return function is not None or bool(walk.reading.verbs(at - 1))
+    function = context.words.function(at - 1)
+    return function is not None or bool(context.words.verbs(at - 1))
 
 
-def _is_accusative(walk: Context, at: int, parse: NounParse) -> bool:
+def _is_accusative(context: Context, at: int, parse: NounParse) -> bool:
     form = parse.form
-    if parse.prefix.preposition == "ك" or walk.scope.next_case == "genitive":
+    if parse.prefix.preposition == "ك" or context.clause.next_case == "genitive":
         return True
     if "accusative" not in form.cases:
         return False
@@ -386,55 +390,55 @@ def _is_accusative(walk: Context, at: int, parse: NounParse) -> bool:
         return True
     if parse.lemma.ending in {"diptote", "maqsura"} or parse.lemma.is_invariable:
         return True
-    return nouns.is_bound(walk.reading, at, parse)
+    return nouns.is_bound(context.words, at, parse)
 
 
-def inverted_subject(walk: Context, at: int) -> Referent | None:
-    """أمتأخر أنا؟: the person right after the word that is said of them."""
-    reading = walk.reading
-    after = reading.function(at + 1)
+def inverted_subject(context: Context, at: int) -> Referent | None:
+    """أمتأخر أنا؟: the person right after their predicate."""
+    words = context.words
+    after = words.function(at + 1)
     if after is not None and after.base == "من":
-        after = reading.function(at + 2)
-    if after is None or after.prefix or after.sort not in {"I", "we", "you"}:
+        after = words.function(at + 2)
+    if after is None or after.prefix or after.kind not in {"I", "we", "you"}:
         return None
-    known = reading.known_nouns(at)
+    known = words.known_nouns(at)
     if not known or known[0].definite:
         return None
     asked = known[0].prefix.letters == "أ"
-    if not (asked or reading.line.begins(at) or reading.function(at - 1)):
+    if not (asked or words.line.after_mark(at) or words.function(at - 1)):
         return None
-    return walk.person(2 if after.sort == "you" else 1, known[0].form.number)
+    return context.person(2 if after.kind == "you" else 1, known[0].form.number)
 
 
-def implied_subject(walk: Context, at: int) -> Referent | None:
+def implied_subject(context: Context, at: int) -> Referent | None:
     """آسف جدا, سعيد بلقائك: of the speaker, or in a question of the listener."""
-    reading = walk.reading
-    if not reading.line.begins(at) or (walk.scope.subject is not None and walk.scope.verbal):
+    words = context.words
+    if not words.line.after_mark(at) or (
+        context.clause.subject is not None and context.clause.verbal
+    ):
         return None
-    for parse in reading.known_nouns(at):
+    for parse in words.known_nouns(at):
         listed = fold_letters(parse.lemma.masculine) in function_words()["subjectless"]
         if listed and not parse.definite and parse.prefix.letters in {"", "و", "ف"}:
-            after = reading.line[at + 1]
-            if nouns.is_bound(reading, at, parse) or (
-                reading.known_nouns(at + 1) and after.letters
-            ):
+            after = words.line.token(at + 1)
+            if nouns.is_bound(words, at, parse) or (words.known_nouns(at + 1) and after.letters):
                 return None
-            return walk.person(2 if reading.evidence.asks(at) else 1, parse.form.number)
+            return context.person(2 if words.evidence.asks(at) else 1, parse.form.number)
     return None
 
 
-def compared_person(walk: Context, at: int) -> Referent | None:
+def compared_person(context: Context, at: int) -> Referent | None:
     """احترامي كامرأة: like whom somebody is treated who was named by a pronoun before."""
-    known = walk.reading.known_nouns(at)
+    known = context.words.known_nouns(at)
     if not known or known[0].prefix.preposition != "ك" or not known[0].lemma.person:
         return None
     if known[0].suffix is not None or known[0].form.number != "singular":
         return None
-    for place in range(at - 1, max(at - 4, -1), -1):
-        letters = walk.reading.line[place].letters
+    for index in range(at - 1, max(at - 4, -1), -1):
+        letters = context.words.line.letters(index)
         thing = analyse_thing(letters)
         if letters.endswith("ني") or (thing and thing.suffixed and letters.endswith("ي")):
-            return walk.person(1, known[0].form.number)
-        if letters.endswith(("ه", "ها")) and walk.reading.function(place) is None:
-            return walk.person(3, "singular", known[0].form.gender)
+            return context.person(1, known[0].form.number)
+        if letters.endswith(("ه", "ها")) and context.words.function(index) is None:
+            return context.person(3, "singular", known[0].form.gender)
     return None

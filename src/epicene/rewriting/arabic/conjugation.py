@@ -6,11 +6,10 @@ imperfect; everything else comes from the shape of these two.
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from epicene.rewriting.persons import Gender
 
@@ -20,8 +19,6 @@ Mood: TypeAlias = Literal["full", "cut", "short"]
 Number: TypeAlias = Literal["singular", "dual", "plural"]
 VerbClass: TypeAlias = Literal["sound", "hollow", "final", "doubled"]
 
-_M: Gender = "masculine"
-_F: Gender = "feminine"
 _WEAK = frozenset("ايىو")
 
 
@@ -44,113 +41,111 @@ class Verb(NamedTuple):
     simple: bool = False
 
 
-NOT_TO_BE = Verb("ليس", "", "sound")
-COME = Verb("تعال", "", "sound")
-GIVE = Verb("هات", "", "sound")
-STILL_TO_BE = Verb("زال", "", "sound")  # written with its negation: مازلت
+_PERSONS: dict[str, Literal[1, 2, 3]] = {"1": 1, "2": 2, "3": 3}
+_GENDERS: dict[str, Gender] = {"m": "masculine", "f": "feminine"}
+_NUMBERS: dict[str, Number] = {"s": "singular", "d": "dual", "p": "plural"}
+
+
+def _cells(tense: Tense, names: str, mood: Mood = "full") -> tuple[Cell, ...]:
+    """The cells of short names: 3ms is the third person masculine singular."""
+    return tuple(
+        Cell(tense, _PERSONS[name[0]], _GENDERS.get(name[1:-1]), _NUMBERS[name[-1]], mood)
+        for name in names.split()
+    )
+
+
+_PERFECT = _cells("perfect", "3ms 3fs 3mp 3fp 3md 3fd 1s 2s 2fs 2mp 2fp 2d 1p")
+_IMPERFECT: dict[Mood, tuple[Cell, ...]] = {
+    mood: _cells("imperfect", "3ms 3fs 2ms 2fs 1s 1p 3mp 2mp 3fp 2fp 3md 3fd 2d", mood)
+    for mood in get_args(Mood)
+}
+_IMPERATIVE = _cells("imperative", "2ms 2fs 2mp 2fp")
+
+
+def _listed(forms: str, cells: tuple[Cell, ...]) -> list[tuple[str, Cell]]:
+    return list(zip(forms.split(), cells, strict=True))
+
+
 IRREGULAR: dict[Verb, list[tuple[str, Cell]]] = {
-    NOT_TO_BE: [
-        ("ليس", Cell("perfect", 3, _M, "singular")),
-        ("ليست", Cell("perfect", 3, _F, "singular")),
-        ("ليسوا", Cell("perfect", 3, _M, "plural")),
-        ("لسن", Cell("perfect", 3, _F, "plural")),
-        ("لست", Cell("perfect", 1, None, "singular")),
-        ("لست", Cell("perfect", 2, None, "singular")),
-        ("لستي", Cell("perfect", 2, _F, "singular")),
-        ("لستم", Cell("perfect", 2, _M, "plural")),
-        ("لستن", Cell("perfect", 2, _F, "plural")),
-        ("لسنا", Cell("perfect", 1, None, "plural")),
-    ],
-    STILL_TO_BE: [
-        (negation + form, cell)
-        for negation in ("ما", "لا")
-        for form, cell in (
-            ("زلت", Cell("perfect", 1, None, "singular")),
-            ("زلت", Cell("perfect", 2, None, "singular")),
-            ("زال", Cell("perfect", 3, _M, "singular")),
-            ("زالت", Cell("perfect", 3, _F, "singular")),
-            ("زلنا", Cell("perfect", 1, None, "plural")),
-            ("زالوا", Cell("perfect", 3, _M, "plural")),
-        )
-    ],
-    COME: [
-        ("تعال", Cell("imperative", 2, _M, "singular")),
-        ("تعالي", Cell("imperative", 2, _F, "singular")),
-        ("تعالوا", Cell("imperative", 2, _M, "plural")),
-        ("تعالين", Cell("imperative", 2, _F, "plural")),
-    ],
-    GIVE: [
-        ("هات", Cell("imperative", 2, _M, "singular")),
-        ("هاتي", Cell("imperative", 2, _F, "singular")),
-        ("هاتوا", Cell("imperative", 2, _M, "plural")),
-    ],
+    Verb("ليس", "", "sound"): _listed(
+        "ليس ليست ليسوا لسن لست لست لستي لستم لستن لسنا",
+        _cells("perfect", "3ms 3fs 3mp 3fp 1s 2s 2fs 2mp 2fp 1p"),
+    ),
+    Verb("زال", "", "sound"): _listed(  # written with its negation
+        "مازلت مازلت مازال مازالت مازلنا مازالوا لازلت لازلت لازال لازالت لازلنا لازالوا",
+        _cells("perfect", "1s 2s 3ms 3fs 1p 3mp") * 2,
+    ),
+    Verb("تعال", "", "sound"): _listed("تعال تعالي تعالوا تعالين", _IMPERATIVE),
+    Verb("هات", "", "sound"): _listed("هات هاتي هاتوا", _IMPERATIVE[:3]),
 }
 
 
-def verb_forms(verb: Verb) -> Iterator[tuple[str, Cell]]:
+def verb_forms(verb: Verb) -> list[tuple[str, Cell]]:
     """Every form, with what it says."""
     if verb in IRREGULAR:
-        yield from IRREGULAR[verb]
-        return
-    if verb.perfect:
-        yield from _perfect(verb)
-    for mood in ("full", "cut", "short"):
-        yield from _imperfect(verb, mood)
-    if verb.perfect:
-        yield from _imperative(verb)
+        return IRREGULAR[verb]
+    imperfects = [pair for mood in _IMPERFECT for pair in _imperfect(verb, mood)]
+    if not verb.perfect:
+        return imperfects
+    return [*_perfect(verb), *imperfects, *_imperative(verb)]
 
 
-def _perfect(verb: Verb) -> Iterator[tuple[str, Cell]]:
-    said, she, they = _third_stems(verb)
+def _perfect(verb: Verb) -> Iterable[tuple[str, Cell]]:
+    perfect = verb.perfect
+    she, they = _third_stems(verb)
     short = _before_consonant(verb)
-    yield said, Cell("perfect", 3, _M, "singular")
-    yield she + "ت", Cell("perfect", 3, _F, "singular")
-    yield they + "وا", Cell("perfect", 3, _M, "plural")
-    yield _joined(short, "ن"), Cell("perfect", 3, _F, "plural")
-    yield _perfect_dual(said, verb), Cell("perfect", 3, _M, "dual")
-    yield she + "تا", Cell("perfect", 3, _F, "dual")
     first = _joined(short, "ت")
-    yield first, Cell("perfect", 1, None, "singular")
-    yield first, Cell("perfect", 2, None, "singular")
-    yield first + "ي", Cell("perfect", 2, _F, "singular")  # as many write it
-    yield first + "م", Cell("perfect", 2, _M, "plural")
-    yield first + "ن", Cell("perfect", 2, _F, "plural")
-    yield first + "ما", Cell("perfect", 2, None, "dual")
-    yield _joined(short, "نا"), Cell("perfect", 1, None, "plural")
+    forms = (
+        perfect,
+        she + "ت",
+        they + "وا",
+        _joined(short, "ن"),
+        _perfect_dual(verb),
+        she + "تا",
+        first,
+        first,
+        first + "ي",  # as many write it
+        first + "م",
+        first + "ن",
+        first + "ما",
+        _joined(short, "نا"),
+    )
+    return zip(forms, _PERFECT, strict=True)
 
 
-def _third_stems(verb: Verb) -> tuple[str, str, str]:
-    """The form itself, and what stands before the endings ت and وا."""
-    said = verb.perfect
-    if said[-1] in "ىا" and verb.shape == "final":
-        return said, said[:-1], said[:-1]
-    if said[-1] == "ي":
-        return said, said, said[:-1]
-    if said[-1] == "أ":
-        return said, said, said[:-1] + "ؤ"
-    return said, said, said
+def _third_stems(verb: Verb) -> tuple[str, str]:
+    """What stands before the endings ت and وا."""
+    perfect = verb.perfect
+    if perfect[-1] in "ىا" and verb.shape == "final":
+        return perfect[:-1], perfect[:-1]
+    if perfect[-1] == "ي":
+        return perfect, perfect[:-1]
+    if perfect[-1] == "أ":
+        return perfect, perfect[:-1] + "ؤ"
+    return perfect, perfect
 
 
-def _perfect_dual(said: str, verb: Verb) -> str:
-    if said[-1] == "ى":
-        return said[:-1] + "يا"
-    if said[-1] == "ا" and verb.shape == "final":
-        return said[:-1] + verb.imperfect[-1] + "ا"
-    if said[-1] == "أ":
-        return said[:-1] + "آ"
-    return said + "ا"
+def _perfect_dual(verb: Verb) -> str:
+    perfect = verb.perfect
+    if perfect[-1] == "ى":
+        return perfect[:-1] + "يا"
+    if perfect[-1] == "ا" and verb.shape == "final":
+        return perfect[:-1] + verb.imperfect[-1] + "ا"
+    if perfect[-1] == "أ":
+        return perfect[:-1] + "آ"
+    return perfect + "ا"
 
 
 def _before_consonant(verb: Verb) -> str:
     """The perfect before ت, ن and نا: قل, رمي, دعو, ظلل."""
-    said = verb.perfect
-    if verb.shape == "final" and said[-1] in "ىا":
-        return said[:-1] + ("و" if verb.imperfect[-1] == "و" else "ي")
+    perfect = verb.perfect
+    if verb.shape == "final" and perfect[-1] in "ىا":
+        return perfect[:-1] + ("و" if verb.imperfect[-1] == "و" else "ي")
     if verb.shape == "hollow":
-        return _seated(said[:-2] + said[-1], verb.imperfect)
+        return _seated(perfect[:-2] + perfect[-1], verb.imperfect)
     if verb.shape == "doubled":
-        return said + said[-1]
-    return said
+        return perfect + perfect[-1]
+    return perfect
 
 
 def _seated(stem: str, imperfect: str) -> str:
@@ -194,48 +189,42 @@ def _stems(verb: Verb, mood: Mood) -> _Stems:
     return _Stems(stem, stem, stem, stem, stem)
 
 
-@cache
-def _imperfect_cell(
-    person: Literal[1, 2, 3], gender: Gender | None, number: Number, mood: Mood
-) -> Cell:
-    return Cell("imperfect", person, gender, number, mood)
+def _imperfect(verb: Verb, mood: Mood) -> Iterable[tuple[str, Cell]]:
+    alone, before_ya, before_waw, before_alif, before_nun = _stems(verb, mood)
+    ya, waw, alif = ("ين", "ون", "ان") if mood == "full" else ("ي", "وا", "ا")
+    men = before_waw + waw
+    women = _joined(before_nun, "ن")
+    two = (before_alif + alif).replace("أا", "آ")
+    forms = (
+        "ي" + alone,
+        "ت" + alone,
+        "ت" + alone,
+        "ت" + before_ya + ya,
+        "آ" + alone[1:] if alone[0] == "أ" else "أ" + alone,
+        "ن" + alone,
+        "ي" + men,
+        "ت" + men,
+        "ي" + women,
+        "ت" + women,
+        "ي" + two,
+        "ت" + two,
+        "ت" + two,
+    )
+    return zip(forms, _IMPERFECT[mood], strict=True)
 
 
-def _imperfect(verb: Verb, mood: Mood) -> Iterator[tuple[str, Cell]]:
-    stems = _stems(verb, mood)
-    full = mood == "full"
-
-    def cell(person: Literal[1, 2, 3], gender: Gender | None, number: Number) -> Cell:
-        return _imperfect_cell(person, gender, number, mood)
-
-    yield "ي" + stems.alone, cell(3, _M, "singular")
-    yield "ت" + stems.alone, cell(3, _F, "singular")
-    yield "ت" + stems.alone, cell(2, _M, "singular")
-    yield "ت" + stems.before_ya + ("ين" if full else "ي"), cell(2, _F, "singular")
-    first = "آ" + stems.alone[1:] if stems.alone[0] == "أ" else "أ" + stems.alone
-    yield first, cell(1, None, "singular")
-    yield "ن" + stems.alone, cell(1, None, "plural")
-    they = "ون" if full else "وا"
-    yield "ي" + stems.before_waw + they, cell(3, _M, "plural")
-    yield "ت" + stems.before_waw + they, cell(2, _M, "plural")
-    yield "ي" + _joined(stems.before_nun, "ن"), cell(3, _F, "plural")
-    yield "ت" + _joined(stems.before_nun, "ن"), cell(2, _F, "plural")
-    both = "ان" if full else "ا"
-    pair = (stems.before_alif + both).replace("أا", "آ")
-    yield "ي" + pair, cell(3, _M, "dual")
-    yield "ت" + pair, cell(3, _F, "dual")
-    yield "ت" + pair, cell(2, None, "dual")
-
-
-def _imperative(verb: Verb) -> Iterator[tuple[str, Cell]]:
+def _imperative(verb: Verb) -> Iterable[tuple[str, Cell]]:
     start = _imperative_start(verb)
     if start is None:
-        return
-    stems = _Stems(*(_without_prefix(stem, start) for stem in _stems(verb, "short")))
-    yield start + stems.alone, Cell("imperative", 2, _M, "singular")
-    yield start + stems.before_ya + "ي", Cell("imperative", 2, _F, "singular")
-    yield start + stems.before_waw + "وا", Cell("imperative", 2, _M, "plural")
-    yield start + _joined(stems.before_nun, "ن"), Cell("imperative", 2, _F, "plural")
+        return ()
+    stems = _Stems(*(start + _without_prefix(stem, start) for stem in _stems(verb, "short")))
+    forms = (
+        stems.alone,
+        stems.before_ya + "ي",
+        stems.before_waw + "وا",
+        _joined(stems.before_nun, "ن"),
+    )
+    return zip(forms, _IMPERATIVE, strict=True)
 
 
 def _without_prefix(stem: str, start: str) -> str:
@@ -246,22 +235,22 @@ def _without_prefix(stem: str, start: str) -> str:
 
 def _imperative_start(verb: Verb) -> str | None:
     """What the imperative begins with, None where it is not used or too irregular."""
-    said, stem = verb.perfect, verb.imperfect
+    perfect, stem = verb.perfect, verb.imperfect
     if stem[0] == "ؤ":
-        return "" if said[0] == "أ" else None
-    if said[0] == "آ":
+        return "" if perfect[0] == "أ" else None
+    if perfect[0] == "آ":
         return None
     if verb.simple:
-        return _simple_start(said, stem, verb.shape)
-    if said[0] in "أا" and said[1:2] != stem[:1] and stem[0] != "و":
+        return _simple_start(perfect, stem, verb.shape)
+    if perfect[0] in "أا" and perfect[1:2] != stem[:1] and stem[0] != "و":
         return None
-    return said[0] if said[0] in "أا" and stem[0] != "أ" else ""
+    return perfect[0] if perfect[0] in "أا" and stem[0] != "أ" else ""
 
 
-def _simple_start(said: str, stem: str, shape: VerbClass) -> str | None:
+def _simple_start(perfect: str, stem: str, shape: VerbClass) -> str | None:
     if stem[0] == "أ":
-        return "" if said in {"أخذ", "أكل", "أمر"} else None
-    if said == "شاء":
+        return "" if perfect in {"أخذ", "أكل", "أمر"} else None
+    if perfect == "شاء":
         return None
     if shape in {"hollow", "doubled"}:
         return ""

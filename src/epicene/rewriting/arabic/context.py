@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.arabic.sites import Site, Sites, VowelTarget
-from epicene.rewriting.arabic.spelling import FATHA, KASRA, final_mark
+from epicene.rewriting.arabic.spelling import FATHA, KASRA, Suffix, final_mark
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.conjugation import Number
     from epicene.rewriting.arabic.disambiguation import PassageAnalysis
     from epicene.rewriting.arabic.inflection import Case
-    from epicene.rewriting.arabic.quotations import Interlocutors
     from epicene.rewriting.arabic.sites import Target
     from epicene.rewriting.persons import Gender, Person
+    from epicene.rewriting.quotations import Interlocutors
 
 # predicate: what somebody is (أنا طبيب, كنت متعبًا); role: as what they do something (عملت
 # نجارًا); state: how they are while they do it (عدت متعبًا).
@@ -38,7 +38,7 @@ class ClauseState:
     """The clause that is being read."""
 
     subject: Referent | None = None
-    target: Referent | None = None  # whom what is expected agrees with
+    controller: Referent | None = None  # whom what is expected agrees with
     expects: ExpectedPredicate | None = None
     case: Case = "nominative"
     next_case: Case | None = None  # of the next word alone: غير قادرٍ
@@ -60,11 +60,17 @@ class ClauseState:
     def resume(self) -> None:
         """Go on where the clause was interrupted."""
         if self.suspended is not None:
-            self.__dict__.update(self.suspended.__dict__)
+            self.restore(self.suspended)
 
-    def expect(self, target: Referent, expects: ExpectedPredicate, case: Case, rule: str) -> None:
-        """Something that agrees with the target may come."""
-        self.target, self.expects, self.case, self.rule = target, expects, case, rule
+    def restore(self, saved: ClauseState) -> None:
+        """Be again as a copy was taken."""
+        self.__dict__.update(saved.__dict__)
+
+    def expect(
+        self, controller: Referent, expects: ExpectedPredicate, case: Case, rule: str
+    ) -> None:
+        """Something that agrees with the controller may come."""
+        self.controller, self.expects, self.case, self.rule = controller, expects, case, rule
         self.next_case = None
         self.found = False
 
@@ -73,6 +79,11 @@ class ClauseState:
         self.subject, self.verbal, self.subject_at = subject, False, -1
         self.expect(subject, "predicate", "nominative", rule)
 
+    @property
+    def awaited(self) -> Referent | None:
+        """Whom a predicate will agree with that has not been found yet."""
+        return self.controller if self.expects == "predicate" and not self.found else None
+
     def take_case(self) -> Case:
         """The case of the word that is read now."""
         case, self.next_case = self.next_case or self.case, None
@@ -80,7 +91,7 @@ class ClauseState:
 
     def end_clause(self) -> None:
         """Nothing is expected any more."""
-        self.expects = self.target = self.next_case = None
+        self.expects = self.controller = self.next_case = None
         self.found = False
         self.subject_at = -1
 
@@ -93,12 +104,12 @@ class ClauseState:
 
 @dataclass
 class Context:
-    """A stretch, who speaks in it, where we are in it and what was found."""
+    """A passage as far as it has been read: who speaks, the clause, and the sites found."""
 
-    reading: PassageAnalysis
-    voice: Interlocutors
-    scope: ClauseState = field(default_factory=ClauseState)
-    findings: Sites = field(default_factory=Sites)
+    words: PassageAnalysis
+    interlocutors: Interlocutors
+    clause: ClauseState = field(default_factory=ClauseState)
+    sites: Sites = field(default_factory=Sites)
     # Companions of the speaker (أنا وزملائي), who follow if the words for all of them do.
     companions: list[Site] = field(default_factory=list)
     group_found: bool = False
@@ -113,20 +124,21 @@ class Context:
         self,
         at: int,
         referent: Referent | None,
-        what: Target,
+        target: Target,
         rule: str,
         sure: Confidence = "certain",
     ) -> None:
         """One more word that agrees, if anybody can be asked about its referent."""
         if referent is None or referent.who is None:
             return
-        self.findings.add(Site(at, referent.who, what, rule, sure))
+        part = int(isinstance(target, Suffix | VowelTarget))
+        self.sites.add(Site(at, referent.who, target, rule, sure, part))
         if referent.number != "singular" and referent.who != "others":
             self.group_found = True
 
     def add_vowel(self, at: int) -> None:
         """The word ends in a pronoun or an ending of the second person, perhaps with its vowel."""
-        if final_mark(self.reading.line[at].text) in {FATHA, KASRA}:
+        if final_mark(self.words.line.token(at).text) in {FATHA, KASRA}:
             self.add(at, self.person(2), VowelTarget(), "vowel of the second person")
 
     def person(
@@ -138,8 +150,8 @@ class Context:
         if person == 3 and not self.men and self.may_be_women(number, gender):
             return Referent(None, number, gender)
         who: dict[int, Person | None] = {
-            1: self.voice.speaker,
-            2: self.voice.listener,
+            1: self.interlocutors.speaker,
+            2: self.interlocutors.listener,
             3: "others",
         }
         return Referent(who[person], number, gender)
@@ -147,7 +159,7 @@ class Context:
     def may_be_women(self, number: Number, gender: Gender | None) -> bool:
         """Whether a masculine plural would be turned for women, whom it may mean as it is."""
         several = number == "plural" and gender == "masculine"
-        return several and self.reading.evidence.wants("others") == "feminine"
+        return several and self.words.evidence.wants("others") == "feminine"
 
     def named(self, parse: NounParse) -> Referent:
         """Somebody else whom a noun names: رجال are men, but العمال may be women too."""
@@ -161,9 +173,9 @@ class Context:
     def end_sentence(self) -> None:
         """Companions follow if the words for all of them did; then everybody is forgotten."""
         if self.group_found:
-            for finding in self.companions:
-                self.findings.add(finding)
+            for site in self.companions:
+                self.sites.add(site)
         self.companions.clear()
         self.group_found = self.mixed = self.men = False
         self.topic = None
-        self.scope.end_sentence()
+        self.clause.end_sentence()

@@ -1,22 +1,18 @@
-"""The dictionary of the package arramooz-pysqlite, if it is installed: words that our lists lack.
-
-It is the user's own (licence GPL): its data file is read, none of its code is run.
-`EPICENE_MORPHOLOGY=none` ignores it.
-"""
+"""Nouns and adjectives of the package arramooz-pysqlite (licence GPL), if it is installed."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from functools import cache
-from importlib import metadata
-from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.arabic.spelling import strip_marks
+from epicene.rewriting.dictionaries import PackageFile
 
-PACKAGE = "arramooz-pysqlite"
-_FILE = "arabicdictionary.sqlite"
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ARRAMOOZ = PackageFile("arramooz-pysqlite", "arabicdictionary.sqlite")
 
 EntryKind: TypeAlias = Literal["adjective", "thing"]
 # The kinds of words, by the last part of their type, that are said of people.
@@ -26,7 +22,7 @@ _ADJECTIVES = frozenset({"اسم فاعل", "اسم مفعول", "صفة مشب�
 class Entry(NamedTuple):
     """What the dictionary says of a masculine singular."""
 
-    sort: EntryKind
+    kind: EntryKind
     plural: str = ""  # broken
 
 
@@ -44,33 +40,14 @@ class Dictionary:
             "SELECT wordtype, feminable, broken_plural, number FROM nouns WHERE unvocalized = ?",
             (word,),
         ).fetchall()
-        for kind, feminable, plurals, number in rows:
-            if kind.rpartition(":")[2] in _ADJECTIVES and feminable and number == "مفرد":
+        for word_type, feminable, plurals, number in rows:
+            if word_type.rpartition(":")[2] in _ADJECTIVES and feminable and number == "مفرد":
                 return Entry("adjective", strip_marks((plurals or "").split(";")[0]))
         return Entry("thing") if rows else None
-
-
-def find_dictionary() -> Path | None:
-    """Where the dictionary lies; None if it is not installed, or passed over."""
-    if os.environ.get("EPICENE_MORPHOLOGY") == "none":
-        return None
-    try:
-        files = metadata.files(PACKAGE) or []
-    except metadata.PackageNotFoundError:
-        return None
-    for file in files:
-        if file.name == _FILE and (path := Path(str(file.locate()))).is_file():
-            return path
-    return None
-
-
-def dictionary_version() -> dict[str, str]:
-    """The package in use and its version."""
-    return {PACKAGE: metadata.version(PACKAGE)} if find_dictionary() else {}
 
 
 @cache
 def dictionary() -> Dictionary | None:
     """The dictionary, opened once; None if there is none."""
-    path = find_dictionary()
+    path = ARRAMOOZ.find()
     return None if path is None else Dictionary(path)

@@ -19,9 +19,9 @@ from epicene.rewriting.arabic.lexicon import is_somebody
 from epicene.rewriting.arabic.spelling import DAMMA, SUFFIXES, TANWIN_FATH, fold_letters
 
 if TYPE_CHECKING:
-    from epicene.rewriting.arabic.line import Line, Word
-    from epicene.rewriting.arabic.quotations import Interlocutors
+    from epicene.rewriting.arabic.line import Line, Token
     from epicene.rewriting.persons import Gender, Person, TargetGenders
+    from epicene.rewriting.quotations import Interlocutors
 
 _WITHOUT_HAMZA = frozenset(
     "انا انت ان انه انها انك اني انني الى اذا او ايضا اين وانا فانا وانت لان لاني".split()
@@ -31,11 +31,11 @@ _PRONOUNS = {1: {"I", "we"}, 2: {"you", "you all", "you two", "vocatives"}}
 
 
 class PassageEvidence:
-    """A stretch as a whole, who speaks in it, and who is asked for."""
+    """What a passage as a whole says of the persons of its verbs, and of their genders."""
 
-    def __init__(self, line: Line, voice: Interlocutors, wanted: TargetGenders) -> None:
+    def __init__(self, line: Line, interlocutors: Interlocutors, wanted: TargetGenders) -> None:
         self._line = line
-        self._voice = voice
+        self._voice = interlocutors
         self._wanted = wanted
 
     def wants(self, role: Person) -> Gender | None:
@@ -49,17 +49,17 @@ class PassageEvidence:
     @cached_property
     def is_question(self) -> bool:
         """Whether a question mark stands anywhere."""
-        return any(word.text[:1] in _QUESTION for word in self._line)
+        return any(word.text[:1] in _QUESTION for word in self._line.tokens)
 
     def asks(self, at: int) -> bool:
-        """Whether the sentence around a place ends in a question mark."""
+        """Whether the sentence around a word ends in a question mark."""
         _, end = self._line.sentence(at)
-        return self._line[end].text[:1] in _QUESTION
+        return self._line[end][:1] in _QUESTION
 
     @cached_property
     def drops_hamza(self) -> bool:
         """Whether the line leaves out the hamza of أنا, أن, إلى and their kin."""
-        return any(word.letters in _WITHOUT_HAMZA for word in self._line)
+        return any(word.letters in _WITHOUT_HAMZA for word in self._line.tokens)
 
     @cached_property
     def prior(self) -> tuple[int, ...]:
@@ -67,9 +67,9 @@ class PassageEvidence:
         first = self._voice.speaker in self._wanted
         second = self._voice.listener in self._wanted
         if first and second:
-            said, spoken_to = self._count(1), self._count(2)
-            asked = self.is_question and not said
-            return (2, 1, 3) if asked or spoken_to > said else (1, 2, 3)
+            firsts, seconds = self._count(1), self._count(2)
+            asked = self.is_question and not firsts
+            return (2, 1, 3) if asked or seconds > firsts else (1, 2, 3)
         if first:
             return (1, 3, 2)
         return (2, 1, 3) if second else (3, 1, 2)
@@ -81,15 +81,15 @@ class PassageEvidence:
 
     def _count(self, person: int) -> int:
         """How many words can only be that person's."""
-        return sum(_is_only_of_person(word, person) for word in self._line)
+        return sum(_is_only_of_person(word, person) for word in self._line.tokens)
 
     @cached_property
     def third_gender(self) -> Gender | None:
         """The gender that the third person has where it shows."""
         masculine = feminine = 0
-        for word in self._line:
-            function = None if word.is_mark else analyse_function_word(word.letters)
-            if function is not None and function.sort == "he":
+        for word in self._line.tokens:
+            function = analyse_function_word(word.letters) if word.is_word else None
+            if function is not None and function.kind == "he":
                 masculine += 2 * (function.base == "هو")
                 feminine += 2 * (function.base == "هي")
             elif len(word.letters) > 3:
@@ -100,15 +100,15 @@ class PassageEvidence:
         return "masculine" if masculine > feminine else "feminine"
 
 
-def _is_only_of_person(word: Word, person: int) -> bool:
+def _is_only_of_person(word: Token, person: int) -> bool:
     """Whether a word can only be said of that person, the first or the second."""
-    if word.is_mark:
+    if not word.is_word:
         return False
     function = analyse_function_word(word.letters)
     if function is not None and function.suffix is not None:
         return function.suffix.person == person
     if function is not None:
-        return function.sort in _PRONOUNS[person]
+        return function.kind in _PRONOUNS[person]
     exact = [parse for parse in analyse_verb(word.letters) if parse.exact]
     if not exact:
         return False
@@ -133,11 +133,11 @@ ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سري
 
 
 class PassageAnalysis:
-    """A stretch of words, with what is asked of each of them again and again."""
+    """The words of a passage, each analysed once where it stands."""
 
-    def __init__(self, line: Line, voice: Interlocutors, wanted: TargetGenders) -> None:
+    def __init__(self, line: Line, interlocutors: Interlocutors, wanted: TargetGenders) -> None:
         self.line = line
-        self.evidence = PassageEvidence(line, voice, wanted)
+        self.evidence = PassageEvidence(line, interlocutors, wanted)
         self._functions: dict[int, FunctionParse | None] = {}
         self._nouns: dict[int, tuple[NounParse, ...]] = {}
         self._verbs: dict[int, tuple[VerbParse, ...]] = {}
@@ -161,13 +161,13 @@ class PassageAnalysis:
         return self._verbs[at]
 
     def _read_function(self, at: int) -> FunctionParse | None:
-        word = self.line[at]
-        if word.is_mark:
+        word = self.line.token(at)
+        if not word.is_word:
             return None
         function = analyse_function_word(word.letters)
-        if word.letters in _PREPOSITION_AFTER_AND and not self.line[at + 1].is_mark:
+        if word.letters in _PREPOSITION_AFTER_AND and not self.line.is_mark(at + 1):
             return _PREPOSITION_AFTER_AND[word.letters]
-        if function is not None and TANWIN_FATH in word.text and function.sort != "adverbs":
+        if function is not None and TANWIN_FATH in word.text and function.kind != "adverbs":
             return None
         if function is None or (function.prefix and self._is_rather_verb(word, function)):
             return None
@@ -178,9 +178,9 @@ class PassageAnalysis:
         return None if self._is_adjective_here(at) else function
 
     @staticmethod
-    def _is_rather_verb(word: Word, function: FunctionParse) -> bool:
+    def _is_rather_verb(word: Token, function: FunctionParse) -> bool:
         """فتحت: opened, not and under."""
-        if function.sort != "prepositions" or function.suffix is not None:
+        if function.kind != "prepositions" or function.suffix is not None:
             return False
         return any(parse.exact and not parse.prefix for parse in analyse_verb(word.letters))
 
@@ -189,7 +189,7 @@ class PassageAnalysis:
         if function.written != "كوني":
             return False
         joined = function.prefix in {"و", "ف"} and self.evidence.prior[0] == 2
-        return joined or self.line.begins(at)
+        return joined or self.line.after_mark(at)
 
     def _is_mother(self, at: int) -> bool:
         """أم where nobody is asked which of two."""
@@ -197,44 +197,44 @@ class PassageAnalysis:
             return True
         start, _ = self.line.sentence(at)
         return not self.evidence.asks(at) and not any(
-            self.line[place].letters.startswith("أ") and self._has_question(place)
-            for place in range(start, at)
+            self.line.letters(index).startswith("أ") and self._has_question(index)
+            for index in range(start, at)
         )
 
     def _has_question(self, at: int) -> bool:
-        nouns, verbs = analyse_noun(self.line[at].letters), analyse_verb(self.line[at].letters)
+        nouns, verbs = analyse_noun(self.line.letters(at)), analyse_verb(self.line.letters(at))
         return any(p.prefix.letters.startswith("أ") for p in nouns if p.lemma.known) or any(
             p.prefix.startswith("أ") for p in verbs[:1]
         )
 
     def _is_adjective_here(self, at: int) -> bool:
         """كنت طويلًا: what is an adverb elsewhere, said of somebody."""
-        if self.line[at].key not in ADJECTIVAL_ADVERBS:
+        if self.line[at] not in ADJECTIVAL_ADVERBS:
             return False
-        if self.line[at].key == "مطلقا":  # not at all, or divorced
+        if self.line[at] == "مطلقا":  # not at all, or divorced
             start, end = self.line.sentence(at)
-            return not any(self.line[place].key in _NEGATIONS for place in range(start, end))
-        before = analyse_verb(self.line[at - 1].letters)
+            return not any(self.line[index] in _NEGATIONS for index in range(start, end))
+        before = analyse_verb(self.line.letters(at - 1))
         copular = any(p.verb.perfect in _COPULAS for p in before)
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
 
     def key(self, at: int) -> str:
         """The base of a function word, else the folded word."""
         function = self.function(at)
-        return function.base if function else self.line[at].key
+        return function.base if function else self.line[at]
 
     def is_preposition(self, at: int) -> bool:
         """Whether a preposition without a pronoun stands there."""
         function = self.function(at)
-        return function is not None and function.sort == "prepositions" and not function.suffix
+        return function is not None and function.kind == "prepositions" and not function.suffix
 
     def is_thing(self, at: int) -> bool:
         """Whether it is a noun that is not a person."""
-        return bool(analyse_thing(self.line[at].letters))
+        return bool(analyse_thing(self.line.letters(at)))
 
     def _read_noun(self, at: int) -> tuple[NounParse, ...]:
-        word = self.line[at]
-        if word.is_mark or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
+        word = self.line.token(at)
+        if not word.is_word or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
             return ()
         parses = analyse_noun(word.letters)
         if parses and not parses[0].lemma.known and self.is_thing(at):
@@ -250,8 +250,8 @@ class PassageAnalysis:
     def _may_ask(self, at: int) -> bool:
         """أمتأخر أنا, أشجاع أنا: whether a question may begin with the word."""
         after = self.function(at + 1)
-        subject = after is not None and after.sort in {"I", "we", "you", "you all", "he", "they"}
-        return subject or self.line.begins(at)
+        subject = after is not None and after.kind in {"I", "we", "you", "you all", "he", "they"}
+        return subject or self.line.after_mark(at)
 
     def known_nouns(self, at: int) -> tuple[NounParse, ...]:
         """The same, from the lists, or with the ending of men in the plural."""
@@ -261,14 +261,14 @@ class PassageAnalysis:
 
     def is_nominal(self, at: int) -> bool:
         """Whether a noun of whatever kind stands there, not a verb or a function word."""
-        word = self.line[at]
-        return not word.is_mark and self.function(at) is None and not self.verbs(at)
+        word = self.line.token(at)
+        return word.is_word and self.function(at) is None and not self.verbs(at)
 
     # --- verbs ---------------------------------------------------------------------------
 
     def _read_verb(self, at: int) -> tuple[VerbParse, ...]:
-        word = self.line[at]
-        if word.is_mark or self.function(at) or self._is_name(at):
+        word = self.line.token(at)
+        if not word.is_word or self.function(at) or self._is_name(at):
             return ()
         if word.letters.endswith("ة") or TANWIN_FATH in word.text or is_somebody(word.letters):
             return ()
@@ -291,8 +291,8 @@ class PassageAnalysis:
     def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """انخفاض ضغط الدم: after a thing without the article, a noun rather than a verb."""
         bare = parses[0].cell.tense == "perfect" and not parses[0].prefix and not parses[0].suffix
-        before = None if self.function(at - 1) else analyse_thing(self.line[at - 1].letters)
-        if self.line[at - 1].key in TIME_NOUNS:  # يوم كنت تلميذًا
+        before = None if self.function(at - 1) else analyse_thing(self.line.letters(at - 1))
+        if self.line[at - 1] in TIME_NOUNS:  # يوم كنت تلميذًا
             return False
         return bare and before is not None and not before.suffixed and "ال" not in before.prefix
 
@@ -305,13 +305,13 @@ class PassageAnalysis:
         if not self.opens_clause(at):
             return False
         commands = [p for p in parses if p.exact and p.cell.tense == "imperative" and not p.suffix]
-        if commands and self.evidence.prior[0] == 2 and self.line[at].letters.endswith("ي"):
+        if commands and self.evidence.prior[0] == 2 and self.line.letters(at).endswith("ي"):
             return True
-        told = [p for p in parses if p.exact and p.cell.tense == "perfect" and not p.suffix]
-        if not told:
+        perfects = [p for p in parses if p.exact and p.cell.tense == "perfect" and not p.suffix]
+        if not perfects:
             return False
         if any(p.form.number == "singular" and p.lemma.known for p in self.nouns(at)):
-            return self.is_preposition(at + 1) and not told[0].prefix
+            return self.is_preposition(at + 1) and not perfects[0].prefix
         after = self.nouns(at + 1)
         return not any(p.lemma.adjective and not p.definite and not p.form.nunated for p in after)
 
@@ -323,22 +323,22 @@ class PassageAnalysis:
             return True
         before = self.function(at - 2)
         subject = before is not None and (
-            before.sort in {"I", "we", "you", "he"}
-            or (before.sort == "inna" and bool(before.suffix))
+            before.kind in {"I", "we", "you", "he"}
+            or (before.kind == "inna" and bool(before.suffix))
         )
-        return subject or self.line[at - 1].letters.startswith("و")
+        return subject or self.line.letters(at - 1).startswith("و")
 
     @staticmethod
     def _asks_for_noun(before: FunctionParse | None) -> bool:
         """Whether a preposition or a demonstrative stands before, with nothing joined to it."""
         if before is None or before.suffix or before.base in {"حتي", "منذ", "مذ"}:
             return False
-        return before.sort == "prepositions" or (
-            before.sort == "demonstratives" and not before.prefix
+        return before.kind == "prepositions" or (
+            before.kind == "demonstratives" and not before.prefix
         )
 
     def _is_noun_too(self, at: int) -> bool:
-        letters = self.line[at].letters
+        letters = self.line.letters(at)
         verb = analyse_verb(letters)[0]
         return self.is_thing(at) or any(
             parse.lemma.known
@@ -353,12 +353,12 @@ class PassageAnalysis:
         if before is None:
             return False
         return (
-            before.sort in {"relatives", "negations"}
+            before.kind in {"relatives", "negations"}
             or before.base in _VERB_PARTICLES
             or (
                 before.base in {"ان", "انت", "هل", "لا", "الا"}
                 or (
-                    before.sort == "inna"
+                    before.kind == "inna"
                     and before.suffix is not None
                     and before.suffix.person == 2
                 )
@@ -367,15 +367,15 @@ class PassageAnalysis:
 
     def is_passive(self, at: int) -> bool:
         """Whether the first vowel of a verb is written, and is that of the passive."""
-        return DAMMA in self.line[at].text[:4]
+        return DAMMA in self.line.token(at).text[:4]
 
     def opens_clause(self, at: int) -> bool:
         """Whether nothing stands before the word in its clause but particles."""
         before = self.function(at - 1)
-        if before is None or before.sort not in {"negations", "adverbs"}:
-            return self.line.begins(at)
+        if before is None or before.kind not in {"negations", "adverbs"}:
+            return self.line.after_mark(at)
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
     def _is_name(self, at: int) -> bool:
         """Whether a word stands alone in brackets, as names do in some texts."""
-        return self.line[at - 1].text == "(" and self.line[at + 1].text == ")"
+        return self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")"

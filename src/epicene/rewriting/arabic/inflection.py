@@ -227,56 +227,56 @@ class NounContext(NamedTuple):
     suffix: str = ""
 
 
-def inflect_noun(lemma: Lemma, gender: Gender, number: Number, place: NounContext) -> str:
-    """The form for a place, without what is joined to its front or its end."""
+def inflect_noun(lemma: Lemma, gender: Gender, number: Number, context: NounContext) -> str:
+    """The form in its context, without what is joined to its front or its end."""
     if number == "dual":
-        word = _dual(lemma, gender, place)
+        word = _dual(lemma, gender, context)
     elif gender == "feminine" and number == "plural":
         word = feminine_plural(lemma)
     elif gender == "feminine":
-        free = not place.definite and not place.bound and place.case == "accusative"
+        free = not context.definite and not context.bound and context.case == "accusative"
         word = with_nunation(lemma.feminine) if free else lemma.feminine
     elif number == "plural":
-        word = _masculine_plural(lemma, place)
+        word = _masculine_plural(lemma, context)
     else:
-        word = _singular(lemma, place)
-    if not place.suffix:
+        word = _singular(lemma, context)
+    if not context.suffix:
         return word
     choices = list(with_clitic(word))
     if len(choices) == 1:
         return choices[0]
     seat: dict[Case, int] = {"nominative": 2, "accusative": 0, "genitive": 1}
-    return choices[1 if place.suffix == "ي" else seat[place.case]]
+    return choices[1 if context.suffix == "ي" else seat[context.case]]
 
 
-def _singular(lemma: Lemma, place: NounContext) -> str:
+def _singular(lemma: Lemma, context: NounContext) -> str:
     word = lemma.masculine
-    if word in {"أب", "أخ"} and place.bound and place.suffix != "ي":
-        return word + {"nominative": "و", "accusative": "ا", "genitive": "ي"}[place.case]
-    free = not place.definite and not place.bound
-    if free and place.case == "accusative" and lemma.ending in {"regular", "defective"}:
+    if word in {"أب", "أخ"} and context.bound and context.suffix != "ي":
+        return word + {"nominative": "و", "accusative": "ا", "genitive": "ي"}[context.case]
+    free = not context.definite and not context.bound
+    if free and context.case == "accusative" and lemma.ending in {"regular", "defective"}:
         return with_nunation(word)
     if free and lemma.ending == "defective":
         return word[:-1]
     return word
 
 
-def _dual(lemma: Lemma, gender: Gender, place: NounContext) -> str:
+def _dual(lemma: Lemma, gender: Gender, context: NounContext) -> str:
     for word, form in _duals(lemma):
-        if form.gender == gender and place.case in form.cases and form.bound == place.bound:
+        if form.gender == gender and context.case in form.cases and form.bound == context.bound:
             return word
     raise AssertionError("a dual has every case")
 
 
-def _masculine_plural(lemma: Lemma, place: NounContext) -> str:
+def _masculine_plural(lemma: Lemma, context: NounContext) -> str:
     broken = lemma.masculine_plural
     if broken:
-        free = not place.definite and not place.bound and place.case == "accusative"
+        free = not context.definite and not context.bound and context.case == "accusative"
         return with_nunation(broken) if free and not is_diptote_plural(broken) else broken
     stem = sound_plural_stem(lemma)
-    if place.case == "nominative":
-        return stem + ("و" if place.bound else "ون")
-    return stem + ("ي" if place.bound else "ين")
+    if context.case == "nominative":
+        return stem + ("و" if context.bound else "ون")
+    return stem + ("ي" if context.bound else "ين")
 
 
 _SHORTEST_GUESS = 3

@@ -5,28 +5,31 @@ Forms are found by their folded letters, so that every spelling finds them.
 
 from __future__ import annotations
 
-import tomllib
+import re
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.arabic import conjugation, inflection
 from epicene.rewriting.arabic.conjugation import Cell, Verb, imperfect_of, verb_class
 from epicene.rewriting.arabic.inflection import Ending, Lemma, NounFeatures, feminine_of
 from epicene.rewriting.arabic.spelling import fold_letters
+from epicene.rewriting.morphology import FormTable
+from epicene.rewriting.word_lists import WordSet, read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from epicene.rewriting.persons import Gender
 
-WordSet = frozenset[str]
+# Marks the key of a form before a suffix.
+_JOINED = "+"
 
 
+@cache
 def read_lists(name: str) -> dict[str, list[str]]:
     """The lists of a file, each cut at white space, in the order written."""
-    text = files(__package__).joinpath(f"{name}.toml").read_text("utf-8")
-    return {title: words.split() for title, words in tomllib.loads(text).items()}
+    lists = read_toml("epicene.rewriting.arabic", name)
+    return {title: words.split() for title, words in lists.items()}
 
 
 @cache
@@ -61,7 +64,13 @@ def things() -> Things:
 # --- verbs ---------------------------------------------------------------------------------
 
 
-def _verbs(lists: dict[str, list[str]]) -> Iterator[Verb]:
+def all_verbs() -> Iterable[Verb]:
+    """Each verb once, the irregular ones first."""
+    return dict.fromkeys((*conjugation.IRREGULAR, *_listed_verbs()))
+
+
+def _listed_verbs() -> Iterator[Verb]:
+    lists = read_lists("verbs")
     doubled = frozenset(lists["doubled"])
     for title in ("form1", "form1_listed", "form2", "augmented", "doubled", "passive"):
         simple = title.startswith("form1")
@@ -84,14 +93,34 @@ class VerbForm(NamedTuple):
     letters: str
 
 
+# Letters that come and go between the forms of a word: weak ones, hamzas, prefixes and endings.
+_VERB_AFFIXES = str.maketrans("", "", "اأإآٱءئؤوىيتنم")
+_NOUN_AFFIXES = str.maketrans("", "", "اأإآٱءئؤوىيتنة" + _JOINED)
+_REPEATED = re.compile(r"(.)(?=\1)")
+
+
+def _verb_consonants(letters: str) -> str:
+    """What all forms of a perfect or of an imperfect share; ظل and ظللت have the same."""
+    return _REPEATED.sub("", letters.translate(_VERB_AFFIXES))
+
+
 @cache
-def verb_table() -> dict[str, list[VerbForm]]:
-    """Every form of every verb, by its letters."""
-    found: dict[str, list[VerbForm]] = {}
-    for verb in dict.fromkeys((*conjugation.IRREGULAR, *_verbs(read_lists("verbs")))):
-        for letters, cell in conjugation.verb_forms(verb):
-            found.setdefault(fold_letters(letters), []).append(VerbForm(verb, cell, letters))
-    return found
+def verb_table() -> FormTable[Verb, VerbForm]:
+    """Every form of every verb, by its folded letters."""
+    return FormTable(all_verbs(), bucket=_verb_consonants, bases=_verb_bases, forms=_verb_forms)
+
+
+def _verb_bases(verb: Verb) -> Iterable[str]:
+    if verb in conjugation.IRREGULAR:
+        return [letters for letters, _ in conjugation.IRREGULAR[verb]]
+    return verb.perfect, verb.imperfect
+
+
+def _verb_forms(verb: Verb) -> list[tuple[str, VerbForm]]:
+    return [
+        (fold_letters(letters), VerbForm(verb, cell, letters))
+        for letters, cell in conjugation.verb_forms(verb)
+    ]
 
 
 @lru_cache(maxsize=2**10)
@@ -158,51 +187,51 @@ def _paired_lemma(entry: str, *, person: bool) -> Lemma:
     return Lemma(masculine, feminine, ending, first, second, person=person, adjective=not person)
 
 
-@cache
-def _merged_lemmas() -> tuple[Lemma, ...]:
+def all_lemmas() -> Iterator[Lemma]:
     """Each word once, with what every list says of it."""
-    found: dict[tuple[str, str, str], Lemma] = {}
-    for lemma in _lemmas():
-        key = (lemma.masculine, lemma.feminine, lemma.masculine_plural)
-        known = found.get(key, lemma)
-        found[key] = known._replace(
-            person=known.person or lemma.person, adjective=known.adjective or lemma.adjective
-        )
+    listed = list(_lemmas())
+    persons = {lemma.masculine for lemma in listed if lemma.person}
+    adjectives = {lemma.masculine for lemma in listed if lemma.adjective}
     governing = frozenset(read_lists("adjectives")["governing"])
-    both = {lemma.masculine for lemma in found.values() if lemma.adjective}
-    roles = {lemma.masculine for lemma in found.values() if lemma.person}
-    return tuple(
-        lemma._replace(
-            adjective=lemma.masculine in both,
-            person=lemma.masculine in roles,
-            governing=lemma.masculine in governing,
+    found: dict[tuple[str, str, str], Lemma] = {}
+    for lemma in listed:
+        found.setdefault((lemma.masculine, lemma.feminine, lemma.masculine_plural), lemma)
+    for lemma in found.values():
+        word = lemma.masculine
+        yield lemma._replace(
+            person=word in persons, adjective=word in adjectives, governing=word in governing
         )
-        for lemma in found.values()
-    )
 
 
-class NounTable(NamedTuple):
-    """Every form of every word for people, by its letters: alone, and before a suffix."""
+def before_suffix(letters: str) -> str:
+    """The key under which a form before a suffix stands in the table of nouns."""
+    return fold_letters(letters) + _JOINED
 
-    alone: dict[str, list[NounForm]]
-    suffixed: dict[str, list[NounForm]]
+
+def _noun_consonants(letters: str) -> str:
+    """What all forms of a masculine or of a feminine, singular or plural, share."""
+    return _REPEATED.sub("", letters.translate(_NOUN_AFFIXES))
 
 
 @cache
-def noun_table() -> NounTable:
-    """All words for people, declined."""
-    alone: dict[str, list[NounForm]] = {}
-    suffixed: dict[str, list[NounForm]] = {}
-    for lemma in _merged_lemmas():
-        for letters, form in inflection.noun_forms(lemma):
-            alone.setdefault(fold_letters(letters), []).append(NounForm(lemma, form, letters))
-            if form.bound is False:
-                continue
-            bound = form._replace(bound=True)
-            for spelling in inflection.with_clitic(letters):
-                reading = NounForm(lemma, bound, spelling)
-                suffixed.setdefault(fold_letters(spelling), []).append(reading)
-    return NounTable(alone, suffixed)
+def noun_table() -> FormTable[Lemma, NounForm]:
+    """Every form of every word for people, by its folded letters or by `before_suffix`."""
+    return FormTable(all_lemmas(), bucket=_noun_consonants, bases=_noun_bases, forms=_noun_forms)
+
+
+def _noun_bases(lemma: Lemma) -> Iterable[str]:
+    plurals = filter(None, (lemma.masculine_plural, lemma.feminine_plural))
+    return lemma.masculine, lemma.feminine, *plurals
+
+
+def _noun_forms(lemma: Lemma) -> Iterator[tuple[str, NounForm]]:
+    for letters, form in inflection.noun_forms(lemma):
+        yield fold_letters(letters), NounForm(lemma, form, letters)
+        if form.bound is False:
+            continue
+        bound = form._replace(bound=True)
+        for spelling in inflection.with_clitic(letters):
+            yield before_suffix(spelling), NounForm(lemma, bound, spelling)
 
 
 @cache
@@ -218,9 +247,9 @@ def _fixed_pairs() -> dict[str, dict[str, tuple[str, str]]]:
     return found
 
 
-def fixed_pair(sort: str, word: str) -> tuple[str, str] | None:
+def fixed_pair(kind: str, word: str) -> tuple[str, str] | None:
     """The masculine and the feminine of a word of one of the lists of `fixed.toml`."""
-    return _fixed_pairs()[sort].get(fold_letters(word))
+    return _fixed_pairs()[kind].get(fold_letters(word))
 
 
 # Nobody in particular, and everybody.
@@ -251,15 +280,9 @@ def is_somebody(letters: str) -> bool:
     return is_anybody(letters) or letters in _ALL_OF_THEM or group_member(letters) is not None
 
 
-def fixed_gender(sort: str, word: str) -> Gender | None:
+def fixed_gender(kind: str, word: str) -> Gender | None:
     """The gender of a word of one of the lists, None if it is not there."""
-    found = fixed_pair(sort, word)
+    found = fixed_pair(kind, word)
     if found is None:
         return None
     return "masculine" if fold_letters(found[0]) == fold_letters(word) else "feminine"
-
-
-def inflect_fixed(sort: str, word: str, gender: Gender) -> str | None:
-    """The word's form for a gender, None if it is not in the list."""
-    found = fixed_pair(sort, word)
-    return found and found[gender == "feminine"]

@@ -2,82 +2,49 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
-
 from epicene.languages import tokenisation
-from epicene.rewriting.arabic.spelling import final_mark, fold_letters, strip_marks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-SENTENCE_ENDS = frozenset(".!?؟…؛;")
-OPENING = frozenset("«“„‹")
-CLOSING = frozenset("»”›")
+from epicene.rewriting import text as shared
+from epicene.rewriting.arabic.spelling import fold_letters, strip_marks
 
 
-class Word(NamedTuple):
-    """A word or a mark: where it stands, as written, without marks on its letters, folded."""
+class Token(shared.Token, frozen=True, gc=False):
+    """A word or a mark; `letters` are without the marks on them, the key is folded too."""
 
-    start: int
-    end: int
-    text: str
     letters: str
-    key: str
-    is_mark: bool
 
 
-class Line:
+class Line(shared.Line[Token]):
     """The words of a text, or of a part of one, in order."""
 
-    def __init__(self, words: list[Word]) -> None:
-        self.words = words
+    sentence_ends = frozenset(".!?؟…؛;")
 
-    def __len__(self) -> int:
-        return len(self.words)
-
-    def __iter__(self) -> Iterator[Word]:
-        return iter(self.words)
-
-    def __getitem__(self, at: int) -> Word:
+    def token(self, at: int) -> Token:
         """The word at a place, an empty mark outside the line."""
-        return self.words[at] if 0 <= at < len(self.words) else _OUTSIDE
+        return self.tokens[at] if 0 <= at < len(self.tokens) else _OUTSIDE
 
-    @cached_property
-    def keys(self) -> list[str]:
-        """The folded words; marks as they are."""
-        return [word.key for word in self.words]
+    def letters(self, at: int) -> str:
+        """The letters of the word at a place, "" outside the line."""
+        return self.token(at).letters
 
-    def begins(self, at: int) -> bool:
+    def after_mark(self, at: int) -> bool:
         """Whether nothing or a mark stands before the word."""
-        return self[at - 1].is_mark
+        return self.is_mark(at - 1)
 
-    def sentence(self, at: int) -> tuple[int, int]:
-        """The places [start, end) of the sentence around a place."""
-        start = at
-        while start > 0 and self[start - 1].text[:1] not in SENTENCE_ENDS:
-            start -= 1
-        end = at
-        while end < len(self) and self[end].text[:1] not in SENTENCE_ENDS:
-            end += 1
-        return start, end
+    def ends_sentence(self, at: int) -> bool:
+        """Whether a mark stands there that ends a sentence, alone or with others: ?!"""
+        return self[at][:1] in self.sentence_ends
 
 
-_OUTSIDE = Word(0, 0, "", "", "", is_mark=True)
+_OUTSIDE = Token(0, 0, "", "", is_word=False, letters="")
 
 
 def read_line(text: str) -> Line:
     """The words and marks of a text."""
-    return Line([_word(text, span) for span in tokenisation.tokens(text, "ar")])
+    return Line(text, [_token(text, span) for span in tokenisation.tokens(text, "ar")])
 
 
-def _word(text: str, span: tokenisation.Span) -> Word:
+def _token(text: str, span: tokenisation.Span) -> Token:
     written = text[span.start : span.end]
-    mark = span.kind != "word"
-    letters = written if mark else strip_marks(written)
-    return Word(span.start, span.end, written, letters, fold_letters(letters), mark)
-
-
-def ending_vowel(word: Word) -> str:
-    """The vowel written on the last letter, "" if none is."""
-    return final_mark(word.text)
+    is_word = span.kind == "word"
+    letters = strip_marks(written) if is_word else written
+    return Token(span.start, span.end, written, fold_letters(letters), is_word, letters)

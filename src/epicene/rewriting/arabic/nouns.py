@@ -30,36 +30,36 @@ _HUNDREDS = frozenset("مئة مائة مئتا مئتي مائتا مائتي �
 
 
 class CountedPeople(NamedTuple):
-    """The words that turn, and where the noun stands (-1: nowhere), in which number and case."""
+    """Numerals that agree with whom they count; the noun's index (-1: none), number and case."""
 
-    words: list[tuple[int, FixedTarget]]
+    numerals: list[tuple[int, FixedTarget]]
     end: int
     noun: int = -1
     number: Number = "plural"
     case: Case = "genitive"
 
 
-def read_numeral(reading: PassageAnalysis, at: int) -> CountedPeople | None:
+def read_numeral(words: PassageAnalysis, at: int) -> CountedPeople | None:
     """A numeral and what it counts, if one stands there and counts people."""
-    word = reading.line[at]
-    if word.is_mark:
+    word = words.line.token(at)
+    if not word.is_word:
         return None
-    if word.key in _TENS_NUMERALS and _is_person_noun(reading, at + 1):
+    if word.key in _TENS_NUMERALS and _is_person_noun(words, at + 1):
         return CountedPeople([], at + 1, at + 1, "singular", "accusative")
-    if word.letters in _HUNDREDS and _is_person_noun(reading, at + 1):
+    if word.letters in _HUNDREDS and _is_person_noun(words, at + 1):
         return CountedPeople([], at + 1, at + 1, "singular", "genitive")
     prefix = next((one for one in ("ال", "وال", "و", "") if _is_numeral(word.letters, one)), None)
     if prefix is None:
         return None
     numeral = FixedTarget(prefix, "numerals", word.letters[len(prefix) :])
-    after = reading.line[at + 1].letters
+    after = words.line.letters(at + 1)
     if lexicon.fixed_pair("tens", after):
         ten = FixedTarget("", "tens", after)
-        noun = at + 2 if _is_person_noun(reading, at + 2) else -1
+        noun = at + 2 if _is_person_noun(words, at + 2) else -1
         return CountedPeople([(at, numeral), (at + 1, ten)], at + 2, noun, "singular", "accusative")
     if _is_two(numeral.word):
         return CountedPeople([(at, numeral)], at + 1)
-    if _is_person_noun(reading, at + 1):
+    if _is_person_noun(words, at + 1):
         return CountedPeople([(at, numeral)], at + 1, at + 1)
     return None
 
@@ -75,8 +75,8 @@ def _is_two(word: str) -> bool:
     return word.startswith("اثن") and word.endswith("ن")
 
 
-def _is_person_noun(reading: PassageAnalysis, at: int) -> bool:
-    return any(parse.lemma.person for parse in reading.known_nouns(at))
+def _is_person_noun(words: PassageAnalysis, at: int) -> bool:
+    return any(parse.lemma.person for parse in words.known_nouns(at))
 
 
 _ARTICLES = ("ال", "وال", "بال", "كال", "فال", "لل", "ولل", "فلل")
@@ -84,17 +84,17 @@ _JOINED_ARTICLES = _ARTICLES[1:]
 _POSSESSIVE_ENDINGS = ("ي", "ه", "ها", "نا", "كم", "هم")
 
 
-def choose_noun(reading: PassageAnalysis, at: int, referent: Referent | None) -> NounParse | None:
+def choose_noun(words: PassageAnalysis, at: int, referent: Referent | None) -> NounParse | None:
     """The reading of a noun that fits whom it should agree with, None if there is none."""
-    for parse in reading.nouns(at):
-        if parse.lemma.feminine in _WORDS_FOR_WOMEN and not _is_idiom(reading, at, parse):
+    for parse in words.nouns(at):
+        if parse.lemma.feminine in _WORDS_FOR_WOMEN and not _is_idiom(words, at, parse):
             continue
         form = parse.form
         if referent is not None and (
             form.number != referent.number or referent.gender not in {None, form.gender}
         ):
             continue
-        if form.bound and parse.suffix is None and not _noun_follows(reading, at):
+        if form.bound and parse.suffix is None and not _noun_follows(words, at):
             continue
         return parse
     return None
@@ -104,9 +104,9 @@ def choose_noun(reading: PassageAnalysis, at: int, referent: Referent | None) ->
 _WORDS_FOR_WOMEN = frozenset({"امرأة", "مرأة", "سيدة"})
 
 
-def _is_idiom(reading: PassageAnalysis, at: int, parse: NounParse) -> bool:
+def _is_idiom(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     """Whether it is the word for a woman that goes here."""
-    business = reading.line[at + 1].key in {"اعمال", "الاعمال"}
+    business = words.line[at + 1] in {"اعمال", "الاعمال"}
     ladies = parse.form.gender == "feminine" and parse.form.number == "plural"
     ladies = ladies and parse.suffix is None  # بطولة السيدات, but سيداتي وسادتي
     if parse.lemma.masculine != "رجل":
@@ -116,101 +116,99 @@ def _is_idiom(reading: PassageAnalysis, at: int, parse: NounParse) -> bool:
     return not business and (parse.lemma.feminine == "مرأة") == parse.prefix.article
 
 
-def _noun_follows(reading: PassageAnalysis, at: int) -> bool:
-    function = reading.function(at + 1)
+def _noun_follows(words: PassageAnalysis, at: int) -> bool:
+    function = words.function(at + 1)
     if function is not None:
-        return function.sort == "demonstratives"
-    return reading.is_nominal(at + 1) and not _has_joined_article(reading, at + 1)
+        return function.kind == "demonstratives"
+    return words.is_nominal(at + 1) and not _has_joined_article(words, at + 1)
 
 
-def _has_joined_article(reading: PassageAnalysis, at: int) -> bool:
-    return reading.line[at].letters.startswith(_JOINED_ARTICLES)
+def _has_joined_article(words: PassageAnalysis, at: int) -> bool:
+    return words.line.letters(at).startswith(_JOINED_ARTICLES)
 
 
-def is_definite(reading: PassageAnalysis, at: int) -> bool:
+def is_definite(words: PassageAnalysis, at: int) -> bool:
     """Whether a noun has the article or a possessive suffix."""
-    letters = reading.line[at].letters
+    letters = words.line.letters(at)
     thing = analyse_thing(letters)
     if letters.startswith(_ARTICLES):
         return True
     if thing is not None:
         return thing.suffixed
-    nouns = reading.nouns(at)
+    nouns = words.nouns(at)
     if nouns and nouns[0].lemma.known:
         return nouns[0].suffix is not None
     return (
-        reading.is_preposition(at - 1)
-        and letters.endswith(_POSSESSIVE_ENDINGS)
-        and len(letters) > 3
+        words.is_preposition(at - 1) and letters.endswith(_POSSESSIVE_ENDINGS) and len(letters) > 3
     )
 
 
-def ends_in_pronoun(reading: PassageAnalysis, at: int) -> bool:
+def ends_in_pronoun(words: PassageAnalysis, at: int) -> bool:
     """Whether a noun of no list looks as if it had a possessive: أدراجي."""
-    letters = reading.line[at].letters
-    if analyse_thing(letters) is not None or reading.known_nouns(at):
+    letters = words.line.letters(at)
+    if analyse_thing(letters) is not None or words.known_nouns(at):
         return False
     return letters.endswith(_POSSESSIVE_ENDINGS) and len(letters) > 4
 
 
-def elative_target(reading: PassageAnalysis, at: int) -> FixedTarget | None:
+def elative_target(words: PassageAnalysis, at: int) -> FixedTarget | None:
     """الأول, الكبرى: an elative that has both genders, with its article."""
-    letters = reading.line[at].letters
+    letters = words.line.letters(at)
     for prefix in ("ال", "وال", "فال"):
         word = letters[len(prefix) :]
         if letters.startswith(prefix) and lexicon.fixed_pair("elatives", word):
-            with_measure = is_nunated(reading, at + 1) and reading.function(at + 1) is None
+            with_measure = is_nunated(words, at + 1) and words.function(at + 1) is None
             return None if with_measure else FixedTarget(prefix, "elatives", word)
     return None
 
 
-def is_nunated(reading: PassageAnalysis, at: int) -> bool:
+def is_nunated(words: PassageAnalysis, at: int) -> bool:
     """Whether a noun has the alif of the indefinite accusative, by its looks."""
-    word = reading.line[at]
+    word = words.line.token(at)
     if TANWIN_FATH in word.text:
         return True
     if not word.letters.endswith("ا"):
         return False
-    nunated = any(parse.form.nunated for parse in reading.known_nouns(at))
+    nunated = any(parse.form.nunated for parse in words.known_nouns(at))
     thing = analyse_thing(word.letters)
     return nunated or (thing is not None and analyse_thing(word.letters[:-1]) is not None)
 
 
-def is_bound(reading: PassageAnalysis, at: int, parse: NounParse) -> bool:
+def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     """Whether what follows the noun is its possessor: مدير المدرسة, سائق شاحنة."""
-    function = reading.function(at + 1)
+    function = words.function(at + 1)
     takes_object = parse.lemma.governing and not parse.lemma.person
     if parse.suffix or parse.form.nunated or parse.form.bound is False or takes_object:
         return False
     if function is not None:
-        points = function.sort == "demonstratives" and not function.prefix
-        return points and not parse.prefix.article and is_definite(reading, at + 2)
+        points = function.kind == "demonstratives" and not function.prefix
+        return points and not parse.prefix.article and is_definite(words, at + 2)
     if parse.prefix.article:
-        return parse.lemma.adjective and _limits_article(reading, at + 1)
-    if not reading.is_nominal(at + 1) or not reading.line[at + 1].letters[:1].isalpha():
+        return parse.lemma.adjective and _limits_article(words, at + 1)
+    if not words.is_nominal(at + 1) or not words.line.letters(at + 1)[:1].isalpha():
         return False
-    return _is_possessor(reading, at + 1, parse)
+    return _is_possessor(words, at + 1, parse)
 
 
-def _limits_article(reading: PassageAnalysis, at: int) -> bool:
+def _limits_article(words: PassageAnalysis, at: int) -> bool:
     """القليل الخبرة: a thing to which an adjective with the article is limited."""
-    letters = reading.line[at].letters
+    letters = words.line.letters(at)
     return letters.startswith("ال") and analyse_thing(letters) is not None
 
 
-def _is_possessor(reading: PassageAnalysis, at: int, parse: NounParse) -> bool:
-    letters = reading.line[at].letters
-    nouns = reading.nouns(at)
+def _is_possessor(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
+    letters = words.line.letters(at)
+    nouns = words.nouns(at)
     if nouns and nouns[0].lemma.known and nouns[0].prefix.letters not in {"", "ال"}:
         return False
-    if _has_joined_article(reading, at):
+    if _has_joined_article(words, at):
         return False
     thing = analyse_thing(letters)
     if thing is not None and thing.prefix not in {"", "ال"}:
         return False
-    if is_definite(reading, at) or (parse.stem in _KIN and letters in _NAMES):
+    if is_definite(words, at) or (parse.stem in _KIN and letters in _NAMES):
         return True
-    if is_nunated(reading, at) or reading.line[at].key in TIME_NOUNS:
+    if is_nunated(words, at) or words.line[at] in TIME_NOUNS:
         return False
     if thing is not None:
         return True
@@ -237,45 +235,45 @@ def _is_adjective_of(one: NounParse, head: NounParse) -> bool:
     return head.lemma.masculine not in _TITLES_BEFORE_NAMES and inflection.is_adjective_shape(word)
 
 
-def skip_noun(reading: PassageAnalysis, at: int) -> int:
-    """The place after a possessor, and after its own."""
-    function = reading.function(at)
-    if function is not None and function.sort == "demonstratives":
-        return skip_noun(reading, at + 1)
+def skip_noun(words: PassageAnalysis, at: int) -> int:
+    """The index after a possessor, and after its own."""
+    function = words.function(at)
+    if function is not None and function.kind == "demonstratives":
+        return skip_noun(words, at + 1)
     end = at + 1
-    while not is_definite(reading, end - 1) and possessor_follows(reading, end):
+    while not is_definite(words, end - 1) and possessor_follows(words, end):
         end += 1
     return end
 
 
-def possessor_follows(reading: PassageAnalysis, at: int) -> bool:
+def possessor_follows(words: PassageAnalysis, at: int) -> bool:
     """Whether the word may be the possessor of a thing before it."""
-    word = reading.line[at]
-    if not reading.is_nominal(at) or not word.letters[:1].isalpha():
+    word = words.line.token(at)
+    if not words.is_nominal(at) or not word.letters[:1].isalpha():
         return False
-    if is_definite(reading, at):
-        return not _has_joined_article(reading, at)
-    known = reading.known_nouns(at)
+    if is_definite(words, at):
+        return not _has_joined_article(words, at)
+    known = words.known_nouns(at)
     if known and known[0].lemma.person and not known[0].prefix.letters:
-        if not is_bound(reading, at, known[0]):
+        if not is_bound(words, at, known[0]):
             return False
-        return is_definite(reading, at + 1) or reading.line[at + 1].letters in _NAMES
-    described = any(parse.lemma.known or parse.lemma.adjective for parse in reading.nouns(at))
-    if described or is_nunated(reading, at):
+        return is_definite(words, at + 1) or words.line.letters(at + 1) in _NAMES
+    described = any(parse.lemma.known or parse.lemma.adjective for parse in words.nouns(at))
+    if described or is_nunated(words, at):
         return False
     return analyse_thing(word.letters) is not None or not word.letters.endswith("ة")
 
 
-def noun_gender(reading: PassageAnalysis, at: int) -> Gender | None:
+def noun_gender(words: PassageAnalysis, at: int) -> Gender | None:
     """The gender of a noun, by the lists or by its ending."""
-    function = reading.function(at)
+    function = words.function(at)
     if function is not None:
-        return noun_gender(reading, at + 1) if function.sort == "demonstratives" else None
-    letters = reading.line[at].letters
+        return noun_gender(words, at + 1) if function.kind == "demonstratives" else None
+    letters = words.line.letters(at)
     thing = analyse_thing(letters)
     if thing is not None:
         return thing.gender
-    known = reading.known_nouns(at)
+    known = words.known_nouns(at)
     if known:
         return known[0].form.gender
     if letters.endswith(("ة", "ات", "اء")):
@@ -296,24 +294,24 @@ _OURS = frozenset({"كلانا", "كلينا", "أحدنا"})
 _YOURS = frozenset({"كلاكما", "كليكما", "أحدكم", "أحدكما"})
 
 
-def noun_referent(walk: Context, at: int) -> Referent:
+def noun_referent(context: Context, at: int) -> Referent:
     """Whom a noun means that nothing asked for: somebody else, one of us, or a thing."""
-    reading = walk.reading
-    letters = reading.line[at].letters
+    words = context.words
+    letters = words.line.letters(at)
     if lexicon.is_anybody(letters):
         return Referent(None, "singular", "masculine")
     found = lexicon.group_member(letters)
     if found is not None:
-        return _member_referent(walk, found[1])
+        return _member_referent(context, found[1])
     numeral = lexicon.fixed_gender("numerals", letters)
-    who = _member_of_group(walk, at)
+    who = _member_of_group(context, at)
     if numeral is not None and who is not None:
         return Referent(who, "dual", numeral)
-    known = reading.known_nouns(at)
+    known = words.known_nouns(at)
     if not known or analyse_thing(letters) is not None or is_rather_thing(known[0]):
-        return Referent(None, "singular", noun_gender(reading, at))
+        return Referent(None, "singular", noun_gender(words, at))
     form = known[0].form
-    return Referent(who, form.number, form.gender) if who else walk.named(known[0])
+    return Referent(who, form.number, form.gender) if who else context.named(known[0])
 
 
 def is_rather_thing(parse: NounParse) -> bool:
@@ -325,26 +323,26 @@ def is_rather_thing(parse: NounParse) -> bool:
     return parse.lemma.feminine not in _WORDS_FOR_WOMEN and is_listed_thing(stem)  # مرآة, مرأة
 
 
-def _member_referent(walk: Context, word: str) -> Referent:
+def _member_referent(context: Context, word: str) -> Referent:
     pair = lexicon.fixed_pair("members", word)
     gender = lexicon.fixed_gender("members", word)
     person = 1 if pair and pair[0] in _OURS else 2 if pair and pair[0] in _YOURS else 3
-    if person == 1 and walk.mixed:
+    if person == 1 and context.mixed:
         return Referent(None, "singular", gender)
-    return walk.person(person, "singular", gender)
+    return context.person(person, "singular", gender)
 
 
-def _member_of_group(walk: Context, at: int) -> Person | None:
+def _member_of_group(context: Context, at: int) -> Person | None:
     """واحد منا, رجل مثلي: one of us, one like me."""
-    for place in range(at + 1, at + 5):
-        function = walk.reading.function(place)
-        if function is not None and function.sort == "relatives":
-            was = walk.reading.line[place + 1].key in {"كنته", "كنتها"}
-            return walk.voice.speaker if was else None
+    for index in range(at + 1, at + 5):
+        function = context.words.function(index)
+        if function is not None and function.kind == "relatives":
+            was = context.words.line[index + 1] in {"كنته", "كنتها"}
+            return context.interlocutors.speaker if was else None
         if function is not None and function.suffix and function.base in {"من", "مثل"}:
             person = function.suffix.person
             number = function.suffix.number if function.base == "من" else "singular"
-            return walk.person(person, number).who if person != 3 else None
-        if function is not None or walk.reading.line[place].is_mark:
+            return context.person(person, number).who if person != 3 else None
+        if function is not None or context.words.line.is_mark(index):
             return None
     return None

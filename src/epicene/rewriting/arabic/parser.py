@@ -22,71 +22,70 @@ from epicene.rewriting.arabic.clauses import (
     suffix_referent,
 )
 from epicene.rewriting.arabic.context import Context, Referent
-from epicene.rewriting.arabic.line import SENTENCE_ENDS
+from epicene.rewriting.arabic.disambiguation import PassageAnalysis
 from epicene.rewriting.arabic.sites import FixedTarget
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from epicene.rewriting import Confidence
+    from epicene.rewriting.arabic.line import Line
+    from epicene.rewriting.arabic.sites import Sites
     from epicene.rewriting.arabic.spelling import Suffix
+    from epicene.rewriting.persons import TargetGenders
+    from epicene.rewriting.quotations import Passage
 
 _TERMS_OF_ADDRESS = frozenset("عزيز حبيب سيد بني".split())
 _TITLES_OF_ADDRESS = frozenset("سيد دكتور أستاذ معلم".split())
 
 
-def read_vocative(walk: Context, at: int, function: FunctionParse) -> int:
+def read_vocative(context: Context, at: int, function: FunctionParse) -> int:
     """يا, أيها and whoever follows."""
-    referent = walk.person(2)
+    referent = context.person(2)
     if function.base != "يا":
-        walk.add(
-            at, referent, FixedTarget(function.prefix, "vocatives", function.written), "vocative"
-        )
-    after = walk.reading.function(at + 1)
-    if after is not None and after.sort == "vocatives":
+        context.add(at, referent, FixedTarget.of(function, "vocatives"), "vocative")
+    after = context.words.function(at + 1)
+    if after is not None and after.kind == "vocatives":
         return at + 1
-    known = walk.reading.known_nouns(at + 1)
+    known = context.words.known_nouns(at + 1)
     if function.base != "يا":
-        known = known or walk.reading.nouns(at + 1)
+        known = known or context.words.nouns(at + 1)
     if not known:
         return at + 2
-    number = known[0].form.number
-    held = replace(walk.scope)
-    called = referent._replace(number=number)
-    end = phrases.read_phrase(walk, at + 1, called, "nominative", "vocative", "certain")
-    walk.scope.__dict__.update(held.__dict__)
-    return end
+    called = referent._replace(number=known[0].form.number)
+    return _read_addressed(context, at + 1, called, "certain")
 
 
-def is_addressed(walk: Context, at: int) -> bool:
+def is_addressed(context: Context, at: int) -> bool:
     """صديقي، …: somebody of mine who stands alone between marks, or a title before a name."""
-    reading = walk.reading
-    begins = reading.line.begins(at)
-    for parse in reading.known_nouns(at):
+    words = context.words
+    begins = words.line.after_mark(at)
+    for parse in words.known_nouns(at):
         if parse.prefix.letters:
             continue
         mine = parse.suffix is not None and parse.suffix.letters == "ي"
-        if mine and reading.line[at + 1].is_mark and begins:
+        if mine and words.line.is_mark(at + 1) and begins:
             return True
         if (
             mine
             and parse.lemma.masculine in _TERMS_OF_ADDRESS
-            and (begins or reading.line[at + 1].is_mark)
+            and (begins or words.line.is_mark(at + 1))
         ):
-            return not reading.is_preposition(at - 1)
+            return not words.is_preposition(at - 1)
         if (
             begins
             and parse.lemma.masculine in _TITLES_OF_ADDRESS
-            and reading.line[at + 1].text == "("
+            and words.line.token(at + 1).text == "("
         ):
             return True
     return False
 
 
-def read_addressed(walk: Context, at: int) -> int:
-    """Whoever is called so is the listener."""
-    held = replace(walk.scope)
-    end = phrases.read_phrase(walk, at, walk.person(2), "nominative", "vocative", "likely")
-    walk.scope.__dict__.update(held.__dict__)
+def _read_addressed(context: Context, at: int, listener: Referent, sure: Confidence) -> int:
+    """Read what the listener is called; the clause around it goes on."""
+    around = replace(context.clause)
+    end = phrases.read_phrase(context, at, listener, "nominative", "vocative", sure)
+    context.clause.restore(around)
     return end
 
 
@@ -96,114 +95,114 @@ _PREPOSITIONS_OF_HAVING = frozenset("ل لدي عند".split())
 _QUANTITY_NOUNS = frozenset("الاف مئات عشرات ملايين مجموعه كبار صغار اوائل اواخر".split())
 
 
-def read_function_word(walk: Context, at: int, function: FunctionParse) -> int:
-    """Read a function word; the place after it, and after what belongs to it."""
-    if function.suffix is not None and function.sort in {"inna", "role_markers"}:
-        return _read_suffixed_particle(walk, at, function)
-    step = _HANDLERS.get(function.sort)
-    return step(walk, at, function) if step is not None else at + 1
+def read_function_word(context: Context, at: int, function: FunctionParse) -> int:
+    """Read a function word; the index after it, and after what belongs to it."""
+    if function.suffix is not None and function.kind in {"inna", "role_markers"}:
+        return _read_suffixed_particle(context, at, function)
+    read = _HANDLERS.get(function.kind)
+    return read(context, at, function) if read is not None else at + 1
 
 
-def _read_suffixed_particle(walk: Context, at: int, function: FunctionParse) -> int:
-    """إنني, بصفتي: whom the pronoun means has something said of them."""
+def _read_suffixed_particle(context: Context, at: int, function: FunctionParse) -> int:
+    """إنني, بصفتي: a predicate follows of whom the pronoun means."""
     suffix = function.suffix
     assert suffix is not None
-    if function.sort == "inna":
-        return pronouns.read_suffixed_subject(walk, at, suffix)
-    read_third_person_suffix(walk, at)
-    walk.scope.expect(suffix_referent(walk, suffix), "predicate", "accusative", "role")
+    if function.kind == "inna":
+        return pronouns.read_suffixed_subject(context, at, suffix)
+    read_third_person_suffix(context, at)
+    context.clause.expect(suffix_referent(context, suffix), "predicate", "accusative", "role")
     return at + 1
 
 
-def _read_transparent(walk: Context, at: int, function: FunctionParse) -> int:
+def _read_transparent(context: Context, at: int, function: FunctionParse) -> int:
     """غير قادر, سوى ممرض, أول محام: what agrees is the next word."""
-    scope = walk.scope
-    if scope.expects is None:
+    clause = context.clause
+    if clause.expects is None:
         return at + 1
-    end = pronouns.read_first_of(walk, at, function)
+    end = pronouns.read_first_of(context, at, function)
     if end:
         return end
     if function.base in {"كل", "بعض", "اي"}:
         return at + 1
     if function.base != "الا":
-        scope.next_case = "genitive"
-    scope.expects = "predicate" if scope.expects != "state" else "role"
+        clause.next_case = "genitive"
+    clause.expects = "predicate" if clause.expects != "state" else "role"
     return at + 1
 
 
-def _read_subordinator(walk: Context, at: int, function: FunctionParse) -> int:
-    if not pronouns.opens_relative_with_who(walk, at, function):
-        walk.scope.suspend()
-        walk.scope.end_clause()
+def _read_subordinator(context: Context, at: int, function: FunctionParse) -> int:
+    if not pronouns.opens_relative_with_who(context, at, function):
+        context.clause.suspend()
+        context.clause.end_clause()
     return at + 1
 
 
-def _read_clause_particle(walk: Context, at: int, function: FunctionParse) -> int:
+def _read_clause_particle(context: Context, at: int, function: FunctionParse) -> int:
     """أن السماء, لكن الطبيب: a noun follows that is its subject; لكن may only join adjectives."""
-    scope = walk.scope
-    joins = function.base == "لكن" and is_expected_predicate(walk, at + 1)
-    if joins and not nouns.is_definite(walk.reading, at + 1):
-        parse = nouns.choose_noun(walk.reading, at + 1, scope.target)
-        if parse is not None and not nouns.is_bound(walk.reading, at + 1, parse):
+    clause = context.clause
+    joins = function.base == "لكن" and is_expected_predicate(context, at + 1)
+    if joins and not nouns.is_definite(context.words, at + 1):
+        parse = nouns.choose_noun(context.words, at + 1, clause.controller)
+        if parse is not None and not nouns.is_bound(context.words, at + 1, parse):
             return at + 1
-    scope.suspend()
-    scope.end_clause()
-    if walk.reading.is_nominal(at + 1):
-        scope.subject = None
+    clause.suspend()
+    clause.end_clause()
+    if context.words.is_nominal(at + 1):
+        clause.subject = None
     return at + 1
 
 
-def _read_preposition(walk: Context, at: int, function: FunctionParse) -> int:
+def _read_preposition(context: Context, at: int, function: FunctionParse) -> int:
     if function.suffix is not None:
-        return _read_prepositional_object(walk, at, function, function.suffix)
-    if pronouns.opens_relative_with_who(walk, at, function):
+        return _read_prepositional_object(context, at, function, function.suffix)
+    if pronouns.opens_relative_with_who(context, at, function):
         return at + 1
-    reading = walk.reading
-    place = at + 1
-    if function.base == "من" and is_impersonal_phrase(walk, place):
-        return place + 1
-    following = reading.function(place)
-    if following is not None and following.sort == "transparent":
-        place += 1
-        following = reading.function(place)
-    if following is not None and following.sort == "demonstratives":
-        if not nouns.is_definite(reading, place + 1):
-            return place + 1
-    elif following is not None or reading.line[place].is_mark:
-        return place
-    elif reading.verbs(place):
-        return _read_whoever(walk, place, function)
-    if reading.line[place].key in _QUANTITY_NOUNS and reading.known_nouns(place + 1):
-        place += 1  # واحد من آلاف المتظاهرين
-    read_possessive(walk, place)
-    referent = pronouns.member_referent(walk, place, function)
-    return phrases.read_phrase(walk, place, referent, "genitive", "noun", "likely")
+    words = context.words
+    index = at + 1
+    if function.base == "من" and is_impersonal_phrase(context, index):
+        return index + 1
+    following = words.function(index)
+    if following is not None and following.kind == "transparent":
+        index += 1
+        following = words.function(index)
+    if following is not None and following.kind == "demonstratives":
+        if not nouns.is_definite(words, index + 1):
+            return index + 1
+    elif following is not None or words.line.is_mark(index):
+        return index
+    elif words.verbs(index):
+        return _read_whoever(context, index, function)
+    if words.line[index] in _QUANTITY_NOUNS and words.known_nouns(index + 1):
+        index += 1  # واحد من آلاف المتظاهرين
+    read_possessive(context, index)
+    referent = pronouns.member_referent(context, index, function)
+    return phrases.read_phrase(context, index, referent, "genitive", "noun", "likely")
 
 
 def _read_prepositional_object(
-    walk: Context, at: int, function: FunctionParse, suffix: Suffix
+    context: Context, at: int, function: FunctionParse, suffix: Suffix
 ) -> int:
     """لكم, إليه, عنك; and ولي ولد, where what I have follows."""
-    after = walk.reading.nouns(at + 1)
+    after = context.words.nouns(at + 1)
     if (
         function.base in _PREPOSITIONS_OF_HAVING
         and after
         and not (after[0].definite or after[0].form.nunated)
     ):
-        walk.scope.end_clause()
+        context.clause.end_clause()
     if suffix.person == 2 and suffix.gender is not None:
-        walk.add(at, walk.person(2, "plural"), suffix, "object pronoun")
+        context.add(at, context.person(2, "plural"), suffix, "object pronoun")
     elif suffix.person == 2:
-        walk.add_vowel(at)
+        context.add_vowel(at)
     elif suffix.person == 3:
-        read_third_person_suffix(walk, at)
+        read_third_person_suffix(context, at)
     return at + 1
 
 
-def _read_whoever(walk: Context, at: int, function: FunctionParse) -> int:
+def _read_whoever(context: Context, at: int, function: FunctionParse) -> int:
     """إلى من يخبرني: whoever it is, nobody who was named."""
     if function.base == "من":
-        walk.scope.third = walk.scope.subject = Referent(None, "singular", "masculine")
+        context.clause.third = context.clause.subject = Referent(None, "singular", "masculine")
     return at
 
 
@@ -222,110 +221,113 @@ _HANDLERS: Mapping[str, _Handler] = {
 _ALL_OF_US = frozenset({"كلنا", "جميعنا", "فكلنا", "وكلنا"})
 
 
-def find_sites(walk: Context) -> None:
-    """Find all that agrees with somebody."""
-    line = walk.reading.line
+def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
+    """All that agrees with somebody."""
+    line, interlocutors = passage.line, passage.interlocutors
+    context = Context(PassageAnalysis(line, interlocutors, wanted), interlocutors)
     at = 0
-    walk.topic = pronouns.speaker_as_topic(walk, at)
+    context.topic = pronouns.speaker_as_topic(context, at)
     while at < len(line):
-        word = line[at]
-        if not word.is_mark:
-            at = max(_read_word(walk, at), at + 1)
+        if line.is_word(at):
+            at = max(_read_word(context, at), at + 1)
             continue
         at += 1
-        if word.text[:1] in SENTENCE_ENDS:
-            walk.end_sentence()
-            walk.topic = pronouns.speaker_as_topic(walk, at)
+        if line.ends_sentence(at - 1):
+            context.end_sentence()
+            context.topic = pronouns.speaker_as_topic(context, at)
         else:
-            _read_pause(walk, at, resumes=word.text == ":")
-    walk.end_sentence()
+            _read_pause(context, at, resumes=line[at - 1] == ":")
+    context.end_sentence()
+    return context.sites
 
 
-def _read_pause(walk: Context, at: int, *, resumes: bool) -> None:
+def _read_pause(context: Context, at: int, *, resumes: bool) -> None:
     """After a comma: a clause about a thing is over, and one set in between may be."""
-    scope = walk.scope
-    if scope.third is not None and scope.third.who is None:
-        scope.third = None
-    if scope.suspended is None:
+    clause = context.clause
+    if clause.third is not None and clause.third.who is None:
+        clause.third = None
+    if clause.suspended is None:
         return
-    while (function := walk.reading.function(at)) and function.sort in {
+    while (function := context.words.function(at)) and function.kind in {
         "negations",
         "coordinators",
     }:
         at += 1
-    resumed = replace(walk, scope=replace(scope.suspended))
-    if walk.reading.function(at) is not None or not is_expected_predicate(resumed, at):
+    resumed = replace(context, clause=replace(clause.suspended))
+    if context.words.function(at) is not None or not is_expected_predicate(resumed, at):
         return
-    accusative = scope.case == "nominative" and nouns.is_nunated(walk.reading, at)
-    if resumes or accusative or not is_expected_predicate(walk, at):
-        scope.resume()
+    accusative = clause.case == "nominative" and nouns.is_nunated(context.words, at)
+    if resumes or accusative or not is_expected_predicate(context, at):
+        clause.resume()
 
 
-def _read_word(walk: Context, at: int) -> int:
-    function = walk.reading.function(at)
+def _read_word(context: Context, at: int) -> int:
+    function = context.words.function(at)
     if function is not None:
-        return read_function_word(walk, at, function)
-    parses = walk.reading.verbs(at)
-    if parses and not (walk.scope.expects == "predicate" and is_expected_predicate(walk, at)):
-        return read_verb(walk, at, parses)
-    end = _read_nominal(walk, at)
-    walk.scope.next_case = None  # غير means the next word alone
+        return read_function_word(context, at, function)
+    parses = context.words.verbs(at)
+    if parses and not (
+        context.clause.expects == "predicate" and is_expected_predicate(context, at)
+    ):
+        return read_verb(context, at, parses)
+    end = _read_nominal(context, at)
+    context.clause.next_case = None  # غير means the next word alone
     return end
 
 
-def _read_nominal(walk: Context, at: int) -> int:
-    scope = walk.scope
-    if lexicon.group_member(walk.reading.line[at].letters) is not None:
-        return pronouns.read_member(walk, at)
-    read_possessive(walk, at)
-    if at == scope.subject_at:
-        return phrases.read_phrase(walk, at, scope.subject, "nominative", "subject", "likely")
-    if walk.reading.line[at].key in _ALL_OF_US:
-        if walk.reading.line.begins(at):
-            scope.state(walk.person(1, "plural"))
+def _read_nominal(context: Context, at: int) -> int:
+    clause = context.clause
+    if lexicon.group_member(context.words.line.letters(at)) is not None:
+        return pronouns.read_member(context, at)
+    read_possessive(context, at)
+    if at == clause.subject_at:
+        return phrases.read_phrase(context, at, clause.subject, "nominative", "subject", "likely")
+    if context.words.line[at] in _ALL_OF_US:
+        if context.words.line.after_mark(at):
+            clause.state(context.person(1, "plural"))
         return at + 1
-    asked = inverted_subject(walk, at)
-    if asked is None and is_expected_predicate(walk, at):
-        end = phrases.read_phrase(walk, at, scope.target, scope.take_case(), scope.rule)
-        scope.found = True
-        scope.found_definite = nouns.is_definite(walk.reading, end - 1)
+    asked = inverted_subject(context, at)
+    if asked is None and is_expected_predicate(context, at):
+        end = phrases.read_phrase(context, at, clause.controller, clause.take_case(), clause.rule)
+        clause.found = True
+        clause.found_definite = nouns.is_definite(context.words, end - 1)
         return end
-    if is_addressed(walk, at):
-        return read_addressed(walk, at)
-    asked = asked or implied_subject(walk, at) or compared_person(walk, at)
+    if is_addressed(context, at):
+        return _read_addressed(context, at, context.person(2), "likely")
+    asked = asked or implied_subject(context, at) or compared_person(context, at)
     if asked is not None:
-        return phrases.read_phrase(walk, at, asked, "nominative", "predicate", "likely")
-    return _read_unexpected_phrase(walk, at)
+        return phrases.read_phrase(context, at, asked, "nominative", "predicate", "likely")
+    return _read_unexpected_phrase(context, at)
 
 
-def _read_unexpected_phrase(walk: Context, at: int) -> int:
+def _read_unexpected_phrase(context: Context, at: int) -> int:
     """A phrase that nothing asked for: a new subject, or an object."""
-    scope = walk.scope
-    referent = nouns.noun_referent(walk, at)
-    if walk.topic is not None and scope.subject is None:
-        referent = walk.topic
-    opens = scope.subject is None or _opens_clause(walk, at)
-    expected = (scope.target, scope.expects, scope.case, scope.rule, scope.found)
-    held = scope.third
-    end = phrases.read_phrase(walk, at, referent, "nominative", "noun", "likely")
-    if scope.third is not held:  # the phrase opened a clause about itself
+    clause = context.clause
+    referent = nouns.noun_referent(context, at)
+    if context.topic is not None and clause.subject is None:
+        referent = context.topic
+    opens = clause.subject is None or _opens_clause(context, at)
+    expected = (clause.controller, clause.expects, clause.case, clause.rule, clause.found)
+    third = clause.third
+    end = phrases.read_phrase(context, at, referent, "nominative", "noun", "likely")
+    if clause.third is not third:  # the phrase opened a clause about itself
         return end
     if opens:
-        scope.state(referent)
+        clause.state(referent)
     elif referent.who in {"speaker", "listener"}:  # واحد منا ينتظر
-        scope.third = scope.subject = referent
+        clause.third = clause.subject = referent
     else:
-        scope.target, scope.expects, scope.case, scope.rule, scope.found = expected
-        myself = walk.reading.line[at].key.startswith(("نفس", "انفس"))
-        if scope.finds and not myself and nouns.is_definite(walk.reading, at):
-            scope.target, scope.finds = referent, False
+        clause.controller, clause.expects, clause.case, clause.rule, clause.found = expected
+        myself = context.words.line[at].startswith(("نفس", "انفس"))
+        if clause.finds and not myself and nouns.is_definite(context.words, at):
+            clause.controller, clause.finds = referent, False
     return end
 
 
-def _opens_clause(walk: Context, at: int) -> bool:
+def _opens_clause(context: Context, at: int) -> bool:
     """Whether a definite noun begins a new clause: ، وأبي ممرض."""
-    if not nouns.is_definite(walk.reading, at):
+    if not nouns.is_definite(context.words, at):
         return False
-    letters = walk.reading.line[at].letters
-    joined = letters.startswith("و") and not walk.reading.is_thing(at)
-    return walk.reading.line.begins(at) or (joined and not walk.scope.verbal)
+    letters = context.words.line.letters(at)
+    joined = letters.startswith("و") and not context.words.is_thing(at)
+    return context.words.line.after_mark(at) or (joined and not context.clause.verbal)

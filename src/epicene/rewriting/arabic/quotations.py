@@ -5,8 +5,9 @@ In قالت لي: «أنت ماهر» the one spoken to is who says I outside.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from epicene.rewriting import quotations
 from epicene.rewriting.arabic.analysis import (
     analyse_function_word,
     analyse_noun,
@@ -14,79 +15,32 @@ from epicene.rewriting.arabic.analysis import (
     analyse_verb,
 )
 from epicene.rewriting.arabic.lexicon import verb_list
-from epicene.rewriting.arabic.line import SENTENCE_ENDS, Line, Word
+from epicene.rewriting.quotations import UNQUOTED, Interlocutors, Passage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from epicene.rewriting.arabic.line import Line, Token
     from epicene.rewriting.persons import Person
 
 _CLOSES = {"«": "»", "“": "”", "„": "“", "‹": "›", '"': '"', "”": "”"}
 
 
-class Interlocutors(NamedTuple):
-    """Who I and you are; None where nobody can tell."""
-
-    speaker: Person | None
-    listener: Person | None
-
-
 _PERSONS: dict[int, Person] = {1: "speaker", 2: "listener", 3: "others"}
-UNQUOTED = Interlocutors("speaker", "listener")
 
 
-class Passage(NamedTuple):
-    """Words that are read together, and who speaks in them."""
-
-    line: Line
-    places: list[int]  # of its words in the whole line
-    voice: Interlocutors
-
-
-def split_quotations(line: Line) -> list[Passage]:
+def split_quotations(line: Line) -> list[Passage[Line]]:
     """The line without its quoted speech, then each quoted speech."""
-    outer: list[int] = []
-    quoted: list[tuple[int, range]] = []
-    at = 0
-    while at < len(line):
-        outer.append(at)
-        end = _closing(line, at)
-        if end is not None and _is_speech(line.words[at + 1 : end]):
-            quoted.append((len(outer), range(at + 1, end)))
-            at = end
-        else:
-            at += 1
-    if all(line[place].is_mark for place in outer):  # all of it is quoted
-        return [Passage(line, list(range(len(line))), UNQUOTED)]
-    frame = Line([line[place] for place in outer])
-    found = [Passage(frame, outer, UNQUOTED)]
-    for place, inner in quoted:
-        words = Line([line[at] for at in inner])
-        found.append(Passage(words, list(inner), _interlocutors(_introduction(frame, place))))
-    return found
+    return quotations.split_quotations(
+        line,
+        closes=_CLOSES,
+        is_speech=lambda part: len(part) > 1,  # more than a name or a title
+        attribute=lambda introduction: _interlocutors(introduction.before.tokens),
+        closing_opens=True,
+    )
 
 
-def _closing(line: Line, at: int) -> int | None:
-    closes = _CLOSES.get(line[at].text) if line[at].is_mark else None
-    if closes is None:
-        return None
-    return next((end for end in range(at + 1, len(line)) if line[end].text == closes), None)
-
-
-def _is_speech(words: Sequence[Word]) -> bool:
-    """Whether it is more than a name or a title that stands between the marks."""
-    return len(words) > 1
-
-
-def _introduction(frame: Line, place: int) -> list[Word]:
-    """The words of the sentence that the quotation stands in, up to it."""
-    start = place - 1
-    while start > 0 and frame[start - 1].text[:1] not in SENTENCE_ENDS:
-        start -= 1
-    return [word for word in frame.words[start:place] if not word.is_mark]
-
-
-def _interlocutors(frame: Sequence[Word]) -> Interlocutors:
+def _interlocutors(frame: Sequence[Token]) -> Interlocutors:
     """Who speaks and who is spoken to after such a frame."""
     said = _person_who_says(frame)
     if said is None:
@@ -98,7 +52,7 @@ def _interlocutors(frame: Sequence[Word]) -> Interlocutors:
     return Interlocutors("others", _addressee(frame))
 
 
-def _person_who_says(frame: Sequence[Word]) -> int | None:
+def _person_who_says(frame: Sequence[Token]) -> int | None:
     """The person of the verb of saying; the last one counts."""
     speech = verb_list("speech")
     found = None
@@ -122,11 +76,11 @@ def _person_who_says(frame: Sequence[Word]) -> int | None:
     return found
 
 
-def _ends_in_me(word: Word) -> bool:
+def _ends_in_me(word: Token) -> bool:
     return word.letters.endswith("ني")
 
 
-def _has_subject(frame: Sequence[Word], at: int) -> bool:
+def _has_subject(frame: Sequence[Token], at: int) -> bool:
     """Whether a woman is named right after a verb that may be hers."""
     following = frame[at + 1].letters if at + 1 < len(frame) else ""
     return any(
@@ -135,7 +89,7 @@ def _has_subject(frame: Sequence[Word], at: int) -> bool:
     )
 
 
-def _addressee(frame: Sequence[Word]) -> Person | None:
+def _addressee(frame: Sequence[Token]) -> Person | None:
     first: Person | None = None
     for word in frame:
         for person in _persons_addressed(word):
@@ -145,7 +99,7 @@ def _addressee(frame: Sequence[Word]) -> Person | None:
     return first
 
 
-def _is_somebody_of_mine(word: Word) -> bool:
+def _is_somebody_of_mine(word: Token) -> bool:
     """صاحت أمي: somebody of mine, who speaks to me."""
     return any(
         parse.lemma.known and parse.suffix is not None and parse.suffix.letters == "ي"
@@ -153,7 +107,7 @@ def _is_somebody_of_mine(word: Word) -> bool:
     )
 
 
-def _persons_addressed(word: Word) -> Iterator[int]:
+def _persons_addressed(word: Token) -> Iterator[int]:
     """The persons of the pronouns joined to a word; 3 for a noun after ل."""
     function = analyse_function_word(word.letters)
     if function is not None:
@@ -161,7 +115,7 @@ def _persons_addressed(word: Word) -> Iterator[int]:
             yield 1
         elif (
             function.suffix is not None
-            and function.sort == "prepositions"
+            and function.kind == "prepositions"
             and function.base in {"ل", "الي"}
         ):
             yield function.suffix.person

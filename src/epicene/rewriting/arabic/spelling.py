@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from epicene.rewriting.arabic.conjugation import Number
-    from epicene.rewriting.arabic.line import Word
+    from epicene.rewriting.arabic.line import Token
     from epicene.rewriting.persons import Gender
 
 FATHA, DAMMA, KASRA, SUKUN, SHADDA = "\u064e", "\u064f", "\u0650", "\u0652", "\u0651"
 TANWIN_FATH, TANWIN_DAMM, TANWIN_KASR = "\u064b", "\u064c", "\u064d"
-_TATWEEL = "\u0640"
 
 # Marks that are not part of a letter (those of U+0653 to U+0655 are).
 _MARKS = regex.compile(
@@ -47,10 +46,10 @@ def fold_letters(letters: str) -> str:
 def may_be_written(written: str, letters: str) -> bool:
     """Whether the letters are written so: hamzas may lack or be on the wrong side of an alif, but
     none is added inside a word, and ى is not written ي."""
-    for place, (one, two) in enumerate(zip(written, letters, strict=True)):
+    for index, (one, two) in enumerate(zip(written, letters, strict=True)):
         if one == two or one == "ا" or (one, two) == ("ى", "ي"):
             continue
-        if place == 0 and one in "أإآ" and two in "اأإآ":
+        if index == 0 and one in "أإآ" and two in "اأإآ":
             continue
         return False
     return True
@@ -158,7 +157,6 @@ SUFFIXES = (
     Suffix("ي", 1, None, "singular"),
 )
 _OTHER_GENDER_SUFFIX = {"ه": "ها", "ها": "ه", "هم": "هن", "هن": "هم", "كم": "كن", "كن": "كم"}
-# What some write for the feminine ـكِ and its kin; it has no masculine letters to turn to.
 
 
 def inflect_suffix(suffix: Suffix, gender: Gender) -> str | None:
@@ -176,7 +174,7 @@ class Prefix(NamedTuple):
     article: bool = False
 
 
-def _noun_prefixes() -> Iterator[Prefix]:
+def _all_noun_prefixes() -> Iterator[Prefix]:
     for conjunction in ("", "و", "ف"):
         for question in ("", "أ"):
             before = question + conjunction
@@ -189,8 +187,17 @@ def _noun_prefixes() -> Iterator[Prefix]:
             yield Prefix(before + "لل", "ل", article=True)
 
 
-# The fewest letters first: وحيد is lonely before it is "and" with something.
-NOUN_PREFIXES = tuple(sorted(_noun_prefixes(), key=lambda prefix: len(prefix.letters)))
+_NOUN_PREFIXES = tuple(sorted(_all_noun_prefixes(), key=lambda prefix: len(prefix.letters)))
+
+
+def noun_prefixes(letters: str) -> list[Prefix]:
+    """What the word may begin with before a noun.
+
+    The fewest letters come first: وحيد is lonely before it is "and" with something.
+    """
+    return [prefix for prefix in _NOUN_PREFIXES if letters.startswith(prefix.letters)]
+
+
 VERB_PREFIXES = ("", "و", "ف", "أ", "س", "ل", "وس", "فس", "ول", "فل", "أس", "أف", "أو")
 
 
@@ -248,17 +255,17 @@ def nunation_of(text: str) -> Nunation:
 
 def keep_hamza_habits(written: str, letters: str) -> str:
     """New letters, with the hamzas that the writer left out left out."""
-    place = 0
+    index = 0
     old, new = fold_letters(written), fold_letters(letters)
-    while place < min(len(old), len(new)) and old[place] == new[place]:
-        place += 1
+    while index < min(len(old), len(new)) and old[index] == new[index]:
+        index += 1
     start = (
         one if one in _WITHOUT_HAMZA else two for one, two in zip(written, letters, strict=False)
     )
-    return "".join(start)[:place] + letters[place:]
+    return "".join(start)[:index] + letters[index:]
 
 
-def spell_like(word: Word, letters: str, *, nunated: bool, nunation: Nunation) -> str:
+def spell_like(word: Token, letters: str, *, nunated: bool, nunation: Nunation) -> str:
     """The word in other letters, written as its line is."""
     vocalised = is_vocalised(word.text)
     old = _NUNATION.sub("", word.text)

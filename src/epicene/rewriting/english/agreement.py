@@ -352,7 +352,7 @@ def _is_question(line: Line, auxiliary: int) -> bool:
     """Whether a question begins at the auxiliary, or with a question word just before."""
     if line.begins(auxiliary) or not line.is_word(auxiliary - 1):
         return True
-    before = line.words[max(0, auxiliary - 4) : auxiliary]
+    before = line.keys[max(0, auxiliary - 4) : auxiliary]
     return any(word in line.lexicon.wh_words or word in {"nor", "neither"} for word in before)
 
 

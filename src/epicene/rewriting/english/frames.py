@@ -14,9 +14,11 @@ import regex
 
 from epicene.core.records import Record
 from epicene.languages.pronouns import CASES, Case, PronounSet
-from epicene.rewriting import Change, Confidence, Rewriting
-from epicene.rewriting.english.line import Line
+from epicene.rewriting import Change, Confidence, Rewriting, TextSpan
+from epicene.rewriting.english.line import Line, read_line
 from epicene.rewriting.english.number import PLURAL, SINGULAR
+from epicene.rewriting.persons import apply_changes
+from epicene.rewriting.protected import visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -81,21 +83,21 @@ def find_mentions(
     found: list[Mention] = []
     done = -1
     for index, token in enumerate(tokens):
-        if index <= done or token.lower not in joined:
+        if index <= done or token.key not in joined:
             continue
         chain = _chain(tokens, index, joined)
         done = chain.last
-        if any(tokens[at].lower in sought for at in range(index, done + 1)):
+        if any(tokens[at].key in sought for at in range(index, done + 1)):
             found.append(chain)
     return found
 
 
 def _chain(tokens: Sequence[Token], first: int, joined: Mapping[str, PronounForm]) -> Mention:
     """The longest run of forms from `first` on that are one person in one case."""
-    form = joined[tokens[first].lower]
+    form = joined[tokens[first].key]
     cases, sets, plural_verbs, last = form.cases, form.sets, form.plural_verbs, first
-    while last + 2 < len(tokens) and tokens[last + 1].lower in _FORM_SEPARATORS:
-        other = joined.get(tokens[last + 2].lower)
+    while last + 2 < len(tokens) and tokens[last + 1].key in _FORM_SEPARATORS:
+        other = joined.get(tokens[last + 2].key)
         if other is None or set(other.sets) <= set(sets):
             break
         shared = tuple(case for case in cases if case in other.cases) or _of_halves(cases, other)
@@ -113,14 +115,12 @@ def _of_halves(cases: tuple[Case, ...], other: PronounForm) -> tuple[Case, ...]:
     return ()
 
 
-class Slot(Record, frozen=True, kw_only=True):
-    """Characters [start, end) that depend on the set: a pronoun in some case, or a verb.
+class Slot(TextSpan, frozen=True, kw_only=True):
+    """Characters of a text that depend on the set: a pronoun in some case, or a verb.
 
     A verb has a singular and a plural form; `case` is None there.
     """
 
-    start: int
-    end: int
     text: str
     sets: tuple[str, ...]  # whose form it is; two names for "he or she"
     rule: str
@@ -138,6 +138,18 @@ class Slot(Record, frozen=True, kw_only=True):
         form = self.plural if to.plural_verbs else self.singular
         return form.upper() if self.text.isupper() else match_case(self.text, form)
 
+    def change(self, to: PronounSet) -> Change:
+        """What is replaced by that set's form, which may be the same."""
+        return Change(
+            start=self.start,
+            end=self.end,
+            before=self.text,
+            after=self.fill(to),
+            rule=self.rule,
+            sure=self.sure,
+            whose=" or ".join(self.sets),
+        )
+
 
 class Frame(Record, frozen=True, kw_only=True):
     """A text and its slots, in order."""
@@ -151,23 +163,7 @@ class Frame(Record, frozen=True, kw_only=True):
 
     def rewriting(self, to: PronounSet) -> Rewriting:
         """The same, with every change."""
-        parts, changes, done = [], [], 0
-        for slot in self.slots:
-            after = slot.fill(to)
-            parts += [self.text[done : slot.start], after]
-            done = slot.end
-            if after != slot.text:
-                changes.append(
-                    Change(
-                        start=slot.start,
-                        end=slot.end,
-                        before=slot.text,
-                        after=after,
-                        rule=slot.rule,
-                        sure=slot.sure,
-                    )
-                )
-        return Rewriting(text="".join((*parts, self.text[done:])), changes=tuple(changes))
+        return apply_changes(self.text, (slot.change(to) for slot in self.slots))
 
 
 def match_case(pattern: str, form: str) -> str:
@@ -207,7 +203,7 @@ class MentionFinder:
         """The text's tokens and mentions, if there is a mention."""
         if not self.sought or not self._hint.search(text):
             return None
-        line = Line(text)
+        line = read_line(text)
         found = find_mentions(line.tokens, self.sought, self.joined)
         return LineWithMentions(line, found) if found else None
 
@@ -225,11 +221,12 @@ def read_frames(
     """The frame of each text, in order, by the first finder that finds anything in it."""
     remaining = iter(texts)
     while chunk := list(islice(remaining, _CHUNK)):
-        found = [_first_found(text, finders) for text in chunk]
+        visible = [visible_text(text) for text in chunk]
+        found = [_first_found(each.text, finders) for each in visible]
         readings = route.read([each for each in found if each is not None])
-        for text, each in zip(chunk, found, strict=True):
+        for text, seen, each in zip(chunk, visible, found, strict=True):
             slots = () if each is None else _make_slots(each, next(readings))
-            yield Frame(text=text, slots=slots)
+            yield Frame(text=text, slots=tuple(seen.restore(slots)))
 
 
 def _first_found(text: str, finders: Sequence[MentionFinder]) -> LineWithMentions | None:
@@ -260,16 +257,16 @@ def _make_slots(found: LineWithMentions, reading: PronounAnalysis) -> tuple[Slot
 def _verb_slot(line: Line, mention: Mention, verb: AgreeingVerb, reading: PronounAnalysis) -> Slot:
     token = line.tokens[verb.token]
     rule, sure = verb.rule, verb.sure
-    if token.lower in _PLURAL_CLITICS and not mention.plural_verbs:
+    if token.key in _PLURAL_CLITICS and not mention.plural_verbs:
         has, sure = reading.has(verb.token)
-        singular, plural = token.lower, _PLURAL_CLITICS[token.lower][has]
+        singular, plural = token.key, _PLURAL_CLITICS[token.key][has]
         if verb.token < mention.first:  # "What's she": few people write "What're they"
             plural = " have" if has else " are"
         rule = f"{rule} ('s for {'has' if has else 'is'})"
-    elif token.lower in _SINGULAR_CLITICS:
-        singular, plural = _SINGULAR_CLITICS[token.lower], token.lower
+    elif token.key in _SINGULAR_CLITICS:
+        singular, plural = _SINGULAR_CLITICS[token.key], token.key
     else:
-        singular, plural = (PLURAL if mention.plural_verbs else SINGULAR).forms(token.lower)
+        singular, plural = (PLURAL if mention.plural_verbs else SINGULAR).forms(token.key)
     return Slot(
         start=token.start,
         end=token.end,

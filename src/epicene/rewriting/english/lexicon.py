@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from epicene.rewriting.english import conjugation
-
-WordSet = frozenset[str]
+from epicene.rewriting.word_lists import WordSet, read_toml, word_set
 
 
 class Lexicon(NamedTuple):
@@ -122,11 +119,7 @@ def phrase_starts() -> WordSet:
 @cache
 def lexicon() -> Lexicon:
     """The lexicon, read once."""
-    content = tomllib.loads(files(__package__).joinpath("words.toml").read_text("utf-8"))
+    sections = read_toml("epicene.rewriting.english", "words").values()
     return Lexicon(
-        **{
-            name: frozenset(words.split())
-            for section in content.values()
-            for name, words in section.items()
-        }
+        **{name: word_set(words) for section in sections for name, words in section.items()}
     )

@@ -6,10 +6,11 @@ The tokens cover everything but white space, so a replaced span leaves the rest 
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import regex
 
+from epicene.rewriting import text as shared
 from epicene.rewriting.english.lexicon import Lexicon, lexicon, phrase_starts
 
 if TYPE_CHECKING:
@@ -18,13 +19,9 @@ if TYPE_CHECKING:
 TokenKind: TypeAlias = Literal["word", "number", "mark", "sealed"]
 
 
-class Token(NamedTuple):
-    """The characters from `start` to `end`; `lower` is what rules look at (' for ’)."""
+class Token(shared.Token, frozen=True, gc=False):
+    """A token and what it is; its key is in lower case, with ' for ’."""
 
-    text: str
-    lower: str
-    start: int
-    end: int
     kind: TokenKind
 
 
@@ -67,10 +64,11 @@ def tokenise(text: str) -> list[Token]:
     """All tokens of a text, in order."""
     return [
         Token(
-            match[0],
-            match[0].lower().replace("’", "'").replace("ʼ", "'"),
             match.start(),
             match.end(),
+            match[0],
+            match[0].lower().replace("’", "'").replace("ʼ", "'"),
+            match.lastgroup == "word",
             match.lastgroup,  # type: ignore[arg-type]  # always one of the four
         )
         for match in _TOKEN.finditer(text)
@@ -78,33 +76,21 @@ def tokenise(text: str) -> list[Token]:
 
 
 _OPENING_MARKS = frozenset("\"“‘'([«*_\ufeff")
-_SENTENCE_ENDS = frozenset({".", ";", ":"})
 PAUSES = frozenset({",", "...", "…", "—", "–", "--", "-"})
 # What an aside opens with, and what it closes with.
 ASIDES = {"(": ")", "[": "]", "—": "—", "–": "–", "--": "--", "-": "-", ",": ",", "“": "”"}
 
 
-class Line:
-    """Tokens that can be asked for out of range, where there is the word ""."""
+class Line(shared.Line[Token]):
+    """The tokens of a text, and what rules ask about each."""
 
-    def __init__(self, text: str, tokens: Sequence[Token] | None = None) -> None:
-        self.text = text
-        self.tokens = tokenise(text) if tokens is None else tokens
-        self.words = [token.lower for token in self.tokens]
+    sentence_ends = frozenset({".", ";", ":"})
+
+    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
+        super().__init__(text, tokens)
         self.lexicon: Lexicon = lexicon()
         self._phrase_starts = phrase_starts()
         self._quotes: list[int] | None = None
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    def __getitem__(self, index: int) -> str:
-        """The lower-case word at an index, "" outside the text."""
-        return self.words[index] if 0 <= index < len(self.words) else ""
-
-    def is_word(self, index: int) -> bool:
-        """Whether a word of letters stands there."""
-        return 0 <= index < len(self.tokens) and self.tokens[index].kind == "word"
 
     def is_number(self, index: int) -> bool:
         """Whether a number in digits stands there."""
@@ -120,14 +106,14 @@ class Line:
     def begins(self, index: int) -> bool:
         """Whether a sentence begins there."""
         before = index - 1
-        while before >= 0 and self.words[before] in _OPENING_MARKS:
+        while before >= 0 and self.keys[before] in _OPENING_MARKS:
             before -= 1
         return before < 0 or self.stops(before, strict=False)
 
     def stops(self, index: int, *, strict: bool = True) -> bool:
         """Whether a sentence ends there; if strict, not before a small letter after a quote."""
         word = self[index]
-        if word not in _SENTENCE_ENDS and word[:1] not in {"!", "?"}:
+        if word not in self.sentence_ends and word[:1] not in {"!", "?"}:
             return False
         if not strict:
             return True
@@ -144,7 +130,7 @@ class Line:
             first -= 1
         while last < min(len(self) - 1, index + reach) and not self.stops(last + 1):
             last += 1
-        return self.words[first : last + 1]
+        return self.keys[first : last + 1]
 
     def after_adverbs(self, index: int) -> int:
         """The first token from `index` on that belongs to no adverb."""
@@ -155,7 +141,7 @@ class Line:
     def _adverb(self, index: int) -> int:
         """How many tokens the adverb there has, 0 if there is none."""
         for length in (2, 3) if self[index] in self._phrase_starts else ():
-            if "_".join(self.words[index : index + length]) in self.lexicon.midway_phrases:
+            if "_".join(self.keys[index : index + length]) in self.lexicon.midway_phrases:
                 return length
         return int(self.lexicon.is_adverb(self[index]))
 
@@ -173,10 +159,15 @@ class Line:
     def inside_quotes(self, index: int) -> bool:
         """Whether a straight quotation mark was opened before and not closed."""
         if self._quotes is None:
-            self._quotes = list(accumulate((word == '"' for word in self.words), initial=0))
+            self._quotes = list(accumulate((word == '"' for word in self.keys), initial=0))
         return self._quotes[index] % 2 == 1
 
     def closing(self, index: int, mark: str, within: int) -> int | None:
         """Where that mark closes what opens at `index`, not further than so many tokens."""
-        last = min(index + 1 + within, len(self.words))
-        return next((at for at in range(index + 1, last) if self.words[at] == mark), None)
+        last = min(index + 1 + within, len(self.keys))
+        return next((at for at in range(index + 1, last) if self.keys[at] == mark), None)
+
+
+def read_line(text: str) -> Line:
+    """The tokens of a text."""
+    return Line(text, tokenise(text))

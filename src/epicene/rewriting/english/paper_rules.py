@@ -14,7 +14,7 @@ import regex
 from epicene.core.errors import InputError
 from epicene.languages.pronouns import CASES, Case, PronounSet
 from epicene.rewriting.english.frames import match_case
-from epicene.rewriting.english.line import Line
+from epicene.rewriting.english.line import read_line
 from epicene.rewriting.english.number import means_has
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def singularize(verb: str) -> str:
 
 def choose_by_rule(have: str, are: str) -> str:
     """Our own rule, in the place of the perplexity that the paper's code asks GPT-2 for."""
-    line = Line(have)
+    line = read_line(have)
     first = next(at for at, (one, other) in enumerate(zip(have, are, strict=True)) if one != other)
     clitic = next(at for at, token in enumerate(line.tokens) if token.start <= first < token.end)
     has, _ = means_has(line, clitic)

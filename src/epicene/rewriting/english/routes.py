@@ -185,7 +185,7 @@ class ParseRoute:
         tokens = found.line.tokens
         words = [token.text for token in tokens]
         for mention in found.mentions:
-            if tokens[mention.last].lower not in _KNOWN_PRONOUNS:
+            if tokens[mention.last].key not in _KNOWN_PRONOUNS:
                 words[mention.last] = _STAND_INS.get(mention.cases, "she")
         spaces = [after.start > token.end for token, after in pairwise(tokens)]
         return Doc(self.nlp.vocab, words=words, spaces=[*spaces, False])

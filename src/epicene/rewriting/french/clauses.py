@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.french.context import Context, Referent
 from epicene.rewriting.french.inflection import inflect
-from epicene.rewriting.french.lexicon import read_lists, verb_table, word_set
+from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     SENTENCE_ENDS,
+    TEMPORARY_STATES,
     Line,
     participle_infinitives,
-    temporary_states,
 )
 from epicene.rewriting.french.phrases import read_phrase
 from epicene.rewriting.french.predicates import (
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
     from epicene.rewriting.french.sites import Agreement, Site
 
-_OBJECTS_OF_SUIVRE = word_set(read_lists("function_words")["followed"])
+_OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
 
-def read_clauses(scene: Context) -> list[Clause]:
+def read_clauses(context: Context) -> list[Clause]:
     """Read every verb of the text, from left to right."""
 
     clauses: list[Clause] = []
-    for group in scene.groups:
-        clause = read_subject(scene, group, clauses)
+    for group in context.groups:
+        clause = read_subject(context, group, clauses)
         clauses.append(clause)
-        reading = ClauseReader(scene, clause)
+        reading = ClauseReader(context, clause)
         end, governor = reading.read()
         read_infinitives(reading, end, governor)
     return clauses
@@ -52,33 +52,33 @@ def read_clauses(scene: Context) -> list[Clause]:
 class ClauseReader:
     """One clause being read."""
 
-    def __init__(self, scene: Context, clause: Clause) -> None:
-        self.scene = scene
-        self.line = scene.line
+    def __init__(self, context: Context, clause: Clause) -> None:
+        self.context = context
+        self.line = context.line
         self.clause = clause
         self.group = clause.group
-        self.reflexive = clause.group.is_reflexive(scene.line)
+        self.reflexive = clause.group.is_reflexive(context.line)
 
     # --- whom words agree with -----------------------------------------------------------------
 
     def of_subject(self, rule: str) -> Agreement | None:
-        """A bond with the subject."""
-        party = self.clause.referent
-        return None if party is None else self.scene.agreement(party, rule)
+        """An agreement with the subject."""
+        referent = self.clause.referent
+        return None if referent is None else self.context.agreement(referent, rule)
 
     def of_object(self, clitics: Iterable[int], rule: str) -> Agreement | None:
-        """A bond with whom the pronouns before a verb mean as its object."""
-        party = self.object_referent(clitics)
-        return None if party is None else self.scene.agreement(party, rule)
+        """An agreement with whom the pronouns before a verb mean as its object."""
+        referent = self.object_referent(clitics)
+        return None if referent is None else self.context.agreement(referent, rule)
 
     def object_referent(self, clitics: Iterable[int]) -> Referent | None:
         """Whom me, te, le, la before a verb mean."""
         for index in clitics:
             word = self.line[index]
             if word in {"me", "m'", "moi"}:
-                return self.scene.first(index)
+                return self.context.speaker(index)
             if word in {"te", "t'", "vous", "toi"}:
-                return self.scene.second(index)
+                return self.context.listener(index)
             if word in {"le", "la", "l'", "les"}:
                 return self._third(index)
         return None
@@ -86,10 +86,10 @@ class ClauseReader:
     def _third(self, index: int) -> Referent | None:
         if self.line[index] == "l'" and self._is_about_what_was_said(index):
             return None
-        party = pronoun_referent(self.scene, index)
-        if party is not None and self.line[index] in {"le", "la"}:
-            self.scene.agreement(party, "object pronoun", "likely").add(index, "pronoun")
-        return party
+        referent = pronoun_referent(self.context, index)
+        if referent is not None and self.line[index] in {"le", "la"}:
+            self.context.agreement(referent, "object pronoun", "likely").add(index, "pronoun")
+        return referent
 
     def _is_about_what_was_said(self, index: int) -> bool:
         """comme il l'a dit, il ne l'avait pas fait."""
@@ -121,20 +121,20 @@ class ClauseReader:
 
     def _seems(self, at: int) -> None:
         """j'ai l'air fatiguée: the adjective may agree with either; we let it with the subject."""
-        bond = self.of_subject("avoir l'air")
-        if bond is not None and tuple(self.line.words[at : at + 2]) == ("l'", "air"):
-            read_complement(self.line, at + 2, bond.by(bond.rule, "guess"), nouns=False)
+        agreement = self.of_subject("avoir l'air")
+        if agreement is not None and tuple(self.line.keys[at : at + 2]) == ("l'", "air"):
+            read_complement(self.line, at + 2, agreement.by(agreement.rule, "guess"), nouns=False)
 
     def _full_verb(self, after: int, names: Sequence[str]) -> None:
         """Neither être nor an auxiliary."""
         known = verb_table()
-        party = self.object_referent(self.group.clitics)
+        referent = self.object_referent(self.group.clitics)
         if known.is_kind("copulas", names):
             self._subject_is(self.group.end, "what a copula says of them")
         elif self.reflexive and known.is_kind("reflexive_copulas", names):
-            if bond := self.of_subject("what a reflexive verb says of them"):
-                read_object_predicate(self.line, self.group.end, bond, naming=False)
-        elif party is not None and known.is_kind("object_predicates", names):
+            if agreement := self.of_subject("what a reflexive verb says of them"):
+                read_object_predicate(self.line, self.group.end, agreement, naming=False)
+        elif referent is not None and known.is_kind("object_predicates", names):
             self.object_is(self.group.clitics, self.group.end, names)
         elif "passer" in names and self.line[after] == "pour":
             self._subject_is(after + 1, "what somebody passes for")
@@ -148,10 +148,10 @@ class ClauseReader:
     def _passes(self, at: int) -> None:
         """j'ai passé la soirée assis dans un coin."""
         phrase = read_phrase(self.line, at) if self.line.is_determiner(at) else None
-        if phrase is not None and (bond := self.of_subject("state of the subject")):
+        if phrase is not None and (agreement := self.of_subject("state of the subject")):
             for index in (*phrase.adjectives, phrase.end):
-                if inflect(self.line[index], "masculine") in temporary_states():
-                    bond.add(index, "adjective", "likely")
+                if inflect(self.line[index], "masculine") in TEMPORARY_STATES:
+                    agreement.add(index, "adjective", "likely")
 
     def is_participle(self, at: int) -> bool:
         """Whether a participle follows an auxiliary there, known or by its shape."""
@@ -169,21 +169,21 @@ class ClauseReader:
         )
 
     def _subject_is(self, at: int, rule: str) -> None:
-        if bond := self.of_subject(rule):
-            read_complement(self.line, at, bond)
+        if agreement := self.of_subject(rule):
+            read_complement(self.line, at, agreement)
 
     def _being(self, after: int) -> None:
         """After a form of être: an auxiliary or a copula."""
         if not self.reflexive:
             self._subject_is(self.group.end, "said of the subject with être")
-        elif bond := self.of_subject("reflexive pronoun before the participle"):
-            self.reflexive_participle(after, bond)
+        elif agreement := self.of_subject("reflexive pronoun before the participle"):
+            self.reflexive_participle(after, agreement)
 
-    def reflexive_participle(self, at: int, bond: Agreement) -> None:
+    def reflexive_participle(self, at: int, agreement: Agreement) -> None:
         """je me suis levé: the participle agrees if the pronoun is the object."""
         infinitives = participle_infinitives(self.line[at])
         if infinitives and not self.pronoun_is_indirect_object(at, infinitives, reflexive=True):
-            self.participles(at, bond, infinitives, reflexive=True)
+            self.participles(at, agreement, infinitives, reflexive=True)
 
     def pronoun_is_indirect_object(
         self, at: int, infinitives: Sequence[str], *, reflexive: bool
@@ -194,12 +194,12 @@ class ClauseReader:
         )
 
     def participles(
-        self, at: int, bond: Agreement, infinitives: Sequence[str], *, reflexive: bool = False
+        self, at: int, agreement: Agreement, infinitives: Sequence[str], *, reflexive: bool = False
     ) -> None:
         """One participle, what it says of somebody, and those joined to it."""
         known = verb_table()
-        bond.add(at, "adjective")
-        rule = bond.by("what the participle says of them")
+        agreement.add(at, "adjective")
+        rule = agreement.by("what the participle says of them")
         end = at + 1
         if self.line[end] == "comme" or known.is_kind(
             "reflexive_copulas" if reflexive else "object_predicates", infinitives
@@ -209,7 +209,7 @@ class ClauseReader:
         else:
             end = max(end, read_state(self.line, end, rule))
         # je l'ai reçu en pyjama, à moitié endormi: after a comma it is the subject
-        read_coordinated(self.line, end, bond.by(bond.rule, "likely"), commas=reflexive)
+        read_coordinated(self.line, end, agreement.by(agreement.rule, "likely"), commas=reflexive)
 
     def _compound(self, at: int) -> None:
         """After a form of avoir: j'ai été, on m'a vu, j'ai vécu seul."""
@@ -217,13 +217,13 @@ class ClauseReader:
         infinitives = participle_infinitives(self.line[at])
         if known.is_kind("copulas", infinitives):
             self._subject_is(at + 1, "said of the subject with être")
-        elif bond := self.of_object(self.group.clitics, "object before the participle"):
+        elif agreement := self.of_object(self.group.clitics, "object before the participle"):
             if not self.pronoun_is_indirect_object(at, infinitives, reflexive=False):
-                self.participles(at, bond, infinitives)
+                self.participles(at, agreement, infinitives)
         elif site := self._relative_object():
-            party = Referent(site.who, site.plural)
+            referent = Referent(site.who, site.target.plural)
             rule = "the relative pronoun before the participle"
-            self.participles(at, self.scene.agreement(party, rule), infinitives)
+            self.participles(at, self.context.agreement(referent, rule), infinitives)
         elif "avoir" in infinitives:
             self._seems(at + 1)
         elif "passer" in infinitives:
@@ -241,18 +241,18 @@ class ClauseReader:
         for index in range(start - 1, max(start - 6, 0), -1):
             word = self.line[index]
             if word in {"que", "qu'"}:
-                site = relative_antecedent(self.scene, index - 1)
-                return site if site and site.kind in {"noun", "pronoun"} else None
+                site = relative_antecedent(self.context, index - 1)
+                return site if site and site.target.kind in {"noun", "pronoun"} else None
             if not self.line.is_word(index) or word in {"qui", "dont", "où"}:
                 return None
         return None
 
     def object_is(self, clitics: Iterable[int], at: int, infinitives: Iterable[str]) -> None:
         """cela me rend heureux."""
-        bond = self.of_object(clitics, "what the verb says of its object")
-        if bond is not None:
+        agreement = self.of_object(clitics, "what the verb says of its object")
+        if agreement is not None:
             naming = verb_table().is_kind("naming", infinitives)
-            read_object_predicate(self.line, at, bond, naming=naming)
+            read_object_predicate(self.line, at, agreement, naming=naming)
 
 
 _ADJUNCTS = frozenset({"pour", "sans", "après", "en"})
@@ -279,62 +279,62 @@ def read_infinitives(reading: ClauseReader, at: int, infinitives: Sequence[str])
         if line.is_infinitive(index):
             word = verb_table().infinitive_of(line[index])
             own = clitics_before(line, index)
-            party = _infinitive_controller(reading, governor, index)
-            read_infinitive(reading, index, party)
-            governor = Governor((word,), own, party)
+            referent = _infinitive_controller(reading, governor, index)
+            read_infinitive(reading, index, referent)
+            governor = Governor((word,), own, referent)
         elif (line.is_determiner(index) and line.is_open(index + 1)) or line.is_capital(index):
             governor = governor._replace(noun_after=True)
         index += 1
 
 
-def read_subject_infinitives(scene: Context, clauses: Sequence[Clause]) -> None:
+def read_subject_infinitives(context: Context, clauses: Sequence[Clause]) -> None:
     """Être seul me fait peur; mon rêve est de devenir acteur; c'est en étant patient que j'ai …"""
     for number, clause in enumerate(clauses):
         if clause.referent is not None and clause.group.kind != "noun":
             continue
-        reading = ClauseReader(scene, clause)
+        reading = ClauseReader(context, clause)
         before = clauses[number - 1].group.end if number else 0
         after = clauses[number + 1] if number + 1 < len(clauses) else None
         meant = reading.object_referent(clause.group.clitics) or _possessor_of_object(reading)
         if meant is not None and not reading.reflexive:
             _read_between(reading, before, clause.group.start, meant)
         if (
-            owner := _possessor_of_subject(scene, clause)
+            owner := _possessor_of_subject(context, clause)
         ) is not None and "être" in clause.group.infinitives:
             _read_between(
-                reading, clause.group.end, after.start if after else len(scene.line), owner
+                reading, clause.group.end, after.start if after else len(context.line), owner
             )
         if (
             after is not None
             and after.referent
-            and scene.line[clause.group.subject] in {"c'", "ce"}
+            and context.line[clause.group.subject] in {"c'", "ce"}
         ):
             _read_between(reading, clause.group.end, after.start, after.referent)
 
 
-def _read_between(reading: ClauseReader, start: int, end: int, party: Referent) -> None:
+def _read_between(reading: ClauseReader, start: int, end: int, referent: Referent) -> None:
     """Every infinitive there up to the first stop has the same subject."""
     for index in range(start, end):
         if reading.line[index] in SENTENCE_ENDS:
             return
         if reading.line.is_infinitive(index):
-            read_infinitive(reading, index, party)
+            read_infinitive(reading, index, referent)
 
 
-def _possessor_of_subject(scene: Context, clause: Clause) -> Referent | None:
+def _possessor_of_subject(context: Context, clause: Clause) -> Referent | None:
     """Whose dream it is: mon rêve est de …"""
-    word = scene.line[clause.start]
+    word = context.line[clause.start]
     if word in {"mon", "ma", "mes"}:
-        return scene.first(clause.start)
-    return scene.second(clause.start) if word in {"ton", "ta", "tes"} else None
+        return context.speaker(clause.start)
+    return context.listener(clause.start) if word in {"ton", "ta", "tes"} else None
 
 
 def _possessor_of_object(reading: ClauseReader) -> Referent | None:
     """Être père a changé ma vie: the object is somebody's."""
-    line, scene = reading.line, reading.scene
+    line, context = reading.line, reading.context
     for index in range(reading.group.end, min(reading.group.end + 4, len(line))):
         if line[index] in {"mon", "ma", "mes"}:
-            return scene.first(index)
+            return context.speaker(index)
     return None
 
 
@@ -371,63 +371,63 @@ def _infinitive_controller(
         return reading.clause.referent
     obliged = verb_table().is_kind("object_control", governor.infinitives)
     reflexive = reading.reflexive and governor.clitics == reading.group.clitics
-    party = None if reflexive else reading.object_referent(governor.clitics)
-    if party is not None:
+    referent = None if reflexive else reading.object_referent(governor.clitics)
+    if referent is not None:
         bare = before not in {"de", "d'", "à"} and not obliged
         own = bare or not {"promettre", "jurer"}.isdisjoint(governor.infinitives)
-        return governor.referent if own else party
+        return governor.referent if own else referent
     others = any(line[each] in {"lui", "leur", "l'", "les", "nous"} for each in governor.clitics)
     if obliged and (governor.noun_after or others):
         return None
     return governor.referent
 
 
-def read_infinitive(reading: ClauseReader, index: int, party: Referent | None) -> None:
+def read_infinitive(reading: ClauseReader, index: int, referent: Referent | None) -> None:
     """One infinitive whose subject is known."""
     line, known = reading.line, verb_table()
     word = known.infinitive_of(line[index])
     clitics = clitics_before(line, index)
-    bond = None if party is None else reading.scene.agreement(party, _INFINITIVE_RULE)
+    agreement = None if referent is None else reading.context.agreement(referent, _INFINITIVE_RULE)
     own = reading.object_referent(clitics)
     reflexive = any(line[each] in {"se", "s'"} for each in clitics) or (
-        own is not None and own == party and own.who != "others"
+        own is not None and own == referent and own.who != "others"
     )
     after = line.after_adverbs(index + 1)
     if word == "avoir" and reading.is_participle(after):
-        _read_compound_infinitive(reading, after, clitics, bond)
+        _read_compound_infinitive(reading, after, clitics, agreement)
     elif own is not None and not reflexive:
         if known.is_kind("object_predicates", [word]):
             reading.object_is(clitics, index + 1, [word])
-    elif bond is not None:
-        _read_subject_agreement(reading, index, after, bond, reflexive=reflexive)
+    elif agreement is not None:
+        _read_subject_agreement(reading, index, after, agreement, reflexive=reflexive)
 
 
 def _read_subject_agreement(
-    reading: ClauseReader, index: int, after: int, bond: Agreement, *, reflexive: bool
+    reading: ClauseReader, index: int, after: int, agreement: Agreement, *, reflexive: bool
 ) -> None:
     """What agrees with the subject of an infinitive."""
     line, known = reading.line, verb_table()
     word = known.infinitive_of(line[index])
     if reflexive:
         if word == "être":
-            reading.reflexive_participle(after, bond)
+            reading.reflexive_participle(after, agreement)
         elif known.is_kind("reflexive_copulas", [word]):
-            read_object_predicate(line, index + 1, bond, naming=False)
+            read_object_predicate(line, index + 1, agreement, naming=False)
     elif known.is_kind("copulas", [word]):
         if line[index + 1] != "donné":  # étant donné
-            read_complement(line, index + 1, bond)
+            read_complement(line, index + 1, agreement)
     elif known.is_kind("with_state", [word]):
-        read_state(line, index + 1, bond)
+        read_state(line, index + 1, agreement)
 
 
 def _read_compound_infinitive(
-    reading: ClauseReader, at: int, clitics: tuple[int, ...], bond: Agreement | None
+    reading: ClauseReader, at: int, clitics: tuple[int, ...], agreement: Agreement | None
 ) -> None:
     """avoir été choisi, m'avoir vu."""
     infinitives = participle_infinitives(reading.line[at])
     if verb_table().is_kind("copulas", infinitives):
-        if bond is not None:
-            read_complement(reading.line, at + 1, bond)
+        if agreement is not None:
+            read_complement(reading.line, at + 1, agreement)
         return
     own = reading.of_object(clitics, "object before the participle")
     if own is not None and not reading.pronoun_is_indirect_object(at, infinitives, reflexive=False):

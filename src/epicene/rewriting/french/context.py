@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.rewriting.french.line import Line
 from epicene.rewriting.french.phrases import Mention, find_mentions
-from epicene.rewriting.french.quotations import Interlocutors, interlocutors_by_token
 from epicene.rewriting.french.sites import Agreement, Sites
 from epicene.rewriting.french.verb_groups import VerbGroup, find_verb_groups
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
+    from epicene.rewriting.french.line import Line
     from epicene.rewriting.persons import Person
+    from epicene.rewriting.quotations import Passage
 
 
 class Referent(NamedTuple):
@@ -22,41 +22,45 @@ class Referent(NamedTuple):
     plural: bool = False
 
 
+def _known(who: Person | None) -> Referent:
+    assert who is not None  # every quotation is taken for somebody's, to somebody
+    return Referent(who)
+
+
 class Context(NamedTuple):
     """One text."""
 
+    passage: Passage[Line]
     line: Line
-    voices: list[Interlocutors]
     groups: list[VerbGroup]
     mentions: list[Mention]
     sites: Sites
 
-    def agreement(self, party: Referent, rule: str, sure: Confidence = "certain") -> Agreement:
-        """What reads on for that party."""
-        return Agreement(self.sites, party.who, rule, plural=party.plural, sure=sure)
+    def agreement(self, referent: Referent, rule: str, sure: Confidence = "certain") -> Agreement:
+        """What reads on for that referent."""
+        return Agreement(self.sites, referent.who, rule, plural=referent.plural, sure=sure)
 
-    def first(self, at: int) -> Referent:
+    def speaker(self, at: int) -> Referent:
         """Who says I there."""
-        return Referent(self.voices[at].first)
+        return _known(self.passage.at(at).speaker)
 
-    def second(self, at: int) -> Referent:
+    def listener(self, at: int) -> Referent:
         """Who is spoken to there."""
-        return Referent(self.voices[at].second)
+        return _known(self.passage.at(at).listener)
 
     def stressed(self, at: int) -> Referent:
         """Whom "moi" or "toi" means there."""
-        return self.first(at) if self.line[at] == "moi" else self.second(at)
+        return self.speaker(at) if self.line[at] == "moi" else self.listener(at)
 
     def mention_ending(self, end: int) -> Mention | None:
         """The mention whose last word stands just before."""
         return next((each for each in self.mentions if each.end == end), None)
 
 
-def read_context(text: str) -> Context:
+def read_context(passage: Passage[Line]) -> Context:
     """Everything that is read from a text before the rules begin."""
-    line = Line(text)
+    line = passage.line
     found = list(find_verb_groups(line))
     pronouns = {index for group in found for index in group.clitics}
-    return Context(
-        line, interlocutors_by_token(line), found, find_mentions(line, pronouns, found), Sites()
-    )
+    mentions = find_mentions(line, pronouns, found)
+    return Context(passage, line, found, mentions, Sites(keep_surest=True))

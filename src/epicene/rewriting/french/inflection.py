@@ -11,7 +11,8 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.french.dictionary import dictionary
-from epicene.rewriting.french.lexicon import WordSet, read_lists, verb_table, word_rows, word_set
+from epicene.rewriting.french.lexicon import read_lists, verb_table
+from epicene.rewriting.word_lists import WordSet, word_rows, word_set
 
 if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender

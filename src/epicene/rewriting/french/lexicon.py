@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from epicene.rewriting.french import conjugation
 from epicene.rewriting.french.conjugation import FiniteForm, VerbModel
+from epicene.rewriting.word_lists import WordSet, read_toml, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-WordSet = frozenset[str]
-
 
 def read_lists(name: str) -> dict[str, Any]:
-    """One of the files beside this one."""
-    text = files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    """One of the TOML files in this folder."""
+    return read_toml("epicene.rewriting.french", name)
 
 
-def word_set(text: str) -> WordSet:
-    """The words of a list."""
-    return frozenset(text.split())
-
-
-def word_rows(text: str) -> list[tuple[str, ...]]:
-    """The words of each line of a list."""
-    return [tuple(line.split()) for line in text.strip().splitlines()]
+def word_list(name: str, title: str) -> WordSet:
+    """The words of one list of a file."""
+    return word_set(read_lists(name)[title])
 
 
 class VerbTable:
     """Finite forms, infinitives and participles, and what each verb does with people."""
 
     def __init__(self) -> None:
-        lists = read_lists("verbs")
+        lists = dict(read_lists("verbs"))
         models = [VerbModel(**each) for each in lists.pop("model")]
         self._first = word_set(lists.pop("first_group"))
         second = lists.pop("second_group").split()

@@ -8,11 +8,15 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages import tokenisation
+from epicene.rewriting import text
 from epicene.rewriting.french.dictionary import dictionary
 from epicene.rewriting.french.inflection import adjective_pairs, inflect, person_pairs, singular_of
-from epicene.rewriting.french.lexicon import WordSet, read_lists, verb_table, word_rows, word_set
+from epicene.rewriting.french.lexicon import read_lists, verb_table, word_list
+from epicene.rewriting.word_lists import WordSet, word_rows, word_set
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from epicene.rewriting.french.sites import Agreement
 
 SENTENCE_ENDS = frozenset({".", "!", "?", "…", "...", ";"})
@@ -21,15 +25,6 @@ CLOSING_QUOTES = frozenset({"»", "”", "›"})
 QUOTES = OPENING_QUOTES | CLOSING_QUOTES | {'"'}
 # Written after a verb with one of these before them, pronouns are its subject or object.
 HYPHENS = frozenset({"-", "-t-", "\u2010", "\u2011"})
-
-
-class Token(NamedTuple):
-    """A word or a mark, and the characters it takes."""
-
-    start: int
-    end: int
-    text: str
-    is_word: bool
 
 
 class ClosedClasses(NamedTuple):
@@ -81,31 +76,14 @@ def closed_classes() -> ClosedClasses:
     )
 
 
-class Line:
-    """Tokens that can be asked for out of range, where there is the word ""."""
+class Line(text.Line[text.Token]):
+    """The words of a text, and what each can be."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = [
-            Token(span.start, span.end, text[span.start : span.end], span.kind == "word")
-            for span in tokenisation.tokens(text, "fr")
-        ]
-        self.words = [
-            unicodedata.normalize("NFC", token.text.lower()).replace("’", "'").replace("ʼ", "'")
-            for token in self.tokens
-        ]
+    sentence_ends = SENTENCE_ENDS
+
+    def __init__(self, written: str, tokens: Sequence[text.Token]) -> None:
+        super().__init__(written, tokens)
         self.closed = closed_classes()
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    def __getitem__(self, index: int) -> str:
-        """The lower-case word at an index, "" outside the text."""
-        return self.words[index] if 0 <= index < len(self.words) else ""
-
-    def is_word(self, index: int) -> bool:
-        """Whether a word stands there."""
-        return 0 <= index < len(self.tokens) and self.tokens[index].is_word
 
     def is_capital(self, index: int) -> bool:
         """Whether a word with a capital stands there that its place does not explain."""
@@ -120,7 +98,7 @@ class Line:
             before -= 1
         if self[before] == "." and self[before - 1] in {"m", "mm", "dr", "st"}:  # M. Dupont
             return False
-        return before < 0 or self[before] in SENTENCE_ENDS or self[before] == ":"
+        return before < 0 or self.ends_sentence(before) or self[before] == ":"
 
     def is_enclitic(self, index: int) -> bool:
         """Whether the word is written after a verb with a link: suis-je, dis-moi."""
@@ -132,7 +110,7 @@ class Line:
         """Where the adverb there ends, the index itself if there is none."""
         word = self[index]
         for phrase in self.closed.phrases.get(word, ()):
-            if tuple(self.words[index : index + len(phrase)]) == phrase:
+            if tuple(self.keys[index : index + len(phrase)]) == phrase:
                 return index + len(phrase)
         if word in self.closed.adverbs or is_adverb_by_shape(word):
             return index + 1
@@ -179,13 +157,16 @@ class Line:
         return self[index] in self.closed.determiners
 
 
-_INFINITIVE_NOUNS = word_set(
-    """
-    pouvoir devoir savoir être avoir dîner déjeuner souper souvenir rire sourire coucher lever
-    toucher aller repentir parler manger boire vivre avenir loisir plaisir désir soupir étranger
-    rôtir
-    """
-)
+def read_line(written: str) -> Line:
+    """The words and marks of a text."""
+    return Line(written, text.tokenise(written, "fr", _key))
+
+
+def _key(word: str) -> str:
+    return unicodedata.normalize("NFC", word.lower()).replace("’", "'").replace("ʼ", "'")
+
+
+_INFINITIVE_NOUNS = word_list("function_words", "infinitive_nouns")
 
 
 def is_adverb_by_shape(word: str) -> bool:
@@ -197,17 +178,7 @@ def is_adverb_by_shape(word: str) -> bool:
     )
 
 
-_MENT_NOUNS = word_set(
-    """
-    gouvernement appartement sentiment mouvement moment événement changement traitement jugement
-    bâtiment vêtement instrument document argument monument élément médicament compliment aliment
-    logement paiement équipement règlement département développement engagement enseignement
-    comportement commencement département établissement entraînement fonctionnement financement
-    renseignement remerciement déménagement licenciement recrutement soulagement tournoiement
-    testament tempérament firmament sacrement ligament fondement parlement régiment ciment piment
-    dément véhément clément inclément
-    """
-)
+_MENT_NOUNS = word_list("function_words", "nouns_in_ment")
 
 
 def participle_infinitives(word: str) -> list[str]:
@@ -230,15 +201,7 @@ def participle_infinitives(word: str) -> list[str]:
 
 # Nouns that end like a participle.
 _E_NOUN_ENDING = re.compile(r".*(?:ité|eté|erté|auté|tié)")
-_E_NOUNS = word_set(
-    """
-    santé bonté volonté parenté café marché côté degré congé clergé supermarché bébé canapé
-    fossé péché procédé traité comité résumé communiqué cliché été musée lycée trophée
-    journée journées année années soirée soirées matinée matinées idée idées armée entrée arrivée
-    durée pensée pensées poupée épée vallée fumée bouée allée cheminée dictée rentrée tournée
-    traversée randonnée randonnées donnée données fée fées marée portée veillée poignée
-    """
-)
+_E_NOUNS = word_list("function_words", "nouns_in_e")
 
 
 # Endings that few words but adjectives and nouns for people have.
@@ -283,26 +246,20 @@ _OBJECT_STARTERS = frozenset(
 )
 
 
-@cache
-def adverbial_adjectives() -> WordSet:
-    """Adjectives whose masculine may be an adverb."""
-    return word_set(read_lists("adjectives")["as_adverbs"])
+# Adjectives whose masculine may be an adverb.
+ADVERBIAL_ADJECTIVES = word_list("adjectives", "as_adverbs")
+# What people are for a while.
+TEMPORARY_STATES = word_list("adjectives", "states")
 
 
-@cache
-def temporary_states() -> WordSet:
-    """What people are for a while."""
-    return word_set(read_lists("adjectives")["states"])
-
-
-def can_be_predicate(line: Line, at: int, bond: Agreement) -> bool:
+def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:
     """Whether a known adjective, participle or noun stands there in the number that is sought."""
     word = line[at]
     if not line.is_open(at) or not is_adjective_or_person(word):
         return False
     if word in verb_table().gerunds and (line[at + 1] in _OBJECT_STARTERS or line[at - 1] == "en"):
         return False
-    if not bond.plural and word.endswith(("s", "x")) and not _is_singular(word):
+    if not agreement.plural and word.endswith(("s", "x")) and not _is_singular(word):
         return False
     return (
         is_adjective(word)

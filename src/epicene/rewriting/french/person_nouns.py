@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.context import Referent
 from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender, singular_of
-from epicene.rewriting.french.lexicon import verb_table, word_set
+from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     CLOSING_QUOTES,
     OPENING_QUOTES,
@@ -15,7 +15,7 @@ from epicene.rewriting.french.line import (
     is_adjective,
     is_person,
 )
-from epicene.rewriting.french.phrases import is_one_gender, rarely_people, read_phrase
+from epicene.rewriting.french.phrases import RARELY_PEOPLE, is_one_gender, read_phrase
 from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
 from epicene.rewriting.french.subjects import (
     is_rewritable,
@@ -31,35 +31,24 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.sites import SiteKind
 
 # What one calls somebody without more ado.
-TERMS_OF_ADDRESS = word_set(
-    """
-    monsieur madame docteur docteure maître professeur professeure papa maman
-    papi papy mamie tonton tata chéri chérie frère sœur fils fille patron patronne chef cheffe
-    capitaine commissaire président présidente ami amie
-    """
-)
+TERMS_OF_ADDRESS = word_list("function_words", "terms_of_address")
 # And with "mon" or "cher" before it.
-_TERMS_AFTER_DEAR = TERMS_OF_ADDRESS | word_set(
-    """
-    cher chère grand grande petit petite vieux vieille garçon beau belle joli jolie pauvre cousin
-    cousine neveu nièce enfant camarade collègue voisin voisine bonhomme coquin coquine lapin
-    """
-)
+_TERMS_AFTER_DEAR = TERMS_OF_ADDRESS | word_list("function_words", "terms_after_dear")
 _VOCATIVE_RULE = "how they are spoken to"
 
 
-def read_vocatives(scene: Context) -> None:
+def read_vocatives(context: Context) -> None:
     """Add the nouns that stand between commas and mean who is spoken to."""
-    line = scene.line
+    line = context.line
     for at in range(len(line)):
         if not _opens_vocative(line, at - 1):
             continue
         start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
         if line[start] in {"mon", "ma", "cher", "chère"}:
-            _read_dear(scene, start)
+            _read_dear(context, start)
         elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
             kind = "pronoun" if line[start] in {"monsieur", "madame"} else "noun"
-            scene.agreement(scene.second(start), _VOCATIVE_RULE, "likely").add(start, kind)  # type: ignore[arg-type]
+            context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, kind)  # type: ignore[arg-type]
 
 
 def _opens_vocative(line: Line, at: int) -> bool:
@@ -78,9 +67,9 @@ def _closes_vocative(line: Line, at: int) -> bool:
     )
 
 
-def _read_dear(scene: Context, at: int) -> None:
+def _read_dear(context: Context, at: int) -> None:
     """mon vieux, ma pauvre amie, cher monsieur."""
-    line = scene.line
+    line = context.line
     phrase = read_phrase(line, at)
     if (
         phrase is None
@@ -88,11 +77,11 @@ def _read_dear(scene: Context, at: int) -> None:
         or line[phrase.head] not in _TERMS_AFTER_DEAR
     ):
         return
-    bond = scene.agreement(scene.second(at), _VOCATIVE_RULE, "likely")
-    phrase.agree(bond)
+    agreement = context.agreement(context.listener(at), _VOCATIVE_RULE, "likely")
+    phrase.agree(agreement)
     if line[phrase.head] in {"monsieur", "madame"}:
-        scene.sites.drop(phrase.head)
-        bond.add(phrase.head, "pronoun")
+        context.sites.drop(phrase.head)
+        agreement.add(phrase.head, "pronoun")
 
 
 _TONIC_PRONOUNS = frozenset(
@@ -103,99 +92,101 @@ _BEFORE_BARE_NOUNS = frozenset({"pour", "de", "d'", "comme", "en"})
 _TITLES = frozenset({"m", "mme", "mr", "mrs", "lord", "lady", "sir", "dame", "monsieur", "madame"})
 
 
-def read_third_persons(scene: Context) -> None:
+def read_third_persons(context: Context) -> None:
     """Add what names somebody and agrees with them, where nobody else was found."""
-    for mention in scene.mentions:
+    for mention in context.mentions:
         if mention.phrase is None:
-            _read_beside_name(scene, mention)
-        elif mention.human and is_rewritable(mention) and scene.sites.get(mention.head) is None:
-            party = Referent("others", mention.plural)
-            mention.phrase.agree(scene.agreement(party, "a noun for a person", "likely"))
-            _read_one_of(scene, mention)
-            _read_after_mention(scene, mention)
-    for index in range(len(scene.line)):
-        if scene.line[index] in _BEFORE_BARE_NOUNS or scene.line[index - 1] == "tant":
-            _read_bare_noun(scene, index + 1)
-        if scene.line[index] in _TONIC_PRONOUNS and scene.sites.get(index) is None:
-            _read_tonic_pronoun(scene, index)
-        elif scene.line.is_word(index) and scene.line.tokens[index].text[0].isupper():
-            _read_title(scene, index)
+            _read_beside_name(context, mention)
+        elif mention.human and is_rewritable(mention) and context.sites.get(mention.head) is None:
+            referent = Referent("others", mention.plural)
+            mention.phrase.agree(context.agreement(referent, "a noun for a person", "likely"))
+            _read_one_of(context, mention)
+            _read_after_mention(context, mention)
+    for index in range(len(context.line)):
+        if context.line[index] in _BEFORE_BARE_NOUNS or context.line[index - 1] == "tant":
+            _read_bare_noun(context, index + 1)
+        if context.line[index] in _TONIC_PRONOUNS and context.sites.get(index) is None:
+            _read_tonic_pronoun(context, index)
+        elif context.line.is_word(index) and context.line.tokens[index].text[0].isupper():
+            _read_title(context, index)
 
 
-def _read_one_of(scene: Context, mention: Mention) -> None:
+def _read_one_of(context: Context, mention: Mention) -> None:
     """l'un de ses oncles, certaines des premières mères."""
-    line = scene.line
+    line = context.line
     before = mention.start - (line[mention.start] != "des")
     if line[before] in {"de", "d'", "des"} and line[before - 1] in _PARTITIVE_PRONOUNS:
-        party = Referent("others", plural=line[before - 1] in {"certains", "certaines"})
-        scene.agreement(party, "one of several people", "likely").add(before - 1, "determiner")
+        referent = Referent("others", plural=line[before - 1] in {"certains", "certaines"})
+        context.agreement(referent, "one of several people", "likely").add(before - 1, "determiner")
 
 
-def _read_after_mention(scene: Context, mention: Mention) -> None:
+def _read_after_mention(context: Context, mention: Mention) -> None:
     """son fils aîné, âgé de 25 ans,"""
-    line = scene.line
-    end = mention_chain_end(scene, mention)
+    line = context.line
+    end = mention_chain_end(context, mention)
     if line[end] != ",":
         return
-    bond = scene.agreement(
+    agreement = context.agreement(
         Referent("others", mention.plural), "beside a noun for a person", "likely"
     )
     start = line.after_adverbs(end + 1)
     shown = shown_gender(line[start], plural=mention.plural)
     if (
-        can_be_predicate(line, start, bond)
+        can_be_predicate(line, start, agreement)
         and is_adjective(line[start])
         and shown == mention.gender
     ):
-        read_predicate_element(line, start, bond, nouns=False, strict=True)
+        read_predicate_element(line, start, agreement, nouns=False, strict=True)
 
 
-def _read_bare_noun(scene: Context, at: int) -> None:
+def _read_bare_noun(context: Context, at: int) -> None:
     """un titre de duchesse, une école pour filles."""
-    line = scene.line
-    if not line.is_open(at) or scene.sites.get(at) is not None:
+    line = context.line
+    if not line.is_open(at) or context.sites.get(at) is not None:
         return
     if line[at] in verb_table().gerunds or (line[at - 1], line[at]) == ("en", "chef"):
         return
-    phrase = read_phrase(line, at, stop={group.verb for group in scene.groups})
+    phrase = read_phrase(line, at, stop={group.verb for group in context.groups})
     if phrase is None or phrase.kind != "person" or phrase.determiners:
         return
     word = line[phrase.head]
-    if not is_person(word) or word in rarely_people() or scene.sites.get(phrase.head) is not None:
+    if not is_person(word) or word in RARELY_PEOPLE or context.sites.get(phrase.head) is not None:
         return
     plural = word.endswith(("s", "x")) and singular_of(word) != word
     if plural and shown_noun_gender(word, plural=True) == "masculine" and not is_one_gender(word):
         return
-    phrase.agree(scene.agreement(Referent("others", plural), "a noun for a person", "guess"))
+    phrase.agree(context.agreement(Referent("others", plural), "a noun for a person", "guess"))
 
 
-def _read_beside_name(scene: Context, mention: Mention) -> None:
+def _read_beside_name(context: Context, mention: Mention) -> None:
     """Davies, ancien joueur de hockey,"""
-    line = scene.line
+    line = context.line
     if line[mention.end] != ",":
         return
-    bond = scene.agreement(Referent("others"), "beside a name", "likely")
+    agreement = context.agreement(Referent("others"), "beside a name", "likely")
     start = line.after_adverbs(mention.end + 1)
-    if can_be_predicate(line, start, bond) and is_person(line[start]):
-        read_coordinated(line, read_predicate_element(line, start, bond, strict=True), bond)
+    if can_be_predicate(line, start, agreement) and is_person(line[start]):
+        read_coordinated(
+            line, read_predicate_element(line, start, agreement, strict=True), agreement
+        )
 
 
-def _read_tonic_pronoun(scene: Context, index: int) -> None:
-    if is_tonic(scene, index) and (party := pronoun_referent(scene, index)):
-        bond = scene.agreement(party, "stressed pronoun", "likely")
-        bond.add(index, "stressed")
-        if scene.line[index - 1] == "entre" and scene.line[index - 3] in {"un", "une"}:
-            bond._replace(plural=False).add(index - 3, "determiner")  # l'un d'entre eux
+def _read_tonic_pronoun(context: Context, index: int) -> None:
+    if is_tonic(context, index) and (referent := pronoun_referent(context, index)):
+        agreement = context.agreement(referent, "stressed pronoun", "likely")
+        agreement.add(index, "stressed")
+        if context.line[index - 1] == "entre" and context.line[index - 3] in {"un", "une"}:
+            agreement._replace(plural=False).add(index - 3, "determiner")  # l'un d'entre eux
 
 
-def _read_title(scene: Context, index: int) -> None:
+def _read_title(context: Context, index: int) -> None:
     """M. Brown, Lady James, Père Seton."""
-    word = scene.line[index]
-    if (word not in _TITLES and not is_one_gender(word)) or scene.sites.get(index) is not None:
+    word = context.line[index]
+    if (word not in _TITLES and not is_one_gender(word)) or context.sites.get(index) is not None:
         return
-    name = index + 2 if scene.line[index + 1] == "." else index + 1
-    if scene.line.tokens[index].text.isupper() and len(scene.line[index]) > 1:
+    name = index + 2 if context.line[index + 1] == "." else index + 1
+    if context.line.tokens[index].text.isupper() and len(context.line[index]) > 1:
         return
-    if scene.line.is_word(name) and scene.line.tokens[name].text[0].isupper():
+    if context.line.is_word(name) and context.line.tokens[name].text[0].isupper():
         kind: SiteKind = "pronoun" if word in _TITLES else "noun"
-        scene.agreement(Referent("others"), "a title", "likely").add(index, kind)
+        context.agreement(Referent("others"), "a title", "likely").add(index, kind)

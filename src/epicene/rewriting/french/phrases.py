@@ -5,7 +5,6 @@ them.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.french.inflection import (
@@ -15,7 +14,7 @@ from epicene.rewriting.french.inflection import (
     shown_noun_gender,
     singular_of,
 )
-from epicene.rewriting.french.lexicon import WordSet, read_lists, verb_table, word_set
+from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import Line, is_adjective, is_adverb_by_shape, is_person
 
 if TYPE_CHECKING:
@@ -51,27 +50,22 @@ class NounPhrase(NamedTuple):
     end: int
     kind: HeadKind
 
-    def agree(self, bond: Agreement) -> None:
+    def agree(self, agreement: Agreement) -> None:
         """All of it agrees with somebody."""
         for index in self.determiners:
-            bond.add(index, "determiner")
-        bond.add(self.head, "noun")
+            agreement.add(index, "determiner")
+        agreement.add(self.head, "noun")
         for index in self.adjectives:
-            bond.add(index, "adjective")
+            agreement.add(index, "adjective")
 
 
-@cache
-def fixed_gender_nouns() -> WordSet:
-    """Nouns for people that have one gender."""
-    lists = read_lists("people")
-    return word_set(lists["fixed_masculine"]) | word_set(lists["fixed_feminine"])
+# Nouns for people that have one gender.
+_FIXED_MASCULINE = word_list("people", "fixed_masculine")
+FIXED_GENDER_NOUNS = _FIXED_MASCULINE | word_list("people", "fixed_feminine")
 
 
-@cache
-def prenominal_adjectives() -> WordSet:
-    """Both genders of the adjectives that stand before their noun."""
-    listed = word_set(read_lists("adjectives")["before_noun"]) | frozenset(SHORT_FORMS)
-    return frozenset({*listed, *(inflect(each, "feminine") for each in listed)})
+# Both genders of the adjectives that stand before their noun.
+PRENOMINAL_ADJECTIVES = word_list("adjectives", "before_noun")
 
 
 def read_phrase(line: Line, at: int, *, stop: Collection[int] = ()) -> NounPhrase | None:
@@ -130,7 +124,7 @@ def _may_follow(line: Line, index: int) -> bool:
     word = line[index]
     if word in verb_table().gerunds and line[index + 1] in _COMPLEMENT_STARTERS:
         return False
-    if is_adjective(word) or is_person(word) or word in fixed_gender_nouns():
+    if is_adjective(word) or is_person(word) or word in FIXED_GENDER_NOUNS:
         return True
     return not line.is_capital(index) and not verb_table().infinitive_of(word)
 
@@ -160,7 +154,7 @@ def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind
         later = run[place + 1 :]
         if _stands_before(word) and any(_is_nounlike(line, each) for each in later[:2]):
             continue
-        if word in fixed_gender_nouns() or singular_of(word) in fixed_gender_nouns():
+        if word in FIXED_GENDER_NOUNS or singular_of(word) in FIXED_GENDER_NOUNS:
             return index, "person" if _has_other_gender_article(line, run[0] - 1, word) else "fixed"
         if is_person(word):
             return index, "person"
@@ -175,7 +169,7 @@ def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind
 
 
 def _stands_before(word: str) -> bool:
-    return word in prenominal_adjectives() or singular_of(word) in prenominal_adjectives()
+    return word in PRENOMINAL_ADJECTIVES or singular_of(word) in PRENOMINAL_ADJECTIVES
 
 
 def _is_noun_alone(word: str) -> bool:
@@ -184,17 +178,12 @@ def _is_noun_alone(word: str) -> bool:
 
 def _has_other_gender_article(line: Line, determiner: int, word: str) -> bool:
     """une membre: a noun of one gender with the other's article is used for both."""
-    return word in _fixed_masculine() and line[determiner] in {"une", "la", "cette"}
-
-
-@cache
-def _fixed_masculine() -> WordSet:
-    return word_set(read_lists("people")["fixed_masculine"])
+    return word in _FIXED_MASCULINE and line[determiner] in {"une", "la", "cette"}
 
 
 def _is_nounlike(line: Line, index: int) -> bool:
     word = line[index]
-    return is_person(word) or word in fixed_gender_nouns() or not is_adjective(word)
+    return is_person(word) or word in FIXED_GENDER_NOUNS or not is_adjective(word)
 
 
 def looks_like_person(word: str) -> bool:
@@ -235,21 +224,17 @@ class Mention(NamedTuple):
     one_gender: bool = False  # even several of them
 
 
-@cache
-def _one_gender_nouns() -> WordSet:
-    return word_set(read_lists("people")["one_gender"])
+_ONE_GENDER_NOUNS = word_list("people", "one_gender")
 
 
 def is_one_gender(word: str) -> bool:
     """Whether even several people that are called so are of one gender."""
-    known = _one_gender_nouns()
+    known = _ONE_GENDER_NOUNS
     return any(inflect(form, "masculine", "noun") in known for form in (word, singular_of(word)))
 
 
-@cache
-def rarely_people() -> WordSet:
-    """Nouns for people that are things more often."""
-    return word_set(read_lists("people")["rarely_people"])
+# Nouns for people that are things more often.
+RARELY_PEOPLE = word_list("people", "rarely_people")
 
 
 def find_mentions(
@@ -283,7 +268,7 @@ def _opens_phrase(line: Line, at: int) -> bool:
 
 def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention | None:
     phrase = read_phrase(line, at + (line[at] in _CONTRACTED), stop=verbs_at)
-    if phrase is None or tuple(line.words[at - 1 : phrase.end]) in _NOT_PEOPLE:
+    if phrase is None or tuple(line.keys[at - 1 : phrase.end]) in _NOT_PEOPLE:
         return None
     if line.is_capital(at - 1) and line.is_capital(phrase.head):  # Isabelle la Catholique
         return None
@@ -295,7 +280,7 @@ def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention |
         start=at,
         head=phrase.head,
         end=phrase.end,
-        human=phrase.kind == "person" and is_person(word) and word not in rarely_people(),
+        human=phrase.kind == "person" and is_person(word) and word not in RARELY_PEOPLE,
         gender=_gender(line, at, phrase, plural=plural),
         plural=plural,
         phrase=phrase,

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.french.inflection import inflect, shown_gender
 from epicene.rewriting.french.lexicon import verb_table
 from epicene.rewriting.french.line import (
+    ADVERBIAL_ADJECTIVES,
     CLOSING_QUOTES,
     OPENING_QUOTES,
     QUOTES,
     SENTENCE_ENDS,
+    TEMPORARY_STATES,
     Line,
-    adverbial_adjectives,
     can_be_predicate,
     is_adjective,
     is_adjective_or_person,
     is_person,
     looks_like_adjective,
     participle_infinitives,
-    temporary_states,
 )
-from epicene.rewriting.french.phrases import prenominal_adjectives, read_phrase
+from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
@@ -55,7 +55,7 @@ def _is_comparison(line: Line, at: int) -> bool:
     """plus têtu que mon père: no clause of its own."""
     if line[at] not in {"que", "qu'"}:
         return False
-    return not _DEGREE_WORDS.isdisjoint(line.words[max(0, at - 5) : at])
+    return not _DEGREE_WORDS.isdisjoint(line.keys[max(0, at - 5) : at])
 
 
 def _opens_clause(line: Line, at: int) -> bool:
@@ -73,21 +73,21 @@ def closing_comma(line: Line, at: int, *, within: int = 6) -> int | None:
     return None
 
 
-def belongs_to_noun(line: Line, joint: int, start: int, bond: Agreement) -> bool:
+def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) -> bool:
     """Whether what is joined belongs to another noun's adjective: une équipe soudée et motivée."""
     if line.ends_phrase(joint):
         return False
     if not is_adjective(line[start]):
         return is_person(line[joint - 1])
     shown = shown_gender(line[start])
-    lasting = inflect(line[start], "masculine") not in temporary_states()
-    if lasting and is_comma_alone(line, joint) and shown == _last_article(line, joint, bond):
+    lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
+    if lasting and is_comma_alone(line, joint) and shown == _last_article(line, joint, agreement):
         return True
     for index in range(joint - 1, max(joint - 9, 0), -1):
-        if bond.sites.get(index) is not None:
+        if agreement.sites.get(index) is not None:
             return False
         word = line[index]
-        if is_adjective(word) and word not in prenominal_adjectives() and line.is_open(index - 1):
+        if is_adjective(word) and word not in PRENOMINAL_ADJECTIVES and line.is_open(index - 1):
             return shown_gender(word) in {None, shown}
     return False
 
@@ -97,10 +97,10 @@ def is_comma_alone(line: Line, at: int) -> bool:
     return line[at] == "," and line[at + 1] not in COORDINATORS
 
 
-def _last_article(line: Line, at: int, bond: Agreement) -> Gender | None:
+def _last_article(line: Line, at: int, agreement: Agreement) -> Gender | None:
     """The gender that the last article before a comma shows, if it begins no word found."""
     for index in range(at - 1, max(at - 6, 0), -1):
-        if bond.sites.get(index) is not None:
+        if agreement.sites.get(index) is not None:
             return None
         if line[index] in {"le", "un", "du", "au", "ce", "cet"}:
             return "masculine"
@@ -144,47 +144,47 @@ _SET_PHRASES = frozenset(
 )
 
 
-def read_complement(line: Line, at: int, bond: Agreement, *, nouns: bool = True) -> int:
+def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = True) -> int:
     """Read what stands after a copula; where it ends, the same index if nothing agrees."""
-    start = _skip_degrees(line, at, bond)
+    start = _skip_degrees(line, at, agreement)
     if line[start] == "qu'" and line[start - 1] in {"plus", "mieux"}:  # plus qu'un employé
         start += 1
-    end = read_predicate_element(line, start, bond, nouns=nouns)
+    end = read_predicate_element(line, start, agreement, nouns=nouns)
     if end == start and line[start] == ",":
         # je suis, malgré tout, heureux
         closing = closing_comma(line, start)
-        start = _skip_degrees(line, closing + 1, bond) if closing else start
-        end = read_predicate_element(line, start, bond, nouns=nouns) if closing else start
-    return at if end == start else read_coordinated(line, end, bond)
+        start = _skip_degrees(line, closing + 1, agreement) if closing else start
+        end = read_predicate_element(line, start, agreement, nouns=nouns) if closing else start
+    return at if end == start else read_coordinated(line, end, agreement)
 
 
 def read_predicate_element(
-    line: Line, at: int, bond: Agreement, *, nouns: bool = True, strict: bool = False
+    line: Line, at: int, agreement: Agreement, *, nouns: bool = True, strict: bool = False
 ) -> int:
     """Read one thing that is said; `strict` takes known words alone."""
     word = line[at]
     if not _SET_PHRASES.isdisjoint({(word, line[at + 1]), (line[at - 1], word)}):
         return at
     if word in _DEMONSTRATIVE_PRONOUNS:
-        bond.add(at, "pronoun")
+        agreement.add(at, "pronoun")
         after = at + 2 if line[at + 1] in line.closed.prepositions else at + 1
         if line[after] in {"auquel", "duquel", "lequel", "laquelle"}:
-            bond.add(after, "determiner")
+            agreement.add(after, "determiner")
         elif line[at + 1] in {"auquel", "duquel"}:
-            bond.add(at + 1, "determiner")
+            agreement.add(at + 1, "determiner")
         return at + 1
     if line.is_determiner(at) and not _is_adjective_alone(line, at):
-        return _read_with_determiner(line, at, bond) if nouns else at
+        return _read_with_determiner(line, at, agreement) if nouns else at
     if _is_adjective_alone(line, at):
-        bond.add(at, "adjective")
+        agreement.add(at, "adjective")
         return at + 1
     if not line.is_open(at) or (
         verb_table().infinitive_of(word) and not is_adjective_or_person(word)
     ):
         return at
-    if strict and not can_be_predicate(line, at, bond):
+    if strict and not can_be_predicate(line, at, agreement):
         return at
-    return _read_bare_predicate(line, at, bond)
+    return _read_bare_predicate(line, at, agreement)
 
 
 def _is_adjective_alone(line: Line, at: int) -> bool:
@@ -194,58 +194,58 @@ def _is_adjective_alone(line: Line, at: int) -> bool:
     return line[at] in {"nul", "nulle", "certain", "certaine"} and not line.is_open(at + 1)
 
 
-def _read_with_determiner(line: Line, at: int, bond: Agreement) -> int:
+def _read_with_determiner(line: Line, at: int, agreement: Agreement) -> int:
     if line[at] in {"un", "une"} and line[at + 1] in {"des", "de"}:
-        return _read_one_of(line, at, bond)
+        return _read_one_of(line, at, agreement)
     if line[at] == "l'" and line[at + 1] in {"un", "une"} and line[at + 2] in {"des", "de"}:
-        return _read_one_of(line, at + 1, bond)
+        return _read_one_of(line, at + 1, agreement)
     if line[at] in {"un", "une"} and line[at + 1] == "peu":
         return at
-    if line[at] in _PLURAL_DETERMINERS and not bond.plural:
+    if line[at] in _PLURAL_DETERMINERS and not agreement.plural:
         return at
     if line[at] in {"le", "la"} and line[at + 1] == "même" and not line.is_open(at + 2):
-        bond.add(at, "determiner")
+        agreement.add(at, "determiner")
         return at + 2
     phrase = read_phrase(line, at)
     if phrase is not None and line[phrase.head] in _KIND_NOUNS:
-        return _read_kind_of(line, phrase.end, bond)
+        return _read_kind_of(line, phrase.end, agreement)
     if phrase is None or phrase.kind != "person":
         return at
-    phrase.agree(bond)
+    phrase.agree(agreement)
     if line[phrase.end] == "des" and is_adjective(line[phrase.head]):
-        return _read_among(line, phrase.end, bond)
+        return _read_among(line, phrase.end, agreement)
     return phrase.end
 
 
-def _read_kind_of(line: Line, at: int, bond: Agreement) -> int:
+def _read_kind_of(line: Line, at: int, agreement: Agreement) -> int:
     """le genre d'homme à mentir."""
     if line[at] in {"de", "d'"} and is_person(line[at + 1]):
-        bond.add(at + 1, "noun")
+        agreement.add(at + 1, "noun")
         return at + 2
     return at
 
 
-def _read_among(line: Line, at: int, bond: Agreement) -> int:
+def _read_among(line: Line, at: int, agreement: Agreement) -> int:
     """la meilleure des sœurs, le plus heureux des hommes."""
     phrase = read_phrase(line, at + 1)
     if phrase is None or not is_person(line[phrase.head]):
         return at
-    phrase.agree(bond._replace(plural=True))
+    phrase.agree(agreement._replace(plural=True))
     return phrase.end
 
 
-def _read_one_of(line: Line, at: int, bond: Agreement) -> int:
+def _read_one_of(line: Line, at: int, agreement: Agreement) -> int:
     """un des meilleurs, l'une des rares femmes: the singular, and the plural it is taken from."""
-    several = bond._replace(plural=True)
+    several = agreement._replace(plural=True)
     phrase = read_phrase(line, at + 2)
     if phrase is None or phrase.kind != "person":
         return at
-    bond.add(at, "determiner")
+    agreement.add(at, "determiner")
     phrase.agree(several)
     return phrase.end
 
 
-def _read_bare_predicate(line: Line, at: int, bond: Agreement) -> int:
+def _read_bare_predicate(line: Line, at: int, agreement: Agreement) -> int:
     """Adjectives, participles and nouns without a determiner, one after the other."""
     phrase = read_phrase(line, at)
     if phrase is None:
@@ -258,26 +258,26 @@ def _read_bare_predicate(line: Line, at: int, bond: Agreement) -> int:
     elif phrase.kind != "person" and not is_adjective(line[at]):
         return at
     person = is_person(line[at])
-    bond.add(at, "noun" if person and phrase.head == at else "adjective")
+    agreement.add(at, "noun" if person and phrase.head == at else "adjective")
     end = at + 1
     if participle_infinitives(line[at]) and not person:
-        return max(end, read_after_participle(line, at, bond))
+        return max(end, read_after_participle(line, at, agreement))
     for index in sorted((phrase.head, *phrase.adjectives)):
         if index > at:
             if (index > end and line.adverb_end(end) < index) or not can_be_predicate(
-                line, index, bond
+                line, index, agreement
             ):
                 break
-            bond.add(index, "noun" if index == phrase.head else "adjective")
+            agreement.add(index, "noun" if index == phrase.head else "adjective")
             end = index + 1
     return end
 
 
-def read_after_participle(line: Line, at: int, bond: Agreement) -> int:
+def read_after_participle(line: Line, at: int, agreement: Agreement) -> int:
     """Read what a participle has besides: devenu médecin, rentré fatigué, élu président."""
     known = verb_table()
     infinitives = participle_infinitives(line[at])
-    rule = bond.by("what the participle says of them")
+    rule = agreement.by("what the participle says of them")
     if known.is_kind("copulas", infinitives):
         return max(at + 1, read_complement(line, at + 1, rule))
     if known.is_kind("object_predicates", infinitives):
@@ -286,61 +286,63 @@ def read_after_participle(line: Line, at: int, bond: Agreement) -> int:
     return max(at + 1, read_state(line, at + 1, rule))
 
 
-def read_state(line: Line, at: int, bond: Agreement) -> int:
+def read_state(line: Line, at: int, agreement: Agreement) -> int:
     """Read what somebody is while doing something: rentré trempé, arrivé le premier."""
-    start = _skip_degrees(line, at, bond)
+    start = _skip_degrees(line, at, agreement)
     if (
         line[start] in {"le", "la"}
         and line[start + 1] in _RANK_ADJECTIVES
         and not line.is_open(start + 2)
     ):
-        bond.add(start, "determiner")
-        bond.add(start + 1, "adjective")
+        agreement.add(start, "determiner")
+        agreement.add(start + 1, "adjective")
         return start + 2
-    if line[start] in adverbial_adjectives() or not can_be_predicate(line, start, bond):
+    if line[start] in ADVERBIAL_ADJECTIVES or not can_be_predicate(line, start, agreement):
         return at
     if line.is_determiner(start):
         return at
     end = read_predicate_element(
-        line, start, bond.by(bond.rule, "likely"), nouns=False, strict=True
+        line, start, agreement.by(agreement.rule, "likely"), nouns=False, strict=True
     )
-    return read_coordinated(line, end, bond) if end > start else at
+    return read_coordinated(line, end, agreement) if end > start else at
 
 
-def read_object_predicate(line: Line, at: int, bond: Agreement, *, naming: bool) -> int:
+def read_object_predicate(line: Line, at: int, agreement: Agreement, *, naming: bool) -> int:
     """Read what somebody is made or thought to be: rendu heureux, pris pour un fou."""
-    start = _skip_degrees(line, at, bond)
+    start = _skip_degrees(line, at, agreement)
     if line[start] in {"comme", "pour"} or (line[start] in {"de", "d'"} and naming):
-        return _read_introduced(line, start, bond)
+        return _read_introduced(line, start, agreement)
     if line.is_determiner(start):
-        return read_complement(line, start, bond) if naming else at
+        return read_complement(line, start, agreement) if naming else at
     if not line.is_open(start):
         return at
-    end = read_predicate_element(line, start, bond, strict=not naming)
-    return read_coordinated(line, end, bond) if end > start else at
+    end = read_predicate_element(line, start, agreement, strict=not naming)
+    return read_coordinated(line, end, agreement) if end > start else at
 
 
-def _read_introduced(line: Line, at: int, bond: Agreement) -> int:
+def _read_introduced(line: Line, at: int, agreement: Agreement) -> int:
     """comme ton ami, jamais comme ton collègue; pour un fou; de menteur."""
     word = line[at]
-    start = _skip_degrees(line, at + 1, bond)
-    end = read_predicate_element(line, start, bond.by(bond.rule, "likely"), strict=word != "comme")
+    start = _skip_degrees(line, at + 1, agreement)
+    end = read_predicate_element(
+        line, start, agreement.by(agreement.rule, "likely"), strict=word != "comme"
+    )
     if end == start:
         return at
-    end = read_coordinated(line, end, bond)
+    end = read_coordinated(line, end, agreement)
     again = line.after_adverbs(end + 1) if line[end] in {",", "et", "mais"} else end
     same = {word, "de", "d'"} if word in {"de", "d'"} else {word}
-    return _read_introduced(line, again, bond) if again > end and line[again] in same else end
+    return _read_introduced(line, again, agreement) if again > end and line[again] in same else end
 
 
 # --- what stands between and after ----------------------------------------------------------
 
 
-def _skip_degrees(line: Line, at: int, bond: Agreement) -> int:
+def _skip_degrees(line: Line, at: int, agreement: Agreement) -> int:
     """Past adverbs and opening quotation marks; "tout" before an adjective agrees."""
     while True:
         if line[at] in {"tout", "toute"} and _is_adverbial_tout(line, at):
-            bond.add(at, "determiner")
+            agreement.add(at, "determiner")
             at += 1
         elif (end := line.adverb_end(at)) > at:
             at = end
@@ -359,7 +361,7 @@ def _is_adverbial_tout(line: Line, at: int) -> bool:
     return is_adjective(line[at + 1]) or not verb_table().forms(line[at + 1])
 
 
-def read_coordinated(line: Line, at: int, bond: Agreement, *, commas: bool = True) -> int:
+def read_coordinated(line: Line, at: int, agreement: Agreement, *, commas: bool = True) -> int:
     """Read on after one thing that is said: "et fier de l'être", ", gourmande, un peu menteuse".
 
     Without `commas`, what a comma joins must follow at once.
@@ -374,7 +376,7 @@ def read_coordinated(line: Line, at: int, bond: Agreement, *, commas: bool = Tru
             start = closing_comma(line, joint + 1, within=12) or joint
         while line[start] in COORDINATORS or line[start] in {",", ":"} or line[start] in QUOTES:
             start += 1
-        likely = bond if adjacent else bond.by(bond.rule, "likely")
+        likely = agreement if adjacent else agreement.by(agreement.rule, "likely")
         start = _skip_degrees(line, start, likely)
         after = _read_conjunct(line, joint, start, likely, adjacent=adjacent)
         if after == start and adjacent and line[joint] == ":":
@@ -383,12 +385,14 @@ def read_coordinated(line: Line, at: int, bond: Agreement, *, commas: bool = Tru
     return end
 
 
-def _read_conjunct(line: Line, joint: int, start: int, bond: Agreement, *, adjacent: bool) -> int:
+def _read_conjunct(
+    line: Line, joint: int, start: int, agreement: Agreement, *, adjacent: bool
+) -> int:
     """Read what is joined, if it can be said of the same person."""
     if line[start] in _DEMONSTRATIVE_PRONOUNS:
-        return read_predicate_element(line, start, bond)
+        return read_predicate_element(line, start, agreement)
     if line.is_determiner(start):
-        if line[start] in _PLURAL_DETERMINERS and not bond.plural:
+        if line[start] in _PLURAL_DETERMINERS and not agreement.plural:
             return start
         if not adjacent and (line[start] not in {"un", "une"} or is_comma_alone(line, joint)):
             return start
@@ -397,9 +401,9 @@ def _read_conjunct(line: Line, joint: int, start: int, bond: Agreement, *, adjac
             return start
         if not adjacent and not is_person(line[phrase.head]):
             return start
-        return read_predicate_element(line, start, bond.by(bond.rule, "likely"))
+        return read_predicate_element(line, start, agreement.by(agreement.rule, "likely"))
     guessed = adjacent and line.is_open(start) and looks_like_adjective(line[start])
-    if not (can_be_predicate(line, start, bond) or guessed):
+    if not (can_be_predicate(line, start, agreement) or guessed):
         return start
     if (
         participle_infinitives(line[start])
@@ -407,9 +411,9 @@ def _read_conjunct(line: Line, joint: int, start: int, bond: Agreement, *, adjac
         and line.is_determiner(start + 1)
     ):
         return start  # et fait une pause
-    if not adjacent and belongs_to_noun(line, joint, start, bond):
+    if not adjacent and belongs_to_noun(line, joint, start, agreement):
         return start
-    return read_predicate_element(line, start, bond, strict=not guessed)
+    return read_predicate_element(line, start, agreement, strict=not guessed)
 
 
 def _is_subject_of_verb(line: Line, at: int) -> bool:

@@ -7,7 +7,7 @@ the one who is spoken to: « Tu es né », m'a-t-il dit.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.inflection import inflect
 from epicene.rewriting.french.lexicon import verb_table
@@ -18,6 +18,7 @@ from epicene.rewriting.french.line import (
     SENTENCE_ENDS,
     Line,
 )
+from epicene.rewriting.quotations import UNQUOTED, Interlocutors, Passage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,40 +26,30 @@ if TYPE_CHECKING:
     from epicene.rewriting.persons import Person
 
 
-class Interlocutors(NamedTuple):
-    """Whom the first and the second person mean."""
-
-    first: Person
-    second: Person
-
-
-UNQUOTED = Interlocutors("speaker", "listener")
 _AUXILIARIES = frozenset("a avait ai ont as avez avais est était sont étaient".split())
 _FIRST_PERSON_WORDS = frozenset("je j' me m' moi mon ma mes".split())
 _FIRST_PERSON_SUBJECTS = frozenset({"je", "j'"})
 _SECOND_PERSON_SUBJECTS = frozenset({"tu", "vous"})
-_ADDRESSEE_PRONOUNS = {
-    "me": "first",
-    "m'": "first",
-    "te": "second",
-    "t'": "second",
-    "vous": "second",
+_ADDRESSEE_PRONOUNS: dict[str, Person] = {
+    "me": "speaker",
+    "m'": "speaker",
+    "te": "listener",
+    "t'": "listener",
+    "vous": "listener",
 }
 
 
-def interlocutors_by_token(line: Line) -> list[Interlocutors]:
-    """The voice of each token."""
-    found = [UNQUOTED] * len(line)
+def split_quotations(line: Line) -> list[Passage[Line]]:
+    """The whole text, with who speaks at each word: rules read across quotation marks."""
+    quoted: dict[int, Interlocutors] = {}
     for first, last in _find_quotations(line):
-        voice = _quotation_interlocutors(line, first, last)
-        if voice is None:
+        interlocutors = _quotation_interlocutors(line, first, last)
+        if interlocutors is None:
             continue
-        for index in range(first, last):
-            found[index] = voice
+        quoted.update(dict.fromkeys(range(first, last), interlocutors))
         for start, end in _find_insertions(line, first, last):
-            for index in range(start, end):
-                found[index] = UNQUOTED
-    return found
+            quoted.update(dict.fromkeys(range(start, end), UNQUOTED))
+    return [Passage(line, quoted=quoted)]
 
 
 def _find_quotations(line: Line) -> Iterator[tuple[int, int]]:
@@ -94,7 +85,7 @@ def _sentence_end(line: Line, index: int) -> int:
 
 
 def _quotation_interlocutors(line: Line, first: int, last: int) -> Interlocutors | None:
-    """The voice of a quotation; None where nothing says that somebody speaks."""
+    """Who speaks in a quotation; None where nothing says that somebody speaks."""
     inserted = next(_find_insertions(line, first, last), None)
     if inserted is not None:
         return _introduced_interlocutors(line, *inserted)
@@ -201,10 +192,10 @@ def _find_listener(line: Line, start: int, verb: int, end: int, says: Person) ->
     near = range(max(start, verb - 6), verb)
     for at in near:
         if line[at] in _ADDRESSEE_PRONOUNS and not (line[at] == "vous" and _is_subject(line, at)):
-            return UNQUOTED.first if _ADDRESSEE_PRONOUNS[line[at]] == "first" else UNQUOTED.second
+            return _ADDRESSEE_PRONOUNS[line[at]]
     for at in range(verb, end - 1):
         if line[at] == "à" and line[at + 1] in {"moi", "toi", "vous"}:
-            return UNQUOTED.first if line[at + 1] == "moi" else UNQUOTED.second
+            return "speaker" if line[at + 1] == "moi" else "listener"
     if says == "others" and not _names_hearer(line, near, verb, end) and _tells_of_self(line):
         return "speaker"
     return "others"
@@ -220,7 +211,7 @@ def _names_hearer(line: Line, near: range, verb: int, end: int) -> bool:
 def _tells_of_self(line: Line) -> bool:
     """Whether the speaker is part of the story outside what is quoted."""
     quoted = False
-    for word in line.words:
+    for word in line.keys:
         if word in OPENING_QUOTES or word in CLOSING_QUOTES or word == '"':
             quoted = word in OPENING_QUOTES or (word == '"' and not quoted)
         elif not quoted and word in _FIRST_PERSON_WORDS:

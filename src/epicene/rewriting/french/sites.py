@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.rewriting import Change
+from epicene.rewriting import Change, sites
 from epicene.rewriting.french.inflection import inflect, is_plural
-from epicene.rewriting.french.lexicon import WordSet, read_lists, word_rows, word_set
+from epicene.rewriting.french.lexicon import read_lists, word_list
 from epicene.rewriting.french.phrases import SHORT_FORMS
 from epicene.rewriting.persons import Gender, TargetGenders, match_case
+from epicene.rewriting.word_lists import word_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,43 +22,16 @@ if TYPE_CHECKING:
 # determiner: also a pronoun with a determiner's forms; pronoun: celui, il, le; stressed: lui, elle.
 SiteKind: TypeAlias = Literal["adjective", "noun", "determiner", "pronoun", "stressed"]
 
-_CONFIDENCE_RANK: dict[Confidence, int] = {"certain": 2, "likely": 1, "guess": 0}
 
+class Target(NamedTuple):
+    """What decides the form of a word."""
 
-class Site(NamedTuple):
-    """One word, with whom it agrees, and why."""
-
-    place: int  # of the word among the tokens
-    who: Person
     kind: SiteKind
-    plural: bool
-    rule: str
-    sure: Confidence
+    plural: bool = False
 
 
-class Sites:
-    """What was found so far, one site for each word: the surer, of equals the earlier."""
-
-    def __init__(self) -> None:
-        self._sites: dict[int, Site] = {}
-
-    def add(self, site: Site) -> None:
-        """Keep it, unless the word is known to agree with somebody as surely."""
-        known = self._sites.get(site.place)
-        if known is None or _CONFIDENCE_RANK[site.sure] > _CONFIDENCE_RANK[known.sure]:
-            self._sites[site.place] = site
-
-    def get(self, index: int) -> Site | None:
-        """Whom the word there agrees with, if anybody."""
-        return self._sites.get(index)
-
-    def drop(self, index: int) -> None:
-        """Forget the word."""
-        self._sites.pop(index, None)
-
-    def __iter__(self) -> Iterator[Site]:
-        """In the order of the text."""
-        return iter(sorted(self._sites.values()))
+Site: TypeAlias = sites.Site[Target]
+Sites: TypeAlias = sites.Sites[Target]
 
 
 class Agreement(NamedTuple):
@@ -71,8 +45,8 @@ class Agreement(NamedTuple):
 
     def add(self, index: int, kind: SiteKind, sure: Confidence | None = None) -> None:
         """One more word that agrees."""
-        weaker = min(sure or self.sure, self.sure, key=_CONFIDENCE_RANK.__getitem__)
-        self.sites.add(Site(index, self.who, kind, self.plural, self.rule, weaker))
+        weaker = sites.less_sure(sure or self.sure, self.sure)
+        self.sites.add(Site(index, self.who, Target(kind, self.plural), self.rule, weaker))
 
     def by(self, rule: str, sure: Confidence | None = None) -> Agreement:
         """The same person by another rule."""
@@ -124,9 +98,7 @@ _POSSESSIVE_DETERMINERS = frozenset(
 _FORMS_OF_AVOIR = frozenset({"a", "ai", "as", "avait", "avais", "ont", "avaient", "eut", "aura"})
 
 
-@cache
-def _aspirated() -> WordSet:
-    return word_set(read_lists("function_words")["aspirated"])
+_ASPIRATED = word_list("function_words", "aspirated")
 
 
 @cache
@@ -150,15 +122,20 @@ def _determiner_forms() -> dict[str, tuple[str, str, str]]:
 
 def starts_with_vowel(word: str) -> bool:
     """Whether words before it are elided: l'homme, but le héros."""
-    return word[:1] in _VOWELS and word.lower() not in _aspirated()
+    return word[:1] in _VOWELS and word.lower() not in _ASPIRATED
 
 
-class Renderer:
+def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Change]:
+    """A change for every site of the people named whose form is another."""
+    return _Renderer(line, found, wanted).changes()
+
+
+class _Renderer:
     """The forms of one text's sites."""
 
-    def __init__(self, line: Line, sites: Sites, wanted: TargetGenders) -> None:
+    def __init__(self, line: Line, found: Sites, wanted: TargetGenders) -> None:
         self.line = line
-        self.sites = {site.place: site for site in sites if site.who in wanted}
+        self.sites = {site.at: site for site in found if site.who in wanted}
         self.wanted = wanted
         self.apostrophe = "’" if "’" in line.text and "'" not in line.text else "'"
 
@@ -177,6 +154,7 @@ class Renderer:
                     after=after,
                     rule=f"{site.who} {gender}: {site.rule}",
                     sure=site.sure,
+                    whose=site.who,
                 )
 
     def _replaced(self, index: int, site: Site, gender: Gender) -> tuple[int, int, str]:
@@ -185,7 +163,7 @@ class Renderer:
         after = self.form(index)
         if self.line[index] in {"m", "mme"}:
             return self._title(index, gender)
-        if site.kind == "determiner":
+        if site.target.kind == "determiner":
             return self._joined(index, after)
         if after == token.text or index - 1 in self.sites:
             return token.start, token.end, after
@@ -224,27 +202,27 @@ class Renderer:
         return match_case(text, self._form(site, word, self.wanted[site.who]))
 
     def _form(self, site: Site, word: str, gender: Gender) -> str:
-        if site.kind == "determiner":
-            return self._determiner(site.place, word, gender)
-        if site.kind == "pronoun":
+        if site.target.kind == "determiner":
+            return self._determiner(site.at, word, gender)
+        if site.target.kind == "pronoun":
             return _pair_member(_PRONOUN_PAIRS, word, gender)
-        if site.kind == "stressed":
+        if site.target.kind == "stressed":
             return _pair_member(_TONIC_PAIRS, word, gender)
-        if gender == "masculine" and word in _KINSHIP_MASCULINES and self._is_somebodys(site.place):
+        if gender == "masculine" and word in _KINSHIP_MASCULINES and self._is_somebodys(site.at):
             return _KINSHIP_MASCULINES[word]
         word = SHORT_FORMS.get(word, word)
-        kind = "noun" if site.kind == "noun" else "adjective"
-        form = inflect(word, gender, kind, plural=site.plural or is_plural(word))
-        if gender == "masculine" and not site.plural and form in _BEFORE_VOWEL:
-            following = self.sites.get(site.place + 1)
-            if following is not None and starts_with_vowel(self.form(site.place + 1)):
+        kind = "noun" if site.target.kind == "noun" else "adjective"
+        form = inflect(word, gender, kind, plural=site.target.plural or is_plural(word))
+        if gender == "masculine" and not site.target.plural and form in _BEFORE_VOWEL:
+            following = self.sites.get(site.at + 1)
+            if following is not None and starts_with_vowel(self.form(site.at + 1)):
                 return _BEFORE_VOWEL[form]
         return form
 
     def _is_somebodys(self, index: int) -> bool:
         """sa fille, la fille de Paul, elle a trois filles: no girls but daughters."""
         before = index - 1
-        while before in self.sites and self.sites[before].kind == "adjective":
+        while before in self.sites and self.sites[before].target.kind == "adjective":
             before -= 1
         if self.line[before] in _POSSESSIVE_DETERMINERS:
             return True
@@ -254,7 +232,7 @@ class Renderer:
         if free and self.line[before] not in self.line.closed.prepositions:
             return True  # je suis fille unique, but une école pour filles
         end = index + 1
-        while end in self.sites and self.sites[end].kind == "adjective":
+        while end in self.sites and self.sites[end].target.kind == "adjective":
             end += 1
         bare = self.line[before] in self.line.closed.prepositions  # une école pour filles de …
         related = self.line[end] in {"de", "d'", "du", "des"} and not self.line[end + 1].isdigit()
@@ -275,7 +253,7 @@ class Renderer:
         return "cet" if masculine == "ce" and vowel else masculine
 
     def _is_adverb(self, index: int) -> bool:
-        return self.sites[index + 1].kind != "determiner"
+        return self.sites[index + 1].target.kind != "determiner"
 
     def _joined(self, index: int, after: str) -> tuple[int, int, str]:
         """An article with what it grows together with: à le, de le, le before a vowel."""

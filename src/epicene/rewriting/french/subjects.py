@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.french.context import Context, Referent
 from epicene.rewriting.french.inflection import shown_noun_gender, singular_of
-from epicene.rewriting.french.lexicon import WordSet, read_lists, verb_table, word_set
+from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     HYPHENS,
     SENTENCE_ENDS,
@@ -15,10 +14,10 @@ from epicene.rewriting.french.line import (
     is_person,
     participle_infinitives,
 )
+from epicene.rewriting.french.sites import Site, Target
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.phrases import Mention
-    from epicene.rewriting.french.sites import Site
     from epicene.rewriting.french.verb_groups import VerbGroup
     from epicene.rewriting.persons import Gender
 
@@ -26,22 +25,16 @@ _FEMININE = frozenset({"elle", "elles", "la"})
 _PLURAL = frozenset({"ils", "elles", "les", "eux"})
 
 
-@cache
-def _impersonal_verbs() -> WordSet:
-    return word_set(read_lists("function_words")["impersonal_verbs"])
+_IMPERSONAL_VERBS = word_list("function_words", "impersonal_verbs")
+_IMPERSONAL_ADJECTIVES = word_list("function_words", "impersonal_adjectives")
 
 
-@cache
-def _impersonal_adjectives() -> WordSet:
-    return word_set(read_lists("function_words")["impersonal_adjectives"])
-
-
-def is_impersonal(scene: Context, group: VerbGroup) -> bool:
+def is_impersonal(context: Context, group: VerbGroup) -> bool:
     """il faut, il y a, il est vrai que."""
-    line = scene.line
+    line = context.line
     if line[group.subject] != "il":
         return False
-    if not _impersonal_verbs().isdisjoint(group.infinitives):
+    if not _IMPERSONAL_VERBS.isdisjoint(group.infinitives):
         return True
     if "avoir" in group.infinitives and any(line[index] == "y" for index in group.clitics):
         return True
@@ -51,19 +44,19 @@ def is_impersonal(scene: Context, group: VerbGroup) -> bool:
     if line[after] == "été":
         after = line.after_adverbs(after + 1)
     if {"être", "devenir"} & set(group.infinitives) or line[after - 1] == "été":
-        return _is_impersonal_predicate(scene, after)
+        return _is_impersonal_predicate(context, after)
     if {"sembler", "paraître", "arriver", "rester"} & set(group.infinitives):
         return line[after] in {"que", "qu'", "des", "un", "une"}
     return "pouvoir" in group.infinitives and any(line[index] == "se" for index in group.clitics)
 
 
-def _is_impersonal_predicate(scene: Context, at: int) -> bool:
+def _is_impersonal_predicate(context: Context, at: int) -> bool:
     """il est crucial pour lui de; il a été annoncé que; il est tard."""
-    line = scene.line
+    line = context.line
     if line[at] in {"temps", "question", "dommage", "tard", "tôt", "midi", "minuit"}:
         return True
     clause = next((at + step for step in (1, 2, 3) if line[at + step] in _CLAUSE_STARTERS), None)
-    if line[at] in _impersonal_adjectives():
+    if line[at] in _IMPERSONAL_ADJECTIVES:
         return clause is not None
     told = verb_table().is_kind("told", participle_infinitives(line[at]))
     return told and line[at + 1] in {"que", "qu'"}
@@ -72,16 +65,16 @@ def _is_impersonal_predicate(scene: Context, at: int) -> bool:
 _CLAUSE_STARTERS = frozenset({"que", "qu'", "de", "d'", "à"})
 
 
-def pronoun_referent(scene: Context, at: int) -> Referent | None:
+def pronoun_referent(context: Context, at: int) -> Referent | None:
     """Whom il, elle, le, la, lui … there means; None for a thing."""
-    word = scene.line[at]
+    word = context.line[at]
     gender: Gender | None = "feminine" if word.startswith(("elle", "la")) else "masculine"
     plural = word.removesuffix("-mêmes") in _PLURAL
     if word in {"l'", "les"}:
         gender = None
-    found = _antecedent(scene, at, gender, plural=plural)
+    found = _antecedent(context, at, gender, plural=plural)
     if found is None:
-        known = _was_taken_up_before(scene, at, word)
+        known = _was_taken_up_before(context, at, word)
         # Whoever "ils" are, there may be women among them; what "l'" is, there may be no one.
         return (
             Referent("others", plural) if known or word not in {"ils", "eux", "les", "l'"} else None
@@ -91,12 +84,12 @@ def pronoun_referent(scene: Context, at: int) -> Referent | None:
     return Referent("others", plural) if found.human else None
 
 
-def _was_taken_up_before(scene: Context, at: int, word: str) -> bool:
+def _was_taken_up_before(context: Context, at: int, word: str) -> bool:
     """Whether the same pronoun, or one like it, meant somebody before."""
     like = _PRONOUNS_ALIKE.get(word, {word})
     return any(
-        site.place < at and site.who == "others" and scene.line[site.place] in like
-        for site in scene.sites
+        site.at < at and site.who == "others" and context.line[site.at] in like
+        for site in context.sites
     )
 
 
@@ -113,18 +106,20 @@ _PRONOUNS_ALIKE = {
 }
 
 
-def _antecedent(scene: Context, at: int, gender: Gender | None, *, plural: bool) -> Mention | None:
+def _antecedent(
+    context: Context, at: int, gender: Gender | None, *, plural: bool
+) -> Mention | None:
     """The mention that a pronoun most likely takes up: a subject rather than an object."""
-    if _was_taken_up_before(scene, at, scene.line[at]):
+    if _was_taken_up_before(context, at, context.line[at]):
         return None
-    subjects = {group.subject for group in scene.groups if group.kind == "noun"}
+    subjects = {group.subject for group in context.groups if group.kind == "noun"}
     best: tuple[int, Mention] | None = None
-    for mention in scene.mentions:
+    for mention in context.mentions:
         if mention.end > at:
             break
         if mention.plural != plural or _differs(mention.gender, gender):
             continue
-        if not mention.human and not _may_be_meant(scene, mention, at):
+        if not mention.human and not _may_be_meant(context, mention, at):
             continue
         rank = 2 if mention.end - 1 in subjects or mention.human else 1
         if best is None or rank >= best[0]:
@@ -132,25 +127,25 @@ def _antecedent(scene: Context, at: int, gender: Gender | None, *, plural: bool)
     return best[1] if best else None
 
 
-def _may_be_meant(scene: Context, thing: Mention, at: int) -> bool:
+def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
     """Whether a pronoun may take up a thing: not what its own clause is about, nor c'est le cas."""
-    line = scene.line
+    line = context.line
     if thing.after_preposition or thing.gender is None:
         return False
     if (
-        not _TIME_NOUNS.isdisjoint(line.words[thing.start : thing.end])
+        not _TIME_NOUNS.isdisjoint(line.keys[thing.start : thing.end])
         or line[thing.head] in _POSSESSIVE_PRONOUNS
     ):
         return False
     if line[thing.start - 1] in {"est", "était", "fut", "sont"}:
         return False
-    between = line.words[thing.end : at]
+    between = line.keys[thing.end : at]
     if "," in between:  # the relative clause is over
         between = between[len(between) - between[::-1].index(",") :]
     return len(between) > 7 or _RELATIVE_PRONOUNS.isdisjoint(between)
 
 
-_TIME_NOUNS = word_set(read_lists("function_words")["time_nouns"])
+_TIME_NOUNS = word_list("function_words", "time_nouns")
 _POSSESSIVE_PRONOUNS = frozenset({"sien", "sienne", "mien", "mienne", "tien", "tienne"})
 _RELATIVE_PRONOUNS = frozenset("que qu' dont où lequel laquelle duquel auquel lesquels".split())
 
@@ -159,14 +154,14 @@ def _differs(one: Gender | None, other: Gender | None) -> bool:
     return one is not None and other is not None and one != other
 
 
-def relative_antecedent(scene: Context, at: int, *, apart: bool = False) -> Site | None:
+def relative_antecedent(context: Context, at: int, *, apart: bool = False) -> Site | None:
     """The word found before that a relative clause after `at` is about."""
-    line, sites = scene.line, scene.sites
+    line, sites = context.line, context.sites
     if line[at] in {"et", "ou", "mais"}:  # celui que tu cherches et qui est revenu
         for near in range(at - 1, max(at - 12, -1), -1):
             if (
                 (found := sites.get(near))
-                and found.kind == "pronoun"
+                and found.target.kind == "pronoun"
                 and line[near] not in {"il", "elle"}
             ):
                 return found
@@ -193,38 +188,38 @@ def is_rewritable(mention: Mention) -> bool:
     return not mention.plural or mention.gender != "masculine" or mention.one_gender
 
 
-def subject_mention(scene: Context, before: int) -> Mention | None:
+def subject_mention(context: Context, before: int) -> Mention | None:
     """The subject that ends with that word: the first of "le père de mon ami"."""
-    if scene.line[before].endswith(("-même", "-mêmes")):
+    if context.line[before].endswith(("-même", "-mêmes")):
         before -= 1
-    mention = scene.mention_ending(before + 1)
+    mention = context.mention_ending(before + 1)
     if mention is not None and mention.phrase is None:
-        titled = scene.mention_ending(mention.start)  # le journal Equity, le prince Vyazemsky
+        titled = context.mention_ending(mention.start)  # le journal Equity, le prince Vyazemsky
         mention = titled or mention
     while mention is not None and mention.after_preposition:
-        contracted = scene.line[mention.start] in {"du", "au", "aux"}
+        contracted = context.line[mention.start] in {"du", "au", "aux"}
         link = mention.start if contracted else mention.start - 1
-        mention = scene.mention_ending(link)
-        if mention is None and scene.line[link - 1] in verb_table().gerunds:
-            mention = scene.mention_ending(link - 1)  # des filles venant de tout l'Empire
+        mention = context.mention_ending(link)
+        if mention is None and context.line[link - 1] in verb_table().gerunds:
+            mention = context.mention_ending(link - 1)  # des filles venant de tout l'Empire
     return mention
 
 
-def mention_chain_end(scene: Context, mention: Mention) -> int:
+def mention_chain_end(context: Context, mention: Mention) -> int:
     """Where a mention ends with what depends on it: le patron du café."""
     end = mention.end
-    for each in scene.mentions:
-        contracted = scene.line[each.start] in {"du", "au", "aux", "des"}
+    for each in context.mentions:
+        contracted = context.line[each.start] in {"du", "au", "aux", "des"}
         if each.after_preposition and each.start - (not contracted) == end:
             end = each.end
     return end
 
 
-def aside_subject(scene: Context, comma: int) -> Mention | None:
+def aside_subject(context: Context, comma: int) -> Mention | None:
     """Levit, le président, parla: whom the aside that closes there is about."""
-    line = scene.line
-    for mention in reversed(scene.mentions):
-        end = mention_chain_end(scene, mention)
+    line = context.line
+    for mention in reversed(context.mentions):
+        end = mention_chain_end(context, mention)
         if end >= comma or line[end] != ",":
             continue
         if any(line[index] in SENTENCE_ENDS for index in range(mention.end, comma)):
@@ -234,13 +229,13 @@ def aside_subject(scene: Context, comma: int) -> Mention | None:
     return None
 
 
-def is_tonic(scene: Context, at: int) -> bool:
+def is_tonic(context: Context, at: int) -> bool:
     """Whether "lui" or "elle" there is no pronoun before a verb: avec lui, lui aussi."""
-    line = scene.line
+    line = context.line
     if line[at - 1] in HYPHENS:
         return False
-    subjects = {group.subject for group in scene.groups if group.kind == "pronoun"}
-    clitics = {index for group in scene.groups for index in group.clitics}
+    subjects = {group.subject for group in context.groups if group.kind == "pronoun"}
+    clitics = {index for group in context.groups for index in group.clitics}
     if at in subjects or at in clitics:
         return False
     after = at + 1
@@ -263,41 +258,41 @@ class Clause(NamedTuple):
     named: bool  # whether a word of its own names the subject
 
 
-def read_subject(scene: Context, group: VerbGroup, before: list[Clause]) -> Clause:
+def read_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Clause:
     """The clause of a verb, given those before it."""
     if group.kind == "pronoun":
-        return Clause(group, _pronoun_subject(scene, group, before), group.start, named=True)
+        return Clause(group, _pronoun_subject(context, group, before), group.start, named=True)
     if group.kind == "order":
-        return Clause(group, _imperative_subject(scene, group), group.start, named=False)
+        return Clause(group, _imperative_subject(context, group), group.start, named=False)
     if group.kind == "relative":
-        return _relative_clause(scene, group)
+        return _relative_clause(context, group)
     if group.kind == "same":
-        return _shared_subject_clause(scene, group, before)
-    return _noun_subject_clause(scene, group)
+        return _shared_subject_clause(context, group, before)
+    return _noun_subject_clause(context, group)
 
 
-def _pronoun_subject(scene: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
-    word = scene.line[group.subject]
+def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
+    word = context.line[group.subject]
     if word in {"je", "j'", "me"}:
-        return scene.first(group.subject)
+        return context.speaker(group.subject)
     if word in {"tu", "te"}:
-        return scene.second(group.subject)
+        return context.listener(group.subject)
     if word == "vous":
-        return scene.second(group.subject)._replace(plural=_are_several(scene, group))
-    if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(scene, group):
+        return context.listener(group.subject)._replace(plural=_are_several(context, group))
+    if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context, group):
         return None
-    if site := _antecedent_of_nested_pronoun(scene, group, before):
-        scene.sites.add(site)
+    if site := _antecedent_of_nested_pronoun(context, group, before):
+        context.sites.add(site)
         return Referent(site.who)
-    party = pronoun_referent(scene, group.subject)
-    if party is not None:
-        scene.agreement(party, "pronoun").add(group.subject, "pronoun")
-    return party
+    referent = pronoun_referent(context, group.subject)
+    if referent is not None:
+        context.agreement(referent, "pronoun").add(group.subject, "pronoun")
+    return referent
 
 
-def _are_several(scene: Context, group: VerbGroup) -> bool:
+def _are_several(context: Context, group: VerbGroup) -> bool:
     """Whether what is said of "vous" stands in the plural."""
-    line = scene.line
+    line = context.line
     for index in range(group.end, min(group.end + 6, len(line))):
         word = line[index]
         if line.is_open(index) and (is_adjective(word) or is_person(word)):
@@ -308,58 +303,61 @@ def _are_several(scene: Context, group: VerbGroup) -> bool:
 
 
 def _antecedent_of_nested_pronoun(
-    scene: Context, group: VerbGroup, before: list[Clause]
+    context: Context, group: VerbGroup, before: list[Clause]
 ) -> Site | None:
     """je suis un homme qui sait ce qu'il veut: the pronoun means whom the noun means."""
-    line = scene.line
+    line = context.line
     if not before or before[-1].group.kind != "relative" or before[-1].referent is None:
         return None
     if line[group.subject - 1] not in {"qu'", "que", "dont", "où", "quand", "lorsqu'", "s'", "si"}:
         return None
-    site = relative_antecedent(scene, before[-1].group.subject - 1)
-    if site is None or site.kind != "noun" or site.plural:
+    site = relative_antecedent(context, before[-1].group.subject - 1)
+    if site is None or site.target.kind != "noun" or site.target.plural:
         return None
-    gender = shown_noun_gender(line[site.place])
+    gender = shown_noun_gender(line[site.at])
     if gender != ("masculine" if line[group.subject] == "il" else "feminine"):
         return None
     return site._replace(
-        place=group.subject, kind="pronoun", rule="the noun's pronoun", sure="likely"
+        at=group.subject,
+        target=Target("pronoun", site.target.plural),
+        rule="the noun's pronoun",
+        sure="likely",
     )
 
 
-def _imperative_subject(scene: Context, group: VerbGroup) -> Referent | None:
-    second = group.person in {"2s", "2p"} or scene.line[group.verb] in _IMPERATIVES
-    return scene.second(group.verb) if second else None
+def _imperative_subject(context: Context, group: VerbGroup) -> Referent | None:
+    second = group.person in {"2s", "2p"} or context.line[group.verb] in _IMPERATIVES
+    return context.listener(group.verb) if second else None
 
 
-def _relative_clause(scene: Context, group: VerbGroup) -> Clause:
+def _relative_clause(context: Context, group: VerbGroup) -> Clause:
     """moi qui suis, celui qui est: whoever the word before "qui" means."""
-    line = scene.line
+    line = context.line
     at = group.subject - 1
     apart = line[at] == ","
     if apart:
         at -= 1
     if line[at] in {"moi", "toi"}:
         person = "1s" if line[at] == "moi" else "2s"
-        return Clause(group._replace(person=person), scene.stressed(at), at, named=True)
-    party = None
-    if (site := relative_antecedent(scene, at, apart=apart)) is not None:
-        party = Referent(site.who, site.plural)
-    elif (mention := scene.mention_ending(at + 1)) is not None:
-        party = mention_referent(mention)
+        return Clause(group._replace(person=person), context.stressed(at), at, named=True)
+    referent = None
+    if (site := relative_antecedent(context, at, apart=apart)) is not None:
+        referent = Referent(site.who, site.target.plural)
+    elif (mention := context.mention_ending(at + 1)) is not None:
+        referent = mention_referent(mention)
     elif line[at] in {"celui", "celle", "ceux", "celles", "lui", "elle"}:
-        party = Referent("others", plural=line[at] in {"ceux", "celles"})
-    return Clause(group, party, group.start, named=True)
+        referent = Referent("others", plural=line[at] in {"ceux", "celles"})
+    return Clause(group, referent, group.start, named=True)
 
 
-def _shared_subject_clause(scene: Context, group: VerbGroup, before: list[Clause]) -> Clause:
+def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clause]) -> Clause:
     """je suis tombé et me suis relevé: the subject of the last verb of that person."""
-    line = scene.line
+    line = context.line
     persons = {form.person for form in verb_table().forms(line[group.verb])}
     own = [
-        each for each in before if not _sentence_ends_between(scene, each.group.end, group.start)
+        each for each in before if not _sentence_ends_between(context, each.group.end, group.start)
     ]
-    mention = aside_subject(scene, group.start - 1) if line[group.start - 1] == "," else None
+    mention = aside_subject(context, group.start - 1) if line[group.start - 1] == "," else None
     if mention and not any(each.start >= mention.start for each in own if each.named):
         third = group._replace(person="3s")
         return Clause(third, mention_referent(mention), mention.start, named=True)
@@ -368,39 +366,39 @@ def _shared_subject_clause(scene: Context, group: VerbGroup, before: list[Clause
             kept = group._replace(person=clause.group.person)
             return Clause(kept, clause.referent, group.start, named=False)
     if persons & {"2s", "2p"} and line[group.verb] in _IMPERATIVES:
-        return Clause(group, scene.second(group.verb), group.start, named=False)
+        return Clause(group, context.listener(group.verb), group.start, named=False)
     return Clause(group, None, group.start, named=False)
 
 
-def _sentence_ends_between(scene: Context, start: int, end: int) -> bool:
-    return any(scene.line[index] in SENTENCE_ENDS - {";"} for index in range(start, end))
+def _sentence_ends_between(context: Context, start: int, end: int) -> bool:
+    return any(context.line[index] in SENTENCE_ENDS - {";"} for index in range(start, end))
 
 
-def _noun_subject_clause(scene: Context, group: VerbGroup) -> Clause:
-    if scene.line[group.subject] in {"moi", "toi"}:
-        company = _coordinated_referent(scene, group.subject)
+def _noun_subject_clause(context: Context, group: VerbGroup) -> Clause:
+    if context.line[group.subject] in {"moi", "toi"}:
+        company = _coordinated_referent(context, group.subject)
         return Clause(group, company, group.subject, named=True)
-    if scene.line[group.subject] in _TONIC_PRONOUNS:
-        return Clause(group, pronoun_referent(scene, group.subject), group.subject, named=True)
-    mention = subject_mention(scene, group.subject)
+    if context.line[group.subject] in _TONIC_PRONOUNS:
+        return Clause(group, pronoun_referent(context, group.subject), group.subject, named=True)
+    mention = subject_mention(context, group.subject)
     if mention is None:
         return Clause(group, None, group.start, named=True)
-    party = mention_referent(mention)
+    referent = mention_referent(mention)
     if group.person == "3p" and not mention.plural:
-        party = None  # Paul et Marie sont: several, of either gender
-    return Clause(group, party, mention.start, named=True)
+        referent = None  # Paul et Marie sont: several, of either gender
+    return Clause(group, referent, mention.start, named=True)
 
 
-def _coordinated_referent(scene: Context, at: int) -> Referent | None:
+def _coordinated_referent(context: Context, at: int) -> Referent | None:
     """ma sœur et moi: all agree with the speaker if everybody else is a woman."""
-    line = scene.line
+    line = context.line
     if line[at - 1] != "et":
         return None
     end = at - 1
-    while (mention := scene.mention_ending(end)) is not None:
+    while (mention := context.mention_ending(end)) is not None:
         if mention.gender != "feminine":
             return None
         end = mention.start - 1
         if line[end] != ",":
-            return Referent(scene.stressed(at).who, plural=True)
+            return Referent(context.stressed(at).who, plural=True)
     return None

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.rewriting.french.lexicon import read_lists, verb_table, word_set
+from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
+    ADVERBIAL_ADJECTIVES,
     HYPHENS,
     SENTENCE_ENDS,
     Line,
-    adverbial_adjectives,
     is_adjective,
     is_person,
 )
@@ -224,7 +224,7 @@ def _subject_before(line: Line, before: int, verb: int) -> tuple[int, SubjectKin
     return before, "noun"
 
 
-_TIME_NOUNS = word_set(read_lists("function_words")["time_nouns"])
+_TIME_NOUNS = word_list("function_words", "time_nouns")
 _RANK_ADJECTIVES = frozenset({"premier", "première", "dernier", "dernière", "seul", "seule"})
 
 
@@ -249,13 +249,13 @@ def pronoun_is_indirect_object(
             return True
     elif known.is_kind("dative_but_reflexive", infinitives):
         return True
-    if {"rien", "tout"} & set(line.words[auxiliary:at]):  # on m'a tout pris
+    if {"rien", "tout"} & set(line.keys[auxiliary:at]):  # on m'a tout pris
         return True
     return _has_object(line, after, infinitives, reflexive=reflexive)
 
 
 def _predicate_follows(line: Line, at: int) -> bool:
-    return line.is_open(at) and is_adjective(line[at]) and line[at] not in adverbial_adjectives()
+    return line.is_open(at) and is_adjective(line[at]) and line[at] not in ADVERBIAL_ADJECTIVES
 
 
 def _is_unmoved_reflexive(line: Line, at: int, after: int, infinitives: Sequence[str]) -> bool:
@@ -308,5 +308,5 @@ def _is_no_object(line: Line, at: int, infinitives: Sequence[str]) -> bool:
 
 def _is_comparison(line: Line, at: int) -> bool:
     """on m'a plus aimé que compris; tellement bouleversé que …"""
-    before = set(line.words[max(0, at - 5) : at])
+    before = set(line.keys[max(0, at - 5) : at])
     return bool(before & {"plus", "moins", "aussi", "autant", "tellement", "si", "tant"})

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.rewriting.hindi import inflection, lexicon, subjects
 from epicene.rewriting.hindi.inflection import is_adjective
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.line import SENTENCE_ENDS
 from epicene.rewriting.hindi.phrases import find_vocatives
-from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED, UNQUOTED, Interlocutors
+from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED
 from epicene.rewriting.hindi.subjects import NO_PERSON, ClauseReading, Subject, can_agree
 from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
+from epicene.rewriting.quotations import UNQUOTED, Interlocutors
 
 if TYPE_CHECKING:
     from epicene.rewriting.hindi.line import Line
@@ -49,86 +49,81 @@ class Clause(NamedTuple):
         return range(self.first, end)
 
 
-def find_clauses(stretch: Line) -> list[Clause]:
-    """The clauses, in order; together they are the stretch."""
+def find_clauses(line: Line) -> list[Clause]:
+    """The clauses, in order; together they are the line."""
     found: list[Clause] = []
     start, sentence = 0, 0
-    verbs = find_verb_complexes(stretch)
+    verbs = find_verb_complexes(line)
     for verb, following in zip_longest(verbs, verbs[1:]):
-        last = _clause_end(stretch, verb, following.first if following else len(stretch))
-        cuts = _clause_starts(stretch, start, verb.first)
+        last = _clause_end(line, verb, following.first if following else len(line))
+        cuts = _clause_starts(line, start, verb.first)
         first = cuts[-1]
         for cut, following in pairwise(cuts):
-            found.append(_make_clause(stretch, cut, following - 1, None, sentence))
-            sentence += _ends_sentence(stretch, cut, following)
-        found.append(_make_clause(stretch, first, last, verb, sentence))
+            found.append(_make_clause(line, cut, following - 1, None, sentence))
+            sentence += _ends_sentence(line, cut, following)
+        found.append(_make_clause(line, first, last, verb, sentence))
         start = last + 1
-        while stretch.is_mark(start) and start < len(stretch):
-            sentence += stretch[start] in SENTENCE_ENDS
+        while line.is_mark(start) and start < len(line):
+            sentence += line.ends_sentence(start)
             start += 1
-    if start < len(stretch):
-        found.append(_make_clause(stretch, start, len(stretch) - 1, None, sentence))
+    if start < len(line):
+        found.append(_make_clause(line, start, len(line) - 1, None, sentence))
     return found
 
 
-def _clause_end(stretch: Line, verb: VerbComplex, next_verb: int) -> int:
+def _clause_end(line: Line, verb: VerbComplex, next_verb: int) -> int:
     """The last word of the clause: the verb, or a pronoun set after it."""
     after = verb.last + 1
-    while stretch[after] in {"न", "ना", "नहीं", "ही", "भी"}:
+    while line[after] in {"न", "ना", "नहीं", "ही", "भी"}:
         after += 1
-    if stretch[after] not in _POSTPOSED_PRONOUNS:
+    if line[after] not in _POSTPOSED_PRONOUNS:
         return verb.last
     end = after + 1
-    while not stretch.is_mark(end) and stretch[end] not in _OPENERS:
+    while not line.is_mark(end) and line[end] not in _OPENERS:
         end += 1
     return end - 1 if end <= next_verb else verb.last
 
 
-def _clause_starts(stretch: Line, start: int, end: int) -> list[int]:
+def _clause_starts(line: Line, start: int, end: int) -> list[int]:
     """Where clauses begin between the verb before and this one."""
     cuts = [start]
     for at in range(start + 1, end + 1):
-        opens = stretch[at] in _CLAUSE_STARTERS or (
-            stretch[at] in _ADVERSATIVES and stretch[at - 1] == ","
-        )
-        ended = stretch[at - 1] in SENTENCE_ENDS and not _abbreviated(stretch, at - 1)
-        if ended or (opens and _has_words(stretch, cuts[-1], at)):
+        opens = line[at] in _CLAUSE_STARTERS or (line[at] in _ADVERSATIVES and line[at - 1] == ",")
+        ended = line.ends_sentence(at - 1) and not _abbreviated(line, at - 1)
+        if ended or (opens and _has_words(line, cuts[-1], at)):
             cuts.append(at)
     return cuts
 
 
-def _has_words(stretch: Line, first: int, end: int) -> bool:
+def _has_words(line: Line, first: int, end: int) -> bool:
     """Whether more than marks and conjunctions stand there: कि अगर begins one clause."""
     words = function_words()
     return any(
-        not stretch.is_mark(at)
-        and stretch[at] not in words.subordinators
-        and stretch[at] not in words.coordinators
+        not line.is_mark(at)
+        and line[at] not in words.subordinators
+        and line[at] not in words.coordinators
         for at in range(first, end)
     )
 
 
-def _abbreviated(stretch: Line, at: int) -> bool:
+def _abbreviated(line: Line, at: int) -> bool:
     """Whether the full stop there belongs to डॉ. or to initials."""
-    return stretch[at] == "." and len(stretch[at - 1]) <= 4 and not stretch.is_mark(at - 1)
+    return line[at] == "." and len(line[at - 1]) <= 4 and not line.is_mark(at - 1)
 
 
-def _ends_sentence(stretch: Line, first: int, following: int) -> bool:
-    return any(stretch[at] in SENTENCE_ENDS for at in range(first, following))
+def _ends_sentence(line: Line, first: int, following: int) -> bool:
+    return any(line.ends_sentence(at) for at in range(first, following))
 
 
 def _make_clause(
-    stretch: Line, first: int, last: int, verb: VerbComplex | None, sentence: int
+    line: Line, first: int, last: int, verb: VerbComplex | None, sentence: int
 ) -> Clause:
-    while first <= last and stretch.is_mark(first):
+    while first <= last and line.is_mark(first):
         first += 1
     words = function_words()
-    opener = stretch[first]
-    if (
-        opener in words.subordinators | words.coordinators
-        and stretch[first + 1] in _CLAUSE_STARTERS
-    ):
-        opener = stretch[first + 1]
+    opener = line[first]
+    if opener in words.subordinators | words.coordinators and line[first + 1] in _CLAUSE_STARTERS:
+        opener = line[first + 1]
     if opener not in words.subordinators and opener not in words.coordinators:
         opener = ""
     return Clause(first, last, verb, opener, sentence)
@@ -145,20 +140,20 @@ _WISH_NOUNS = frozenset("सपना सपने लक्ष्य इच्�
 _FORWARD_LOOKING_OPENERS = frozenset("जब अगर यदि चूंकि हालांकि जैसे".split())
 
 
-def read_clauses(stretch: Line, voice: Interlocutors) -> list[ClauseReading]:
+def read_clauses(line: Line, voice: Interlocutors) -> list[ClauseReading]:
     """Every clause with its subject, in order."""
-    reader = _ClauseReader(stretch, voice)
+    reader = _ClauseReader(line, voice)
     return [reader.next(clause) for clause in reader.clauses]
 
 
 class _ClauseReader:
     """Remembers who the last clause was about, and who still waits for a verb."""
 
-    def __init__(self, stretch: Line, voice: Interlocutors) -> None:
-        self.stretch = stretch
+    def __init__(self, line: Line, voice: Interlocutors) -> None:
+        self.line = line
         self.voice = voice
-        self.clauses = find_clauses(stretch)
-        self.addressing = frozenset(find_vocatives(stretch))
+        self.clauses = find_clauses(line)
+        self.addressing = frozenset(find_vocatives(line))
         self.last: ClauseReading | None = None
         self.pending: Subject | None = None
 
@@ -195,7 +190,7 @@ class _ClauseReader:
         if self.last is None or self.last.clause.verb is None or self.voice != UNQUOTED:
             return self.voice
         clause = self.last.clause
-        told = any(self.stretch[at] in FIRST_ADDRESSED for at in clause.field)
+        told = any(self.line[at] in FIRST_ADDRESSED for at in clause.field)
         if told and clause.verb is not None and clause.verb.main in function_words().speech_verbs:
             return Interlocutors(self.voice.speaker, "speaker")
         return self.voice
@@ -203,7 +198,7 @@ class _ClauseReader:
     # --- whom the verb agrees with ----------------------------------------------------------
 
     def _agrees(self, clause: Clause, voice: Interlocutors) -> Subject | None:
-        said = subjects.pronoun_subject(self.stretch, clause, voice)
+        said = subjects.pronoun_subject(self.line, clause, voice)
         if said is not None:
             return said
         verb = clause.verb
@@ -221,7 +216,7 @@ class _ClauseReader:
         """No pronoun of the first or second person, no ने: what else there is."""
         relative = clause.opener.startswith(("जिस", "जिन"))
         waiting = self._waiting() if not relative else None
-        if waiting is not None and can_agree(self.stretch, verb, waiting, voice):
+        if waiting is not None and can_agree(self.line, verb, waiting, voice):
             return waiting._replace(rule="subject before an inserted clause")
         third = self._third(clause, voice)
         says_you = verb.person == "second" and verb.finite.shape != "imperative"
@@ -240,7 +235,7 @@ class _ClauseReader:
         if previous is None and self.voice != UNQUOTED:
             previous = Subject(voice.listener)
         return subjects.third_person_subject(
-            self.stretch, clause, voice, previous=previous, skip=self.addressing
+            self.line, clause, voice, previous=previous, skip=self.addressing
         )
 
     def _waiting(self) -> Subject | None:
@@ -248,12 +243,12 @@ class _ClauseReader:
         if self.pending is None or self.pending.at is None:
             return None
         said = lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS | lexicon.THIRD_PRONOUNS
-        return self.pending if self.stretch[self.pending.at] in said else None
+        return self.pending if self.line[self.pending.at] in said else None
 
     def _ergative(self, clause: Clause, verb: VerbComplex) -> bool:
-        if not any(self.stretch[at] in lexicon.ERGATIVES for at in clause.field):
+        if not any(self.line[at] in lexicon.ERGATIVES for at in clause.field):
             return verb.ergative
-        aspect = self.stretch[verb.agreeing[0]] if verb.agreeing else ""
+        aspect = self.line[verb.agreeing[0]] if verb.agreeing else ""
         return not aspect.endswith(("ता", "ती", "ते")) or verb.valency == "passive"
 
     def _of_fragment(self, clause: Clause, voice: Interlocutors) -> Subject | None:
@@ -267,7 +262,7 @@ class _ClauseReader:
         return self._third(clause, voice)
 
     def _before_relative(self, clause: Clause) -> bool:
-        following = self.stretch[clause.last + 1]
+        following = self.line[clause.last + 1]
         return following in RELATIVE_PRONOUNS or following.startswith(("जिस", "जिन"))
 
     def _antecedent(
@@ -275,7 +270,7 @@ class _ClauseReader:
     ) -> Subject | None:
         """Whom जो takes up."""
         inside = subjects.third_person_subject(
-            self.stretch, clause, voice, previous=NO_PERSON, skip=self.addressing
+            self.line, clause, voice, previous=NO_PERSON, skip=self.addressing
         )
         if inside is not None and inside.sure != "guess":
             return inside
@@ -284,13 +279,13 @@ class _ClauseReader:
         last = self.last
         if last is None or last.clause.verb is None:
             return None
-        subject, head = last.agrees, self.stretch.before(last.clause.verb.first)
+        subject, head = last.agrees, self.line.before(last.clause.verb.first)
         if last.clause.verb.obligation:  # मुझे सच्चा लेखक होना चाहिए जो …
             subject = last.actor
         if subject is not None and subject.who is not None and self._is_of(last, subject, head):
             taken = self._taken_up(subject, verb)
             return taken if self._can_be(taken, verb, voice) else None
-        if inflection.person_noun(self.stretch[head]) is not None:
+        if inflection.person_noun(self.line[head]) is not None:
             return Subject("others", head, verb.plural, "guess", "जो after a noun")
         return None
 
@@ -301,14 +296,14 @@ class _ClauseReader:
             return True
         if verb is None or verb.valency != "copular":
             return False
-        word = self.stretch[head]
+        word = self.line[head]
         if is_adjective(word) and self._names_people(last.clause, head):
             return False
         return not (word in function_words().postpositions or inflection.thing_gender(word))
 
     def _names_people(self, clause: Clause, end: int) -> bool:
         """Whether somebody else is named in the clause, whom जो may take up instead."""
-        return any(inflection.person_noun(self.stretch[at]) for at in range(clause.first, end))
+        return any(inflection.person_noun(self.line[at]) for at in range(clause.first, end))
 
     def _taken_up(self, subject: Subject, verb: VerbComplex) -> Subject:
         plural = verb.plural or verb.person == "second"
@@ -334,10 +329,10 @@ class _ClauseReader:
         at = self.clauses.index(clause) + 1
         if at >= len(self.clauses) or self.clauses[at].sentence != clause.sentence:
             return None
-        following = subjects.pronoun_subject(self.stretch, self.clauses[at], voice)
+        following = subjects.pronoun_subject(self.line, self.clauses[at], voice)
         if following is None or following.who is None:
             return None
-        if not can_agree(self.stretch, verb, following, voice):
+        if not can_agree(self.line, verb, following, voice):
             return None
         return following._replace(at=None, sure="guess", rule="subject of the clause after")
 
@@ -350,7 +345,7 @@ class _ClauseReader:
             return None
         if previous.who == "others":
             previous = previous._replace(plural=verb.plural or previous.plural)
-        if not can_agree(self.stretch, verb, previous, voice):
+        if not can_agree(self.line, verb, previous, voice):
             return None
         return previous._replace(at=None, sure="guess", rule="subject of the clause before")
 
@@ -361,23 +356,23 @@ class _ClauseReader:
             forms = lexicon.FIRST_OBLIQUE_PRONOUNS
         elif subject.who == voice.listener:
             forms = lexicon.SECOND_OBLIQUE_PRONOUNS
-        return any(self.stretch[at] in forms for at in clause.field)
+        return any(self.line[at] in forms for at in clause.field)
 
     def _addressed(self, verb: VerbComplex, voice: Interlocutors) -> Subject | None:
         """“समय पर खाएगा तो …”: in a quotation, who is left out is who is spoken to."""
         if self.voice == UNQUOTED or voice.listener is None or self._previous() is not None:
             return None
-        cells = subjects.verb_cells(self.stretch, verb)
+        cells = subjects.verb_cells(self.line, verb)
         plural = bool(cells & {"mp", "fp"}) or verb.person == "second"
         subject = Subject(voice.listener, None, plural, "guess", "left out in speech")
-        return subject if can_agree(self.stretch, verb, subject, voice) else None
+        return subject if can_agree(self.line, verb, subject, voice) else None
 
     # --- who acts, whatever the verb agrees with ----------------------------------------------
 
     def _actor(self, clause: Clause, voice: Interlocutors) -> Subject | None:
         for at in clause.field:
-            word = self.stretch[at]
-            wishes = word in lexicon.FIRST_POSSESSIVES and self.stretch[at + 1] in _WISH_NOUNS
+            word = self.line[at]
+            wishes = word in lexicon.FIRST_POSSESSIVES and self.line[at + 1] in _WISH_NOUNS
             if wishes or word in lexicon.FIRST_ERGATIVES | lexicon.FIRST_OBJECT_PRONOUNS:
                 return Subject(voice.speaker, at)
             if word in lexicon.SECOND_ERGATIVES or word in lexicon.SECOND_OBJECT_PRONOUNS:

@@ -5,14 +5,11 @@ All are kept by their `key`, so that every spelling finds them.
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from epicene.rewriting.hindi.spelling import key
-
-WordSet = frozenset[str]
+from epicene.rewriting.word_lists import WordSet, read_toml
 
 
 class FunctionWords(NamedTuple):
@@ -53,8 +50,8 @@ class VerbStems(NamedTuple):
 
 def read_lists(name: str) -> dict[str, list[str]]:
     """The lists of a file, each cut at white space, in the order written."""
-    text = files(__package__).joinpath(f"{name}.toml").read_text("utf-8")
-    return {title: words.split() for title, words in tomllib.loads(text).items()}
+    lists = read_toml("epicene.rewriting.hindi", name)
+    return {title: words.split() for title, words in lists.items()}
 
 
 def _keys(name: str) -> dict[str, WordSet]:

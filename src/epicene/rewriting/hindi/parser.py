@@ -12,16 +12,16 @@ from epicene.rewriting.hindi.clauses import RELATIVE_PRONOUNS, read_clauses
 from epicene.rewriting.hindi.inflection import citation_form
 from epicene.rewriting.hindi.phrases import find_vocatives, is_oblique, read_phrase
 from epicene.rewriting.hindi.predicates import phrase_sites, predicate_sites, role_sites
-from epicene.rewriting.hindi.sites import SEVERAL_PEOPLE, Site
+from epicene.rewriting.hindi.sites import SEVERAL_PEOPLE, Site, Target
 from epicene.rewriting.hindi.subjects import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from epicene.rewriting.hindi.line import Line
-    from epicene.rewriting.hindi.quotations import Interlocutors
     from epicene.rewriting.hindi.subjects import ClauseReading
     from epicene.rewriting.persons import Gender, TargetGenders
+    from epicene.rewriting.quotations import Interlocutors, Passage
 
 _COUPLE_JOINERS = frozenset("और या व एवं तथा अथवा".split()) | {",", "-", "/"}
 _QUANTITIES = frozenset(
@@ -31,89 +31,88 @@ _QUANTITIES = frozenset(
 
 
 def other_person_sites(
-    stretch: Line, gender: Gender, taken: Collection[int], plural: Mapping[int, bool]
+    line: Line, gender: Gender, taken: Collection[int], plural: Mapping[int, bool]
 ) -> Iterator[Site]:
     """Every noun of people that nobody else has taken.
 
     `plural` says of subjects whether their verb is in the plural.
     """
-    for at in range(len(stretch)):
-        reading = inflection.person_noun(stretch[at])
-        if reading is None or at in taken or stretch.is_mark(at):
+    for at in range(len(line)):
+        reading = inflection.person_noun(line[at])
+        if reading is None or at in taken or line.is_mark(at):
             continue
-        if stretch[at] == "सर" and stretch.oblique(at):  # the head, not the gentleman
+        if line[at] == "सर" and line.oblique(at):  # the head, not the gentleman
             continue
-        if _is_mixed_group(stretch, at, reading, gender) or _is_couple(stretch, at, reading):
+        if _is_mixed_group(line, at, reading, gender) or _is_couple(line, at, reading):
             continue
-        found = read_phrase(stretch, at, 0, reading.gender)
+        found = read_phrase(line, at, 0, reading.gender)
         agreeing = tuple(place for place in found.agreeing if place not in taken)
-        several = reading.plural_only or _is_several(stretch, at, found.first, reading)
+        several = reading.plural_only or _is_several(line, at, found.first, reading)
         person = Subject("others", at, plural.get(at, False) or several, "likely")
         yield from phrase_sites(
-            stretch,
+            line,
             found._replace(agreeing=agreeing),
             person,
             SEVERAL_PEOPLE if several else "noun of a person",
-            oblique=is_oblique(stretch, at),
+            oblique=is_oblique(line, at),
             any_number=True,
         )
 
 
-def _is_several(stretch: Line, at: int, first: int, reading: inflection.NounReading) -> bool:
+def _is_several(line: Line, at: int, first: int, reading: inflection.NounReading) -> bool:
     """Whether a form that may be singular or plural names more than one."""
-    if is_oblique(stretch, at) or "direct plural" not in reading.cases:
+    if is_oblique(line, at) or "direct plural" not in reading.cases:
         return False
     if "direct" not in reading.cases:  # बेटे
         return True
-    return stretch[first - 1] in _QUANTITIES or stretch[at - 1] in _QUANTITIES
+    return line[first - 1] in _QUANTITIES or line[at - 1] in _QUANTITIES
 
 
-def _is_mixed_group(
-    stretch: Line, at: int, reading: inflection.NounReading, gender: Gender
-) -> bool:
+def _is_mixed_group(line: Line, at: int, reading: inflection.NounReading, gender: Gender) -> bool:
     """The masculine plural of a role names women too: छात्रों, बच्चे stay."""
-    several = reading.plural_only or _is_several(stretch, at, at, reading)
+    several = reading.plural_only or _is_several(line, at, at, reading)
     if not several:
         return False
     return reading.gender is None or (reading.noun.kind != "gendered" and gender == "feminine")
 
 
-def _is_couple(stretch: Line, at: int, reading: inflection.NounReading) -> bool:
+def _is_couple(line: Line, at: int, reading: inflection.NounReading) -> bool:
     """पति और पत्नी, लड़के या लड़कियाँ: both genders are named."""
     for step in (-1, 1):
         place = at + step
-        while stretch[place] in _COUPLE_JOINERS:
+        while line[place] in _COUPLE_JOINERS:
             place += step
-        beside = inflection.person_noun(stretch[place])
+        beside = inflection.person_noun(line[place])
         if beside and beside.noun == reading.noun and beside.gender != reading.gender:
             return True
     return False
 
 
-def find_sites(stretch: Line, voice: Interlocutors, wanted: TargetGenders) -> Iterator[Site]:
-    """The findings of the people named; of two for one word the first counts."""
-    readings = read_clauses(stretch, voice)
-    found = list(_clause_sites(stretch, readings, voice))
+def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Iterator[Site]:
+    """The sites of the people named; of two for one word the first counts."""
+    line, voice = passage.line, passage.interlocutors
+    readings = read_clauses(line, voice)
+    found = list(_clause_sites(line, readings, voice))
     if "others" in wanted:
-        taken = {finding.at for finding in found}
+        taken = {site.at for site in found}
         plural = {
             reading.agrees.at: reading.agrees.plural
             for reading in readings
             if reading.agrees is not None and reading.agrees.at is not None
         }
-        found += other_person_sites(stretch, wanted["others"], taken, plural)
-    return (finding for finding in found if finding.who in wanted)
+        found += other_person_sites(line, wanted["others"], taken, plural)
+    return (site for site in found if site.who in wanted)
 
 
 def _clause_sites(
-    stretch: Line, readings: Sequence[ClauseReading], voice: Interlocutors
+    line: Line, readings: Sequence[ClauseReading], voice: Interlocutors
 ) -> Iterator[Site]:
-    yield from _vocative_sites(stretch, voice)
+    yield from _vocative_sites(line, voice)
     for at, reading in enumerate(readings):
         yield from _verb_sites(reading)
-        yield from predicate_sites(stretch, _with_singular_role(reading, readings[at + 1 :]))
-        yield from role_sites(stretch, reading, voice)
-    yield from _correlative_sites(stretch, readings)
+        yield from predicate_sites(line, _with_singular_role(reading, readings[at + 1 :]))
+        yield from role_sites(line, reading, voice)
+    yield from _correlative_sites(line, readings)
 
 
 def _verb_sites(reading: ClauseReading) -> Iterator[Site]:
@@ -121,8 +120,8 @@ def _verb_sites(reading: ClauseReading) -> Iterator[Site]:
     if subject is None or subject.who is None or verb is None:
         return
     for at in verb.agreeing:
-        final = at == verb.last
-        yield Site(at, "verb", subject.who, subject.rule, subject.sure, subject.plural, final=final)
+        target = Target("verb", subject.plural, final=at == verb.last)
+        yield Site(at, subject.who, target, subject.rule, subject.sure)
 
 
 def _with_singular_role(
@@ -141,24 +140,25 @@ def _with_singular_role(
     return reading._replace(agrees=reading.agrees._replace(plural=False))
 
 
-def _correlative_sites(stretch: Line, readings: Sequence[ClauseReading]) -> Iterator[Site]:
+def _correlative_sites(line: Line, readings: Sequence[ClauseReading]) -> Iterator[Site]:
     """उतना भोला नहीं हूँ जितना आप समझते हैं: जितना agrees as उतना does."""
     for reading, following in pairwise(readings):
         subject, at = reading.agrees, following.clause.first
         if subject is None or subject.who is None or following.clause.verb is None:
             continue
-        if citation_form(stretch[at]) != "जितना":
+        if citation_form(line[at]) != "जितना":
             continue
-        if any(citation_form(stretch[place]) == "उतना" for place in reading.clause.field):
-            yield Site(at, "adjective", subject.who, "degree", subject.sure, subject.plural)
+        if any(citation_form(line[place]) == "उतना" for place in reading.clause.field):
+            target = Target("adjective", subject.plural)
+            yield Site(at, subject.who, target, "degree", subject.sure)
 
 
-def _vocative_sites(stretch: Line, voice: Interlocutors) -> Iterator[Site]:
+def _vocative_sites(line: Line, voice: Interlocutors) -> Iterator[Site]:
     """Nouns that address who is spoken to; with a word that agrees they are oblique."""
     if voice.listener is None:
         return
-    for at in find_vocatives(stretch):
-        found = read_phrase(stretch, at, 0)
+    for at in find_vocatives(line):
+        found = read_phrase(line, at, 0)
         subject = Subject(voice.listener, at, plural=False)
         oblique = bool(found.agreeing)
-        yield from phrase_sites(stretch, found, subject, "addressed", oblique=oblique)
+        yield from phrase_sites(line, found, subject, "addressed", oblique=oblique)

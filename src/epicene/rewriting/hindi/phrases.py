@@ -16,7 +16,6 @@ from epicene.rewriting.hindi.inflection import (
     is_stative_participle,
 )
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.line import SENTENCE_ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,21 +39,21 @@ class Phrase(NamedTuple):
     agreeing: tuple[int, ...]
 
 
-def read_phrase(stretch: Line, head: int, start: int, gender: Gender | None = None) -> Phrase:
+def read_phrase(line: Line, head: int, start: int, gender: Gender | None = None) -> Phrase:
     """The phrase that ends with `head`; nothing before `start` belongs to it.
 
     With a `gender`, only words of that gender agree.
     """
-    walk = _PhraseReader(stretch, head, start, gender)
-    walk.run()
-    return Phrase(walk.first, head, tuple(sorted(walk.agreeing)))
+    reader = _PhraseReader(line, head, start, gender)
+    reader.run()
+    return Phrase(reader.first, head, tuple(sorted(reader.agreeing)))
 
 
 class _PhraseReader:
     """From the head to the left, as long as what stands there may belong to it."""
 
-    def __init__(self, stretch: Line, head: int, start: int, gender: Gender | None) -> None:
-        self.stretch = stretch
+    def __init__(self, line: Line, head: int, start: int, gender: Gender | None) -> None:
+        self.line = line
         self.start = start
         self.gender = gender
         self.first = head
@@ -71,35 +70,33 @@ class _PhraseReader:
 
     def _step(self, at: int) -> int:
         """How many words to go on by; 0 where the phrase begins."""
-        word = self.stretch[at]
+        word = self.line[at]
         if is_genitive(word):
             return self._genitive(at)
         if is_agreeing_adjective(word) or self._participle(at):
             return self._take(at)
         if word in _JOINS or word == ",":
             return self._join(at)
-        if word == "से" and self.stretch[at - 1] in _HEART_NOUNS:  # आपका दिल से आभारी
-            return 2 + (self.stretch[at - 2] == "तहे")
+        if word == "से" and self.line[at - 1] in _HEART_NOUNS:  # आपका दिल से आभारी
+            return 2 + (self.line[at - 2] == "तहे")
         words = function_words()
         if word in words.intensifiers or word in words.invariable_adjectives or word == "एक":
             return 1
         if self._compound(at):
             return 1
-        if self.stretch.is_mark(at) or self._ends(word):
+        if self.line.is_mark(at) or self._ends(word):
             return 0
         if word in _DEMONSTRATIVES:
-            return int(
-                is_genitive(self.stretch[at - 1]) or is_agreeing_adjective(self.stretch[at - 1])
-            )
+            return int(is_genitive(self.line[at - 1]) or is_agreeing_adjective(self.line[at - 1]))
         return self._unknown(at)
 
     def _compound(self, at: int) -> bool:
         """टीम लीडर: a thing right before a person is part of the name."""
-        if at + 1 != self.first or self.stretch.oblique(at + 1):
+        if at + 1 != self.first or self.line.oblique(at + 1):
             return False
-        reading = inflection.person_noun(self.stretch[at + 1])
+        reading = inflection.person_noun(self.line[at + 1])
         known = reading is not None and reading.noun.kind in {"same", "seldom"}
-        return known and inflection.thing_gender(self.stretch[at]) is not None
+        return known and inflection.thing_gender(self.line[at]) is not None
 
     def _ends(self, word: str) -> bool:
         words = function_words()
@@ -113,15 +110,15 @@ class _PhraseReader:
     def _genitive(self, at: int) -> int:
         if not self._take(at):
             return 0
-        before = self.stretch[at - 1]
-        if self.stretch[at] in {"का", "के", "की"} and before in _NOT_POSSESSORS:
+        before = self.line[at - 1]
+        if self.line[at] in {"का", "के", "की"} and before in _NOT_POSSESSORS:
             return self._past_adverb(at)
         return 0
 
     def _past_adverb(self, at: int) -> int:
         """How far a genitive lies before अब तक का, कम उम्र का; 0 if none does."""
         for step in range(2, 6):
-            word = self.stretch[at - step]
+            word = self.line[at - step]
             if is_genitive(word):
                 return step
             if word not in function_words().intensifiers | function_words().adverbs:
@@ -129,7 +126,7 @@ class _PhraseReader:
         return 0
 
     def _unknown(self, at: int) -> int:
-        word = self.stretch[at]
+        word = self.line[at]
         reading = inflection.person_noun(word)
         verbal = any(form.shape != "stem" for form in analyse_verb(word))
         small = word in function_words().adverbs or word in lexicon.ALL_PRONOUNS
@@ -140,7 +137,7 @@ class _PhraseReader:
 
     def _join(self, at: int) -> int:
         """अच्छा और सच्चा दोस्त: two adjectives joined."""
-        before, after = self.stretch[at - 1], self.stretch[at + 1]
+        before, after = self.line[at - 1], self.line[at + 1]
         fixed = function_words().invariable_adjectives
         return int(
             (is_agreeing_adjective(before) or before in fixed)
@@ -149,15 +146,13 @@ class _PhraseReader:
 
     def _participle(self, at: int) -> bool:
         """थका हुआ आदमी, काम कर रहा आदमी."""
-        word, after = self.stretch[at], self.stretch[at + 1]
+        word, after = self.line[at], self.line[at + 1]
         if word in {"रहा", "रहे", "रही"}:
-            return any(form.shape == "stem" for form in analyse_verb(self.stretch[at - 1]))
-        return is_stative_participle(self.stretch[at - 1], word) or is_stative_participle(
-            word, after
-        )
+            return any(form.shape == "stem" for form in analyse_verb(self.line[at - 1]))
+        return is_stative_participle(self.line[at - 1], word) or is_stative_participle(word, after)
 
     def _take(self, at: int) -> int:
-        cell = ending_cell(self.stretch.words[at].text)
+        cell = ending_cell(self.line.tokens[at].text)
         if cell is None or (self.gender is not None and cell_gender(cell) != self.gender):
             return 0
         self.agreeing.append(at)
@@ -170,12 +165,12 @@ def is_degree(word: str) -> bool:
     return citation_form(word) in function_words().agreeing_intensifiers
 
 
-def can_describe_person(stretch: Line, head: int) -> bool:
+def can_describe_person(line: Line, head: int) -> bool:
     """Whether a word can head what is said of a person: no thing, no adverb, no postposition."""
-    word, words = stretch[head], function_words()
+    word, words = line[head], function_words()
     if word in {"कैसे", "ऐसे", "वैसे"}:  # how someone is; elsewhere adverbs
         return True
-    if stretch.is_mark(head) or word in words.adverbs or word in words.postpositions:
+    if line.is_mark(head) or word in words.adverbs or word in words.postpositions:
         return False
     if inflection.person_noun(word) or is_agreeing_adjective(word):
         return True
@@ -186,16 +181,16 @@ def can_describe_person(stretch: Line, head: int) -> bool:
     )
 
 
-def read_predicate_phrase(stretch: Line, head: int, start: int) -> Phrase | None:
+def read_predicate_phrase(line: Line, head: int, start: int) -> Phrase | None:
     """The phrase with that head, if it can be said of a person."""
-    word = stretch[head]
+    word = line[head]
     if is_genitive(word):
-        return read_phrase(stretch, head + 1, start)._replace(head=head)
+        return read_phrase(line, head + 1, start)._replace(head=head)
     if citation_form(word) == "जैसा":  # पहले जैसा नहीं रहा
         return Phrase(head, head, (head,))
-    if not can_describe_person(stretch, head):
+    if not can_describe_person(line, head):
         return None
-    found = read_phrase(stretch, head, start)
+    found = read_phrase(line, head, start)
     if is_agreeing_adjective(word) or (is_participle(word) and not inflection.person_noun(word)):
         return found._replace(agreeing=(*found.agreeing, head))
     return found
@@ -205,16 +200,16 @@ _LIST_JOINERS = frozenset("और या व एवं तथा अथवा".s
 _MAX_LIST_WORDS = 8  # words
 
 
-def is_oblique(stretch: Line, at: int) -> bool:
+def is_oblique(line: Line, at: int) -> bool:
     """Whether a postposition follows a noun of people, a name after it, or the list it is in."""
-    if stretch.oblique(at):
+    if line.oblique(at):
         return True
-    if stretch[at + 1] not in _LIST_JOINERS:
-        named = not stretch.is_mark(at + 1) and _may_be_name(stretch[at + 1])
-        return named and stretch.oblique(at + 1)
-    for place in range(at + 2, min(at + _MAX_LIST_WORDS, len(stretch))):
-        if inflection.person_noun(stretch[place]):
-            return stretch.oblique(place)
+    if line[at + 1] not in _LIST_JOINERS:
+        named = not line.is_mark(at + 1) and _may_be_name(line[at + 1])
+        return named and line.oblique(at + 1)
+    for place in range(at + 2, min(at + _MAX_LIST_WORDS, len(line))):
+        if inflection.person_noun(line[place]):
+            return line.oblique(place)
     return False
 
 
@@ -235,31 +230,29 @@ _INTERJECTIONS = frozenset(
 )
 
 
-def find_vocatives(stretch: Line) -> Iterator[int]:
+def find_vocatives(line: Line) -> Iterator[int]:
     """The words that address who is spoken to."""
-    if not _addresses_somebody(stretch):
+    if not _addresses_somebody(line):
         return
-    for at in range(len(stretch)):
-        if inflection.person_noun(stretch[at]) is None or not _is_set_off(stretch, at + 1):
+    for at in range(len(line)):
+        if inflection.person_noun(line[at]) is None or not _is_set_off(line, at + 1):
             continue
-        first = read_phrase(stretch, at, 0).first
+        first = read_phrase(line, at, 0).first
         before = first - 1
-        while stretch[before] in _INTERJECTIONS:
+        while line[before] in _INTERJECTIONS:
             before -= 1
-        if before < 0 or _is_set_off(stretch, before):
+        if before < 0 or _is_set_off(line, before):
             yield at
 
 
-def _is_set_off(stretch: Line, at: int) -> bool:
-    return at < 0 or stretch[at] == "," or stretch[at] in SENTENCE_ENDS
+def _is_set_off(line: Line, at: int) -> bool:
+    return at < 0 or line[at] == "," or line.ends_sentence(at)
 
 
-def _addresses_somebody(stretch: Line) -> bool:
+def _addresses_somebody(line: Line) -> bool:
     said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS
     return any(
-        word.key in said or _is_second_person(word.key)
-        for word in stretch.words
-        if word.key not in RARELY_VERBS
+        word in said or _is_second_person(word) for word in line.keys if word not in RARELY_VERBS
     )
 
 

@@ -16,15 +16,15 @@ from epicene.rewriting.hindi.inflection import (
 )
 from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import Phrase, is_degree, read_phrase, read_predicate_phrase
-from epicene.rewriting.hindi.sites import Site
+from epicene.rewriting.hindi.sites import Site, Target
 from epicene.rewriting.hindi.subjects import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from epicene.rewriting.hindi.line import Line
-    from epicene.rewriting.hindi.quotations import Interlocutors
     from epicene.rewriting.hindi.subjects import ClauseReading
+    from epicene.rewriting.quotations import Interlocutors
 
 _COORDINATORS = frozenset("और या एवं तथा लेकिन मगर बल्कि".split()) | {","}
 # They may stand between a predicate and its verb without being said of anyone.
@@ -33,30 +33,30 @@ _SKIPPED_BEFORE_VERB = frozenset(
 )
 
 
-def predicate_sites(stretch: Line, reading: ClauseReading) -> Iterator[Site]:
+def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
     """The words of a clause that say what its subject is."""
     clause, verb = reading.clause, reading.clause.verb
     subject, actor = reading.agrees, reading.actor
     if subject is not None and subject.who is not None:
         if verb is None:
-            yield from _verbless_sites(stretch, reading, subject)
+            yield from _verbless_sites(line, reading, subject)
             return
-        if verb.valency == "copular" or stretch[stretch.before(verb.first)] == "महसूस":
-            yield from _copula_sites(stretch, verb.first, clause.first, subject)
+        if verb.valency == "copular" or line[line.before(verb.first)] == "महसूस":
+            yield from _copula_sites(line, verb.first, clause.first, subject)
         elif verb.valency == "intransitive":
-            yield from _degree_sites(stretch, verb.first, subject)
-            before = stretch.before(verb.first)
-            if stretch[before] in _COORDINATORS and is_agreeing_adjective(
-                stretch[before - 1]
+            yield from _degree_sites(line, verb.first, subject)
+            before = line.before(verb.first)
+            if line[before] in _COORDINATORS and is_agreeing_adjective(
+                line[before - 1]
             ):  # बूढ़ा और थका हुआ हूँ
-                yield from _copula_sites(stretch, before, clause.first, subject)
-        yield from _state_sites(stretch, reading, subject)
+                yield from _copula_sites(line, before, clause.first, subject)
+        yield from _state_sites(line, reading, subject)
     if verb is not None and actor is not None and actor.who is not None:
-        yield from _nonfinite_sites(stretch, reading, actor)
+        yield from _nonfinite_sites(line, reading, actor)
 
 
 def phrase_sites(
-    stretch: Line,
+    line: Line,
     found: Phrase,
     subject: Subject,
     rule: str,
@@ -64,124 +64,126 @@ def phrase_sites(
     oblique: bool = False,
     any_number: bool = False,
 ) -> Iterator[Site]:
-    """A finding for each word of a phrase that is said of the subject.
+    """A site for each word of a phrase that is said of the subject.
 
     `any_number`: what agrees may be in the plural though the subject is not known to be.
     """
     if subject.who is None:
         return
-    common = (subject.who, rule, subject.sure, subject.plural, oblique)
-    if inflection.person_noun(stretch[found.head]) and found.head not in found.agreeing:
-        yield Site(found.head, "noun", *common)
+    number = (subject.plural, oblique)
+    if inflection.person_noun(line[found.head]) and found.head not in found.agreeing:
+        target = Target("noun", *number)
+        yield Site(found.head, subject.who, target, rule, subject.sure)
     for at in found.agreeing:
-        if any_number or _number_fits(stretch, at, subject, oblique):
-            yield Site(at, "adjective", *common)
+        if any_number or _number_fits(line, at, subject, oblique):
+            target = Target("adjective", *number)
+            yield Site(at, subject.who, target, rule, subject.sure)
 
 
-def _number_fits(stretch: Line, at: int, subject: Subject, oblique: bool = False) -> bool:
+def _number_fits(line: Line, at: int, subject: Subject, oblique: bool = False) -> bool:
     """पहले and अकेले are adverbs beside one person."""
-    return ending_cell(stretch.words[at].text) != "mp" or subject.plural or oblique
+    return ending_cell(line.tokens[at].text) != "mp" or subject.plural or oblique
 
 
 # --- beside a copula ------------------------------------------------------------------------
 
 
-def _copula_sites(stretch: Line, at: int, start: int, subject: Subject) -> Iterator[Site]:
+def _copula_sites(line: Line, at: int, start: int, subject: Subject) -> Iterator[Site]:
     """What stands before a copula, or before the pronoun that stands before it."""
-    head = _head(stretch, at, start)
+    head = _head(line, at, start)
     if head == subject.at:
-        head = _head(stretch, head, start)
+        head = _head(line, head, start)
     while head >= start:
-        found = read_predicate_phrase(stretch, head, start)
+        found = read_predicate_phrase(line, head, start)
         if found is None:
             return
-        yield from phrase_sites(stretch, found, subject, "said of the subject")
-        head = _next_head(stretch, found, subject)
+        yield from phrase_sites(line, found, subject, "said of the subject")
+        head = _next_head(line, found, subject)
 
 
-def _head(stretch: Line, at: int, start: int) -> int:
-    head = stretch.before(at)
-    while head >= start and stretch[head] in _SKIPPED_BEFORE_VERB:
-        head = stretch.before(head)
+def _head(line: Line, at: int, start: int) -> int:
+    head = line.before(at)
+    while head >= start and line[head] in _SKIPPED_BEFORE_VERB:
+        head = line.before(head)
     return head
 
 
-def _next_head(stretch: Line, found: Phrase, subject: Subject) -> int:
+def _next_head(line: Line, found: Phrase, subject: Subject) -> int:
     """The head of what is joined to it on the left: थका और भूखा, गायक तो अच्छा; -1 if nothing."""
     words = function_words()
     before = found.first - 1
     between = words.intensifiers | words.invariable_adjectives | {"एक", "भले", "बस"}
-    while stretch[before] in between - _COORDINATORS:
+    while line[before] in between - _COORDINATORS:
         before -= 1
-    if inflection.person_noun(stretch[before]) and is_adjective(stretch[found.head]):
+    if inflection.person_noun(line[before]) and is_adjective(line[found.head]):
         named = subject.at is None or subject.at < before
-        if citation_form(stretch[before + 1]) in {"जितना", "जैसा"}:  # बहन जितनी बहादुर
+        if citation_form(line[before + 1]) in {"जितना", "जैसा"}:  # बहन जितनी बहादुर
             return -1
-        return before if named and not stretch.oblique(before) else -1
-    if stretch[before] in {"से", "में"} and stretch[before - 2] in _COORDINATORS:
+        return before if named and not line.oblique(before) else -1
+    if line[before] in {"से", "में"} and line[before - 2] in _COORDINATORS:
         before -= 2  # ऊपर से कड़ा और अंदर से मुलायम
-    if stretch[before] not in _COORDINATORS:
+    if line[before] not in _COORDINATORS:
         return -1
-    while stretch[before] in _COORDINATORS or stretch[before] in words.negations:
+    while line[before] in _COORDINATORS or line[before] in words.negations:
         before -= 1
     return before if before != subject.at else -1
 
 
-def _verbless_sites(stretch: Line, reading: ClauseReading, subject: Subject) -> Iterator[Site]:
+def _verbless_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterator[Site]:
     """… हूँ, झूठा नहीं; मैं छोटा दुकानदार सही: said of the subject, without a copula."""
     clause = reading.clause
     end = clause.last + 1
-    while stretch.is_mark(end - 1) or stretch[end - 1] in {"नहीं", "सही", "भी", "न", "ही"}:
+    while line.is_mark(end - 1) or line[end - 1] in {"नहीं", "सही", "भी", "न", "ही"}:
         end -= 1
         if end <= clause.first:
             return
-    found = read_predicate_phrase(stretch, end - 1, clause.first)
+    found = read_predicate_phrase(line, end - 1, clause.first)
     if found is None or found.head == subject.at:
         return
-    joined = _next_head(stretch, found, subject)
+    joined = _next_head(line, found, subject)
     first = found.first if joined < clause.first else joined
-    if subject.at is None and _names_another(stretch, clause.first, first):
+    if subject.at is None and _names_another(line, clause.first, first):
         return
-    yield from phrase_sites(stretch, found, subject, "said without a verb")
+    yield from phrase_sites(line, found, subject, "said without a verb")
     if joined >= clause.first:
-        noun = read_phrase(stretch, joined, clause.first)
-        yield from phrase_sites(stretch, noun, subject, "said without a verb")
+        noun = read_phrase(line, joined, clause.first)
+        yield from phrase_sites(line, noun, subject, "said without a verb")
 
 
-def _names_another(stretch: Line, start: int, end: int) -> bool:
+def _names_another(line: Line, start: int, end: int) -> bool:
     """मेरा भाई वकील: the fragment has a subject of its own."""
-    words = stretch.words[start:end]
-    return any(
-        word.key in lexicon.THIRD_PRONOUNS or inflection.person_noun(word.key) for word in words
-    )
+    words = line.keys[start:end]
+    return any(word in lexicon.THIRD_PRONOUNS or inflection.person_noun(word) for word in words)
 
 
-def _degree_sites(stretch: Line, at: int, subject: Subject) -> Iterator[Site]:
+def _degree_sites(line: Line, at: int, subject: Subject) -> Iterator[Site]:
     """इतना थक गया: the degree agrees with who is tired."""
-    before = stretch.before(at)
-    if is_degree(stretch[before]) and _number_fits(stretch, before, subject):
+    before = line.before(at)
+    if is_degree(line[before]) and _number_fits(line, before, subject):
         assert subject.who is not None
-        yield Site(before, "adjective", subject.who, "degree", subject.sure, subject.plural)
+        target = Target("adjective", subject.plural)
+        yield Site(before, subject.who, target, "degree", subject.sure)
 
 
 # --- elsewhere in the clause ----------------------------------------------------------------
 
 
-def _state_sites(stretch: Line, reading: ClauseReading, subject: Subject) -> Iterator[Site]:
+def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterator[Site]:
     """अकेला गया, थका हुआ लौटा, गाता हुआ चला: how someone is while they act."""
     assert subject.who is not None
     for at in reading.clause.field:
-        pair = is_stative_participle(stretch[at], stretch[at + 1])
-        known = citation_form(stretch[at]) in function_words().depictives or _is_approximative(
-            stretch[at]
+        pair = is_stative_participle(line[at], line[at + 1])
+        known = citation_form(line[at]) in function_words().depictives or _is_approximative(
+            line[at]
         )
-        if not (pair or known) or not _number_fits(stretch, at, subject):
+        if not (pair or known) or not _number_fits(line, at, subject):
             continue
         last = at + 1 if pair else at
-        if _qualifies_noun(stretch, last + 1):
+        if _qualifies_noun(line, last + 1):
             continue
         for each in range(at, last + 1):
-            yield Site(each, "adjective", subject.who, "state", subject.sure, subject.plural)
+            target = Target("adjective", subject.plural)
+            yield Site(each, subject.who, target, "state", subject.sure)
 
 
 def _is_approximative(word: str) -> bool:
@@ -189,60 +191,56 @@ def _is_approximative(word: str) -> bool:
     return word.endswith(("-सा", "-सी", "-से")) and is_agreeing_adjective(word)
 
 
-def _qualifies_noun(stretch: Line, at: int) -> bool:
+def _qualifies_noun(line: Line, at: int) -> bool:
     """Whether a noun follows that the state may be said of instead."""
-    word = stretch[at]
-    if stretch.oblique(at) or word in inflection.place_nouns() or word in inflection.time_nouns():
+    word = line[at]
+    if line.oblique(at) or word in inflection.place_nouns() or word in inflection.time_nouns():
         return False
     return bool(inflection.person_noun(word) or inflection.thing_gender(word))
 
 
-def _nonfinite_sites(stretch: Line, reading: ClauseReading, actor: Subject) -> Iterator[Site]:
+def _nonfinite_sites(line: Line, reading: ClauseReading, actor: Subject) -> Iterator[Site]:
     """शिक्षक बनना चाहता हूँ, बड़ा होकर, सचिव होते हुए: said of who acts."""
     clause, verb = reading.clause, reading.clause.verb
     assert verb is not None
     for at in range(clause.first, verb.last + 1):
-        if not _is_copula_not_finite(stretch, at):
+        if not _is_copula_not_finite(line, at):
             continue
-        head = stretch.before(at)
+        head = line.before(at)
         if head < clause.first or not (
-            inflection.person_noun(stretch[head]) or is_agreeing_adjective(stretch[head])
+            inflection.person_noun(line[head]) or is_agreeing_adjective(line[head])
         ):
             continue
-        found = read_predicate_phrase(stretch, head, clause.first)
-        if found is None or _has_own_subject(stretch, found, clause.first):
+        found = read_predicate_phrase(line, head, clause.first)
+        if found is None or _has_own_subject(line, found, clause.first):
             continue
-        yield from phrase_sites(stretch, found, actor._replace(sure="likely"), "role to be")
-        if verb.obligation and at == verb.first and inflection.person_noun(stretch[head]):
-            yield from _infinitive_sites(stretch, at, actor)
+        yield from phrase_sites(line, found, actor._replace(sure="likely"), "role to be")
+        if verb.obligation and at == verb.first and inflection.person_noun(line[head]):
+            yield from _infinitive_sites(line, at, actor)
 
 
-def _infinitive_sites(stretch: Line, at: int, actor: Subject) -> Iterator[Site]:
+def _infinitive_sites(line: Line, at: int, actor: Subject) -> Iterator[Site]:
     """अच्छी छात्रा होनी चाहिए: होना agrees with what is to be; बनना need not, but may."""
     assert actor.who is not None
-    if stretch[at] in {"होना", "होनी", "बननी"}:
-        yield Site(at, "verb", actor.who, "role to be", "likely")
+    if line[at] in {"होना", "होनी", "बननी"}:
+        yield Site(at, actor.who, Target("verb"), "role to be", "likely")
 
 
-def _is_copula_not_finite(stretch: Line, at: int) -> bool:
-    if stretch[at] == "होते" and stretch[at + 1] in {"हुए", "ही"}:
+def _is_copula_not_finite(line: Line, at: int) -> bool:
+    if line[at] == "होते" and line[at + 1] in {"हुए", "ही"}:
         return True
     return any(
         form.stem in {"बन", "हो", "रह"} and form.shape in {"infinitive", "conjunctive"}
-        for form in analyse_verb(stretch[at])
+        for form in analyse_verb(line[at])
     )
 
 
-def _has_own_subject(stretch: Line, found: Phrase, start: int) -> bool:
+def _has_own_subject(line: Line, found: Phrase, start: int) -> bool:
     """काम पूरा होने पर: something else stands right before, in the direct case."""
     before = found.first - 1
-    if (
-        before < start
-        or is_genitive(stretch[found.first])
-        or stretch[before] in inflection.time_nouns()
-    ):
+    if before < start or is_genitive(line[found.first]) or line[before] in inflection.time_nouns():
         return False
-    return bool(inflection.thing_gender(stretch[before]) or inflection.person_noun(stretch[before]))
+    return bool(inflection.thing_gender(line[before]) or inflection.person_noun(line[before]))
 
 
 _LIKENESS_WORDS = frozenset({"जैसा", "जैसे", "जैसी", "सरीखा", "सरीखे", "सरीखी"})
@@ -251,52 +249,52 @@ _SECOND_PERSON_BEFORE_LIKE = frozenset({"तुझ", "तुम", "आप", "त
 _MAX_PHRASE_WORDS = 8  # of an apposition, and of a phrase after मुझ जैसा
 
 
-def role_sites(stretch: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
-    """The findings of a clause beyond what its verb says of its subject."""
-    yield from _as_sites(stretch, reading, voice)
-    yield from _object_predicate_sites(stretch, reading, voice)
-    yield from _apposition_sites(stretch, reading)
-    yield from _likeness_sites(stretch, reading, voice)
+def role_sites(line: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
+    """The sites of a clause beyond what its verb says of its subject."""
+    yield from _as_sites(line, reading, voice)
+    yield from _object_predicate_sites(line, reading, voice)
+    yield from _apposition_sites(line, reading)
+    yield from _likeness_sites(line, reading, voice)
 
 
 # --- शिक्षक के रूप में ------------------------------------------------------------------------
 
 
-def _as_sites(stretch: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
+def _as_sites(line: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
     """In the role of: said of the object if there is one, otherwise of who acts."""
     clause = reading.clause
     for at in range(clause.first, clause.last + 1):
-        if not inflection.person_noun(stretch[at]) or not _marks_role(stretch, at + 1):
+        if not inflection.person_noun(line[at]) or not _marks_role(line, at + 1):
             continue
-        who = _object_person(stretch, reading, voice) or reading.actor
+        who = _object_person(line, reading, voice) or reading.actor
         if who is not None and who.who is not None:
-            found = read_phrase(stretch, at, clause.first)
-            yield from phrase_sites(stretch, found, who, "in the role of", oblique=True)
+            found = read_phrase(line, at, clause.first)
+            yield from phrase_sites(line, found, who, "in the role of", oblique=True)
 
 
-def _marks_role(stretch: Line, at: int) -> bool:
-    if stretch[at] == "होने":
+def _marks_role(line: Line, at: int) -> bool:
+    if line[at] == "होने":
         at += 1
-    if stretch[at] == "की" and stretch[at + 1] == "तरह":  # with एक one of the kind, no simile
-        return any(stretch[before] == "एक" for before in range(at - 4, at))
-    return stretch[at] in {"के", "की", "का"} and stretch[at + 1] in function_words().role_markers
+    if line[at] == "की" and line[at + 1] == "तरह":  # with एक one of the kind, no simile
+        return any(line[before] == "एक" for before in range(at - 4, at))
+    return line[at] in {"के", "की", "का"} and line[at + 1] in function_words().role_markers
 
 
-def _object_person(stretch: Line, reading: ClauseReading, voice: Interlocutors) -> Subject | None:
+def _object_person(line: Line, reading: ClauseReading, voice: Interlocutors) -> Subject | None:
     """Whom the clause has as its object."""
     for at in range(reading.clause.first, reading.clause.last + 1):
-        word = stretch[at]
+        word = line[at]
         if word in lexicon.FIRST_OBJECT_PRONOUNS or (
-            word in lexicon.FIRST_POSSESSIVES and stretch[at + 1] in {"परिचय", "जिक्र", "नाम"}
+            word in lexicon.FIRST_POSSESSIVES and line[at + 1] in {"परिचय", "जिक्र", "नाम"}
         ):
             return Subject(voice.speaker, at)
         if word in lexicon.SECOND_OBJECT_PRONOUNS:
             return Subject(voice.listener, at)
         if word in lexicon.THIRD_OBJECT_PRONOUNS or (
-            inflection.person_noun(word) and stretch[at + 1] == "को"
+            inflection.person_noun(word) and line[at + 1] == "को"
         ):
             return Subject("others", at)
-        itself = word in {"खुद", "स्वयं", "आप"} and stretch[at + 1] == "को"
+        itself = word in {"खुद", "स्वयं", "आप"} and line[at + 1] == "को"
         if itself and reading.actor is not None:
             return reading.actor._replace(at=at)
     return None
@@ -306,98 +304,98 @@ def _object_person(stretch: Line, reading: ClauseReading, voice: Interlocutors) 
 
 
 def _object_predicate_sites(
-    stretch: Line, reading: ClauseReading, voice: Interlocutors
+    line: Line, reading: ClauseReading, voice: Interlocutors
 ) -> Iterator[Site]:
     """Called, thought, made, left: said of the object."""
     clause, verb = reading.clause, reading.clause.verb
     if verb is None:
         return
-    someone = _object_person(stretch, reading, voice)
+    someone = _object_person(line, reading, voice)
     if someone is None or someone.who is None:
         return
     for at in range(clause.first, verb.first + 1):
-        if not _takes_object_predicate(stretch, at, finite=at == verb.first, main=verb.main):
+        if not _takes_object_predicate(line, at, finite=at == verb.first, main=verb.main):
             continue
-        head = stretch.before(at)
-        while stretch[head] in {"घोषित", "नियुक्त", "साबित", "महसूस"}:
-            head = stretch.before(head)
+        head = line.before(at)
+        while line[head] in {"घोषित", "नियुक्त", "साबित", "महसूस"}:
+            head = line.before(head)
         if head <= (someone.at or 0) or not (
-            inflection.person_noun(stretch[head]) or is_agreeing_adjective(stretch[head])
+            inflection.person_noun(line[head]) or is_agreeing_adjective(line[head])
         ):
             continue
-        found = read_predicate_phrase(stretch, head, (someone.at or 0) + 1)
-        if found is not None and not stretch.oblique(head):
-            yield from phrase_sites(stretch, found, someone, "said of the object")
+        found = read_predicate_phrase(line, head, (someone.at or 0) + 1)
+        if found is not None and not line.oblique(head):
+            yield from phrase_sites(line, found, someone, "said of the object")
 
 
-def _takes_object_predicate(stretch: Line, at: int, *, finite: bool, main: str) -> bool:
+def _takes_object_predicate(line: Line, at: int, *, finite: bool, main: str) -> bool:
     callers = function_words().object_complement_verbs
     if finite:
-        return main in callers or stretch[stretch.before(at)] in callers
+        return main in callers or line[line.before(at)] in callers
     return any(
         form.stem in callers and form.shape in {"conjunctive", "infinitive"}
-        for form in analyse_verb(stretch[at])
+        for form in analyse_verb(line[at])
     )
 
 
 # --- मैं, एक शिक्षक, … ------------------------------------------------------------------------
 
 
-def _apposition_sites(stretch: Line, reading: ClauseReading) -> Iterator[Site]:
+def _apposition_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
     """Between commas after the pronoun."""
     subject = reading.agrees
-    if subject is None or subject.at is None or stretch[subject.at + 1] != ",":
+    if subject is None or subject.at is None or line[subject.at + 1] != ",":
         return
     start = subject.at + 2
-    for end in range(start, min(start + _MAX_PHRASE_WORDS, len(stretch))):
-        if not stretch.is_mark(end):
+    for end in range(start, min(start + _MAX_PHRASE_WORDS, len(line))):
+        if not line.is_mark(end):
             continue
-        if end > start and inflection.person_noun(stretch[end - 1]):
-            found = read_phrase(stretch, end - 1, start)
-            yield from phrase_sites(stretch, found, subject, "beside the pronoun")
+        if end > start and inflection.person_noun(line[end - 1]):
+            found = read_phrase(line, end - 1, start)
+            yield from phrase_sites(line, found, subject, "beside the pronoun")
         return
 
 
 # --- मुझ जैसा शिक्षक ---------------------------------------------------------------------------
 
 
-def _likeness_sites(stretch: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
+def _likeness_sites(line: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
     """Like me: a kind of person that whoever says so belongs to."""
     for at in range(reading.clause.first, reading.clause.last):
-        if stretch[at + 1] not in _LIKENESS_WORDS:
+        if line[at + 1] not in _LIKENESS_WORDS:
             continue
-        who = voice.speaker if stretch[at] in _FIRST_PERSON_BEFORE_LIKE else voice.listener
-        head = _head_after(stretch, at + 2)
+        who = voice.speaker if line[at] in _FIRST_PERSON_BEFORE_LIKE else voice.listener
+        head = _head_after(line, at + 2)
         if (
-            stretch[at] not in _FIRST_PERSON_BEFORE_LIKE | _SECOND_PERSON_BEFORE_LIKE
+            line[at] not in _FIRST_PERSON_BEFORE_LIKE | _SECOND_PERSON_BEFORE_LIKE
             or head is None
             or who is None
         ):
             continue
-        found = Phrase(at + 1, head, _agreeing_words(stretch, at + 1, head))
-        someone, oblique = Subject(who, at), stretch.oblique(head) or stretch[at + 1] == "जैसे"
-        yield from phrase_sites(stretch, found, someone, "one like them", oblique=oblique)
+        found = Phrase(at + 1, head, _agreeing_words(line, at + 1, head))
+        someone, oblique = Subject(who, at), line.oblique(head) or line[at + 1] == "जैसे"
+        yield from phrase_sites(line, found, someone, "one like them", oblique=oblique)
 
 
-def _head_after(stretch: Line, start: int) -> int | None:
+def _head_after(line: Line, start: int) -> int | None:
     """The noun that the likeness is said of, None if it names no person."""
-    for at in range(start, min(start + _MAX_PHRASE_WORDS, len(stretch))):
-        word = stretch[at]
-        if stretch.is_mark(at) or inflection.thing_gender(word) or is_genitive(word):
+    for at in range(start, min(start + _MAX_PHRASE_WORDS, len(line))):
+        word = line[at]
+        if line.is_mark(at) or inflection.thing_gender(word) or is_genitive(word):
             return None
-        if stretch.oblique(at) or stretch[at + 1] in function_words().postpositions:
+        if line.oblique(at) or line[at + 1] in function_words().postpositions:
             return at
-        if inflection.person_noun(word) and not inflection.person_noun(stretch[at + 1]):
+        if inflection.person_noun(word) and not inflection.person_noun(line[at + 1]):
             return at
     return None
 
 
-def _agreeing_words(stretch: Line, first: int, head: int) -> tuple[int, ...]:
+def _agreeing_words(line: Line, first: int, head: int) -> tuple[int, ...]:
     return tuple(
         at
         for at in range(first, head)
-        if stretch[at] in _LIKENESS_WORDS
-        or is_agreeing_adjective(stretch[at])
-        or is_stative_participle(stretch[at], stretch[at + 1])
-        or is_stative_participle(stretch[at - 1], stretch[at])
+        if line[at] in _LIKENESS_WORDS
+        or is_agreeing_adjective(line[at])
+        or is_stative_participle(line[at], line[at + 1])
+        or is_stative_participle(line[at - 1], line[at])
     )

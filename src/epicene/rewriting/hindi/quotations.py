@@ -6,17 +6,19 @@ In उसने मुझसे कहा, “तुम थके हो।” t
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from epicene.rewriting import quotations
 from epicene.rewriting.hindi import inflection, lexicon
 from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.line import SENTENCE_ENDS, Line, Word
 from epicene.rewriting.hindi.verb_complexes import find_verb_complexes
+from epicene.rewriting.quotations import UNQUOTED, Interlocutors, Introduction, Passage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from epicene.rewriting.hindi.line import Line
     from epicene.rewriting.persons import Person
 
 _CLOSES = {"“": "”", "‘": "’", "«": "»", '"': '"', "'": "'", "„": "“", "”": "”", "''": "''"}
@@ -32,69 +34,20 @@ _FIRST_PERSON_WORDS = (
 _MANNER_NOUNS = frozenset("धीरे जोर प्यार गर्व गुस्से हंसी मुश्किल आराम फिर आखिर".split())
 
 
-class Interlocutors(NamedTuple):
-    """Who I and you are; None where nobody can tell."""
-
-    speaker: Person | None
-    listener: Person | None
-
-
-UNQUOTED = Interlocutors("speaker", "listener")
-
-
-def split_quotations(words: Sequence[Word]) -> list[tuple[Line, Interlocutors]]:
+def split_quotations(line: Line) -> list[Passage[Line]]:
     """What is read together: the line without its quoted speech, then each quoted speech."""
-    outer: list[Word] = []
-    quoted: list[tuple[int, int, int]] = []  # where it stood in `outer`, and its words
-    at = 0
-    while at < len(words):
-        outer.append(words[at])
-        end = _closing(words, at)
-        if end is not None and _is_speech(words, at, end):
-            quoted.append((len(outer), at + 1, end))
-            outer.append(words[end])
-            if words[end - 1].text in SENTENCE_ENDS and _opens_in_sentence(outer):
-                outer.append(words[end - 1])  # उसने कहा, “…।” ends the sentence around it too
-            at = end
-        at += 1
-    if not any(not word.mark for word in outer):  # all of it is quoted
-        return [(Line(list(words)), UNQUOTED)]
-    found = [(Line(outer), UNQUOTED)]
-    for place, start, end in quoted:
-        found.append((Line(list(words[start:end])), _interlocutors(outer, place)))
-    return found
+    return quotations.split_quotations(
+        line,
+        closes=_CLOSES,
+        is_speech=lambda part: bool(find_verb_complexes(part)),  # no title and no single word
+        attribute=_attribute,
+        stop_counts_outside=True,
+    )
 
 
-def _opens_in_sentence(outer: Sequence[Word]) -> bool:
-    """Whether words of the sentence around it stand before the quotation."""
-    *before, _opening, _closing = outer
-    return bool(before) and before[-1].text not in SENTENCE_ENDS
-
-
-def _closing(words: Sequence[Word], at: int) -> int | None:
-    closes = _CLOSES.get(words[at].text) if words[at].mark else None
-    if closes is None:
-        return None
-    for end in range(at + 1, len(words)):
-        if words[end].text == closes:
-            return end
-    return None
-
-
-def _is_speech(words: Sequence[Word], start: int, end: int) -> bool:
-    """Whether a sentence stands between the marks, not a title or a single word."""
-    return bool(find_verb_complexes(Line(list(words[start + 1 : end]))))
-
-
-def _interlocutors(outer: Sequence[Word], place: int) -> Interlocutors:
-    """The voice of what is quoted at that place, by what frames it in its sentence."""
-    start = end = place
-    while start > 0 and outer[start - 1].text not in SENTENCE_ENDS:
-        start -= 1
-    while end < len(outer) and outer[end].text not in SENTENCE_ENDS:
-        end += 1
-    before = [word.key for word in outer[start:place] if not word.mark]
-    after = [word.key for word in outer[place:end] if not word.mark]
+def _attribute(introduction: Introduction[Line]) -> Interlocutors:
+    """Who speaks, by what stands before the quotation, or else after it."""
+    before, after = introduction.before.keys, introduction.after.keys
     if _introduces_speech(before):
         return _interlocutors_by_introduction(before, list(reversed(before)), before + after)
     if _introduces_speech(after):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.rewriting import Change
+from epicene.rewriting import sites
 from epicene.rewriting.hindi import inflection
 from epicene.rewriting.hindi.inflection import (
     AgreeingForm,
@@ -12,12 +12,16 @@ from epicene.rewriting.hindi.inflection import (
     analyse_agreeing_form,
     cell_gender,
 )
+from epicene.rewriting.hindi.spelling import style_of
 
 if TYPE_CHECKING:
-    from epicene.rewriting import Confidence
-    from epicene.rewriting.hindi.line import Word
+    from collections.abc import Iterable
+
+    from epicene.rewriting import Change
+    from epicene.rewriting.hindi.line import Line
     from epicene.rewriting.hindi.spelling import Style
-    from epicene.rewriting.persons import Gender, Person
+    from epicene.rewriting.persons import Gender, TargetGenders
+    from epicene.rewriting.text import Token
 
 TargetKind: TypeAlias = Literal["verb", "adjective", "noun"]
 
@@ -25,63 +29,68 @@ TargetKind: TypeAlias = Literal["verb", "adjective", "noun"]
 SEVERAL_PEOPLE = "nouns of people"
 
 
-class Site(NamedTuple):
-    """A word, whose it is, and what decides its form."""
+class Target(NamedTuple):
+    """What decides the form of a word."""
 
-    at: int
-    what: TargetKind
-    who: Person
-    rule: str
-    sure: Confidence
+    kind: TargetKind
     plural: bool = False  # the person is spoken of in the plural, out of respect
     oblique: bool = False
     final: bool = False  # the last of its verb, where the feminine plural shows
 
 
-def word_change(word: Word, finding: Site, gender: Gender, style: Style) -> Change | None:
-    """The change that gives the word that gender, None if it has it or has none."""
-    if finding.what == "noun":
-        after = _noun_form(word, finding, gender, style)
-    else:
-        after = _agreeing_form(word, finding, gender, style)
-    if after is None or after == word.text:
-        return None
-    return Change(
-        start=word.start,
-        end=word.end,
-        before=word.text,
-        after=after,
-        rule=finding.rule,
-        sure=finding.sure,
-    )
+Site: TypeAlias = sites.Site[Target]
 
 
-def _agreeing_form(word: Word, finding: Site, gender: Gender, style: Style) -> str | None:
-    parts = analyse_agreeing_form(word.text, verb=finding.what == "verb")
+def make_changes(line: Line, found: Iterable[Site], wanted: TargetGenders) -> Iterable[Change]:
+    """The changes of the words of the people named; of two for one word the first counts."""
+    style = style_of(line.text)
+    changes: dict[int, Change] = {}
+    for site in found:
+        word = line.tokens[site.at]
+        after = _form(word, site, wanted[site.who], style)
+        if after not in {None, word.text} and not _stands_beside_another(line.text, word):
+            changes.setdefault(word.start, site.change(word, after))
+    return changes.values()
+
+
+def _stands_beside_another(text: str, word: Token) -> bool:
+    """था/थी: both forms are there."""
+    return "/" in {text[word.end : word.end + 1], text[max(0, word.start - 1) : word.start]}
+
+
+def _form(word: Token, site: Site, gender: Gender, style: Style) -> str | None:
+    """The word in that gender, None if it has it or has none."""
+    if site.target.kind == "noun":
+        return _noun_form(word, site, gender, style)
+    return _agreeing_form(word, site.target, gender, style)
+
+
+def _agreeing_form(word: Token, target: Target, gender: Gender, style: Style) -> str | None:
+    parts = analyse_agreeing_form(word.text, verb=target.kind == "verb")
     if parts is None or cell_gender(parts.cell) == gender:
         return None
-    return parts.form(_target_cell(parts, finding, gender), style)
+    return parts.form(_target_cell(parts, target, gender), style)
 
 
-def _target_cell(parts: AgreeingForm, finding: Site, gender: Gender) -> Cell:
+def _target_cell(parts: AgreeingForm, target: Target, gender: Gender) -> Cell:
     if gender == "masculine":
-        return "mp" if finding.plural or finding.oblique or parts.cell == "fp" else "ms"
-    return "fp" if finding.final and parts.cell == "mp" else "fs"
+        return "mp" if target.plural or target.oblique or parts.cell == "fp" else "ms"
+    return "fp" if target.final and parts.cell == "mp" else "fs"
 
 
-def _noun_form(word: Word, finding: Site, gender: Gender, style: Style) -> str | None:
+def _noun_form(word: Token, site: Site, gender: Gender, style: Style) -> str | None:
     reading = inflection.person_noun(word.key)
     if reading is None:
         return None
-    return inflection.inflect_noun(word.text, reading, gender, noun_case(reading, finding), style)
+    return inflection.inflect_noun(word.text, reading, gender, noun_case(reading, site), style)
 
 
-def noun_case(reading: inflection.NounReading, finding: Site) -> inflection.Case:
+def noun_case(reading: inflection.NounReading, site: Site) -> inflection.Case:
     """The case in which the noun stands, as far as its form and its place say."""
     if reading.plural_only:
         return "oblique plural" if "oblique plural" in reading.cases else "direct plural"
-    if finding.oblique:
+    if site.target.oblique:
         return "oblique"
-    if finding.rule == SEVERAL_PEOPLE or (finding.plural and reading.gender == "feminine"):
+    if site.rule == SEVERAL_PEOPLE or (site.target.plural and reading.gender == "feminine"):
         return "direct plural"  # उनकी बेटी हैं → उनके बेटे हैं
     return "direct"

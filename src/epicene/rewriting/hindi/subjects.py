@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from epicene.rewriting import Confidence
     from epicene.rewriting.hindi.clauses import Clause
     from epicene.rewriting.hindi.line import Line
-    from epicene.rewriting.hindi.quotations import Interlocutors
     from epicene.rewriting.hindi.verb_complexes import VerbComplex
     from epicene.rewriting.persons import Gender, Person
+    from epicene.rewriting.quotations import Interlocutors
 
 # demonstrative: वह, यह right before a thing, of which it may be said.
 CandidateKind: TypeAlias = Literal["pronoun", "demonstrative", "person", "thing", "unknown"]
@@ -42,35 +42,35 @@ class SubjectCandidate(NamedTuple):
     gender: Gender | None = None
 
 
-def subject_candidates(stretch: Line, clause: Clause) -> list[SubjectCandidate]:
+def subject_candidates(line: Line, clause: Clause) -> list[SubjectCandidate]:
     """Those of a clause, from left to right."""
-    return [each for at in clause.field for each in _candidates_at(stretch, clause, at)]
+    return [each for at in clause.field for each in _candidates_at(line, clause, at)]
 
 
-def _candidates_at(stretch: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
-    word = stretch[at]
-    if stretch.is_mark(at) or stretch.oblique(at) or word.endswith("ों"):
+def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
+    word = line[at]
+    if line.is_mark(at) or line.oblique(at) or word.endswith("ों"):
         return
     if word in lexicon.THIRD_PRONOUNS:
-        yield from _pronoun_candidates(stretch, clause, at)
-    elif (gender := _indefinite_thing_gender(stretch, clause, at)) is not None:
+        yield from _pronoun_candidates(line, clause, at)
+    elif (gender := _indefinite_thing_gender(line, clause, at)) is not None:
         yield SubjectCandidate(at, "thing", gender)
-    elif not _cannot_be(stretch, clause, at):
-        yield from _noun_candidates(stretch, at)
+    elif not _cannot_be(line, clause, at):
+        yield from _noun_candidates(line, at)
 
 
-def _pronoun_candidates(stretch: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
-    noun = _noun_after(stretch, at)
-    if noun is None or noun not in clause.field or _is_predicate_noun(stretch, clause, noun):
+def _pronoun_candidates(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
+    noun = _noun_after(line, at)
+    if noun is None or noun not in clause.field or _is_predicate_noun(line, clause, noun):
         yield SubjectCandidate(at, "pronoun")
-    elif inflection.thing_gender(stretch[noun]):
+    elif inflection.thing_gender(line[noun]):
         yield SubjectCandidate(at, "demonstrative")
 
 
-def _noun_candidates(stretch: Line, at: int) -> Iterator[SubjectCandidate]:
-    word = stretch[at]
+def _noun_candidates(line: Line, at: int) -> Iterator[SubjectCandidate]:
+    word = line[at]
     if reading := inflection.person_noun(word):
-        if not is_oblique(stretch, at):
+        if not is_oblique(line, at):
             yield SubjectCandidate(at, "person", reading.gender)
     elif gender := inflection.thing_gender(word):
         yield SubjectCandidate(at, "thing", gender)
@@ -79,9 +79,9 @@ def _noun_candidates(stretch: Line, at: int) -> Iterator[SubjectCandidate]:
         yield SubjectCandidate(at, "thing" if gender else "unknown", gender)
 
 
-def _indefinite_thing_gender(stretch: Line, clause: Clause, at: int) -> Gender | None:
+def _indefinite_thing_gender(line: Line, clause: Clause, at: int) -> Gender | None:
     """सब कुछ, क्या right before the verb; बस, where it is a bus and not only."""
-    word, before = stretch[at], stretch[at - 1]
+    word, before = line[at], line[at - 1]
     everything = word == "कुछ" and before in {"सब", "बहुत", "जो"}
     last = clause.verb is not None and clause.verb.first == at + 1
     if everything or (word in {"क्या", "कुछ"} and last):
@@ -89,12 +89,12 @@ def _indefinite_thing_gender(stretch: Line, clause: Clause, at: int) -> Gender |
     return "feminine" if word == "बस" and before in function_words().subordinators else None
 
 
-def _cannot_be(stretch: Line, clause: Clause, at: int) -> bool:
+def _cannot_be(line: Line, clause: Clause, at: int) -> bool:
     return (
-        _is_function_word(stretch[at])
-        or _is_nominal_of_verb(stretch, clause, at)
-        or _modifies(stretch, at)
-        or _has_own_verb(stretch, clause, at)
+        _is_function_word(line[at])
+        or _is_nominal_of_verb(line, clause, at)
+        or _modifies(line, at)
+        or _has_own_verb(line, clause, at)
     )
 
 
@@ -120,24 +120,24 @@ def _is_function_word(word: str) -> bool:
     )
 
 
-def _is_nominal_of_verb(stretch: Line, clause: Clause, at: int) -> bool:
+def _is_nominal_of_verb(line: Line, clause: Clause, at: int) -> bool:
     """शुरू हुआ: the noun and the verb are one."""
     verb = clause.verb
     if verb is None or verb.main not in {"कर", "हो", "दे", "ले", "आ", "रख", "पा", "लग"}:
         return False
-    return stretch[at] in function_words().verbal_nominals and stretch.before(verb.first) == at
+    return line[at] in function_words().verbal_nominals and line.before(verb.first) == at
 
 
-def _has_own_verb(stretch: Line, clause: Clause, at: int) -> bool:
+def _has_own_verb(line: Line, clause: Clause, at: int) -> bool:
     """नाश्ता किए बिना, भूख लगने पर, काम करके: subject or object of a verb that is not finite."""
     if clause.verb is not None and at + 1 >= clause.verb.first:
         return False
-    adverbial = stretch[at + 2] in _AFTER_ADVERBIAL or stretch[at - 1] in {"बिना", "बगैर"}
+    adverbial = line[at + 2] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
     return any(
         form.shape == "conjunctive"
         or (form.cell == "mp" and form.shape == "infinitive")
         or (form.cell == "mp" and form.participle and adverbial)
-        for form in analyse_verb(stretch[at + 1])
+        for form in analyse_verb(line[at + 1])
     )
 
 
@@ -148,31 +148,31 @@ def _is_nonfinite_verb(word: str) -> bool:
     )
 
 
-def _modifies(stretch: Line, at: int) -> bool:
+def _modifies(line: Line, at: int) -> bool:
     """Whether it may be an adjective and stands right before a noun: मध्यकालीन चित्र, डॉक्टर साहब."""
-    reading, following = inflection.person_noun(stretch[at]), stretch[at + 1]
-    if inflection.thing_gender(stretch[at]) or (reading and reading.noun.kind != "same"):
+    reading, following = inflection.person_noun(line[at]), line[at + 1]
+    if inflection.thing_gender(line[at]) or (reading and reading.noun.kind != "same"):
         return False
     return bool(
         inflection.person_noun(following) or (inflection.thing_gender(following) and not reading)
     )
 
 
-def _is_predicate_noun(stretch: Line, clause: Clause, noun: int) -> bool:
+def _is_predicate_noun(line: Line, clause: Clause, noun: int) -> bool:
     """वह डॉक्टर है: the noun is said of the pronoun."""
     verb = clause.verb
-    if verb is None or verb.valency != "copular" or inflection.thing_gender(stretch[noun]):
+    if verb is None or verb.valency != "copular" or inflection.thing_gender(line[noun]):
         return False
-    return stretch.before(verb.first) == noun
+    return line.before(verb.first) == noun
 
 
-def _noun_after(stretch: Line, at: int) -> int | None:
+def _noun_after(line: Line, at: int) -> int | None:
     """The noun in the direct case that वह, यह … may be said of."""
     after = at + 1
-    while is_adjective(stretch[after]) and not stretch.is_mark(after):
+    while is_adjective(line[after]) and not line.is_mark(after):
         after += 1
-    known = inflection.person_noun(stretch[after]) or inflection.thing_gender(stretch[after])
-    return after if known and not stretch.oblique(after) else None
+    known = inflection.person_noun(line[after]) or inflection.thing_gender(line[after])
+    return after if known and not line.oblique(after) else None
 
 
 _AND = frozenset({"और", "तथा", "एवं"})
@@ -204,53 +204,47 @@ class ClauseReading(NamedTuple):
 # --- मैं, तू, तुम, आप ------------------------------------------------------------------------
 
 
-def pronoun_subject(stretch: Line, clause: Clause, voice: Interlocutors) -> Subject | None:
+def pronoun_subject(line: Line, clause: Clause, voice: Interlocutors) -> Subject | None:
     """The subject of the first or second person that is said in the clause."""
     for at in range(clause.first, clause.last + 1):
-        word = stretch[at]
-        if word in lexicon.FIRST_PRONOUNS and stretch[at + 1] != "ने":
-            beside = _subject_with_companion(stretch, at, voice.speaker)
+        word = line[at]
+        if word in lexicon.FIRST_PRONOUNS and line[at + 1] != "ने":
+            beside = _subject_with_companion(line, at, voice.speaker)
             return beside or Subject(voice.speaker, at, sure="certain", rule="said with मैं")
-        if (
-            word in lexicon.SECOND_PRONOUNS
-            and stretch[at + 1] != "ने"
-            and not _reflexive(stretch, at)
-        ):
-            if stretch.oblique(at) or _is_oblique_group(stretch, at + 1):
+        if word in lexicon.SECOND_PRONOUNS and line[at + 1] != "ने" and not _reflexive(line, at):
+            if line.oblique(at) or _is_oblique_group(line, at + 1):
                 continue
-            if stretch[at + 1] in _GROUP_WORDS:
+            if line[at + 1] in _GROUP_WORDS:
                 return NO_PERSON
-            beside = _subject_with_companion(stretch, at, voice.listener)
+            beside = _subject_with_companion(line, at, voice.listener)
             rule = f"said with {word}"
             return beside or Subject(voice.listener, at, word != "तू", "certain", rule)
-        if word in lexicon.WE_PRONOUNS and not stretch.oblique(at):
+        if word in lexicon.WE_PRONOUNS and not line.oblique(at):
             return NO_PERSON
     return None
 
 
-def _is_oblique_group(stretch: Line, at: int) -> bool:
+def _is_oblique_group(line: Line, at: int) -> bool:
     """आप सबका, आप लोगों से, आप सभी को."""
-    return stretch[at] in _OBLIQUE_GROUP_WORDS or (
-        stretch[at] in _GROUP_WORDS and stretch.oblique(at)
-    )
+    return line[at] in _OBLIQUE_GROUP_WORDS or (line[at] in _GROUP_WORDS and line.oblique(at))
 
 
-def _reflexive(stretch: Line, at: int) -> bool:
-    return stretch[at] == "आप" and stretch[at - 1] in {"अपने", "अपना", "अपनी"}
+def _reflexive(line: Line, at: int) -> bool:
+    return line[at] == "आप" and line[at - 1] in {"अपने", "अपना", "अपनी"}
 
 
-def _subject_with_companion(stretch: Line, at: int, who: Person | None) -> Subject | None:
+def _subject_with_companion(line: Line, at: int, who: Person | None) -> Subject | None:
     """मैं और मेरी बहन: the verb is feminine only if all are women, so a man beside decides."""
-    if stretch[at + 1] in _AND and stretch[at + 2] not in lexicon.FIRST_PRONOUNS:
+    if line[at + 1] in _AND and line[at + 2] not in lexicon.FIRST_PRONOUNS:
         other = at + 2
-        while stretch[other] in lexicon.FIRST_POSSESSIVES | {"उसकी", "उसका", "उनकी", "हमारी"}:
+        while line[other] in lexicon.FIRST_POSSESSIVES | {"उसकी", "उसका", "उनकी", "हमारी"}:
             other += 1
-    elif stretch[at - 1] in _AND and (inflection.person_noun(stretch[at - 2]) or not at - 2):
+    elif line[at - 1] in _AND and (inflection.person_noun(line[at - 2]) or not at - 2):
         other = at - 2
     else:
         return None
-    reading = inflection.person_noun(stretch[other])
-    if reading is None or reading.gender != "feminine" or stretch.oblique(other):
+    reading = inflection.person_noun(line[other])
+    if reading is None or reading.gender != "feminine" or line.oblique(other):
         return NO_PERSON
     return Subject(who, at, plural=True, rule="said with a woman beside")
 
@@ -259,7 +253,7 @@ def _subject_with_companion(stretch: Line, at: int, who: Person | None) -> Subje
 
 
 def third_person_subject(
-    stretch: Line,
+    line: Line,
     clause: Clause,
     voice: Interlocutors,
     *,
@@ -271,39 +265,39 @@ def third_person_subject(
     Of `previous`, who was spoken of before, a noun alone may be said. `skip` are words that
     address somebody.
     """
-    found = [each for each in subject_candidates(stretch, clause) if each.at not in skip]
+    found = [each for each in subject_candidates(line, clause) if each.at not in skip]
     plural = bool(clause.verb and clause.verb.plural)
     things = [each for each in found if each.sort == "thing"]
     for each in found:
-        if stretch[each.at] in {"यह", "ये"} and things:
+        if line[each.at] in {"यह", "ये"} and things:
             continue
-        if _is_pronoun_subject(stretch, clause, each, previous):
-            many = plural or stretch[each.at] in lexicon.PLURAL_THIRD_PRONOUNS
+        if _is_pronoun_subject(line, clause, each, previous):
+            many = plural or line[each.at] in lexicon.PLURAL_THIRD_PRONOUNS
             return Subject("others", each.at, many, "likely", "said with a pronoun")
     people = [each for each in found if each.sort == "person"]
-    if _both_genders(stretch, people):
+    if _both_genders(line, people):
         return NO_PERSON
-    if people and not (previous is not None and _is_predicate(stretch, clause, people[0])):
-        who = voice.speaker if _is_like_speaker(stretch, people[0].at, clause) else "others"
+    if people and not (previous is not None and _is_predicate(line, clause, people[0])):
+        who = voice.speaker if _is_like_speaker(line, people[0].at, clause) else "others"
         return Subject(who, people[0].at, plural, "likely", "said with a noun")
     if clause.verb is None:
         return None
     for each in things:
-        if _thing_controls_verb(stretch, clause.verb, each):
+        if _thing_controls_verb(line, clause.verb, each):
             return Subject(None, each.at)
     names = [each for each in found if each.sort == "unknown"]
-    if _is_patient(stretch, clause):
+    if _is_patient(line, clause):
         return NO_PERSON
-    if names and _is_name(stretch, clause, clause.verb, names[0]):
+    if names and _is_name(line, clause, clause.verb, names[0]):
         return Subject("others", names[0].at, plural, "guess", "said with a name")
     return None
 
 
 def _is_pronoun_subject(
-    stretch: Line, clause: Clause, each: SubjectCandidate, previous: Subject | None
+    line: Line, clause: Clause, each: SubjectCandidate, previous: Subject | None
 ) -> bool:
     """Whether it is the subject: not जो, nor यह that may be the object, nor वह before a thing."""
-    word, verb = stretch[each.at], clause.verb
+    word, verb = line[each.at], clause.verb
     if each.sort not in {"pronoun", "demonstrative"} or word == "जो":
         return False
     if word in {"यह", "ये"} and verb is not None:
@@ -316,7 +310,7 @@ def _is_pronoun_subject(
     return not (known and clause.opener in {"अगर", "यदि", "काश"})  # अगर वह ट्रेन पकड़ लेता
 
 
-def _is_patient(stretch: Line, clause: Clause) -> bool:
+def _is_patient(line: Line, clause: Clause) -> bool:
     """उसे … दिया गया, उन्हें … लगा: who is in the oblique is no subject, and no one else is one."""
     objects = (
         lexicon.FIRST_OBJECT_PRONOUNS
@@ -326,80 +320,78 @@ def _is_patient(stretch: Line, clause: Clause) -> bool:
     if clause.verb is None or clause.verb.valency == "transitive":
         return False
     return any(
-        stretch[at] in objects or stretch[at] == "सबको" or _is_marked_with_ko(stretch, at)
+        line[at] in objects or line[at] == "सबको" or _is_marked_with_ko(line, at)
         for at in clause.field
     )
 
 
-def _is_marked_with_ko(stretch: Line, at: int) -> bool:
+def _is_marked_with_ko(line: Line, at: int) -> bool:
     """राम को, and not शाम को, 15 अगस्त को."""
-    before = stretch[at - 1]
+    before = line[at - 1]
     when = (
         inflection.thing_gender(before)
         or before in inflection.time_nouns()
         or not before[:1].isalpha()
     )
-    return stretch[at] == "को" and not when
+    return line[at] == "को" and not when
 
 
-def _both_genders(stretch: Line, people: list[SubjectCandidate]) -> bool:
+def _both_genders(line: Line, people: list[SubjectCandidate]) -> bool:
     """पति और पत्नी: the verb is masculine whoever is rewritten."""
-    joined = len(people) > 1 and any(
-        stretch[at] in _AND for at in range(people[0].at, people[1].at)
-    )
+    joined = len(people) > 1 and any(line[at] in _AND for at in range(people[0].at, people[1].at))
     return joined and {people[0].gender, people[1].gender} == {"masculine", "feminine"}
 
 
-def _is_like_speaker(stretch: Line, at: int, clause: Clause) -> bool:
+def _is_like_speaker(line: Line, at: int, clause: Clause) -> bool:
     """मुझ जैसा शिक्षक: said of who says so."""
     return any(
-        stretch[place] in {"मुझ", "मेरे"} and stretch[place + 1] in {"जैसा", "जैसी", "जैसे"}
+        line[place] in {"मुझ", "मेरे"} and line[place + 1] in {"जैसा", "जैसी", "जैसे"}
         for place in range(clause.first, at)
     )
 
 
-def _is_predicate(stretch: Line, clause: Clause, each: SubjectCandidate) -> bool:
+def _is_predicate(line: Line, clause: Clause, each: SubjectCandidate) -> bool:
     """Whether a noun of people says what someone is, whom the clause does not name."""
     verb = clause.verb
     if verb is None or verb.valency != "copular":
         return False
-    return stretch.before(verb.first) == each.at
+    return line.before(verb.first) == each.at
 
 
-def _thing_controls_verb(stretch: Line, verb: VerbComplex, each: SubjectCandidate) -> bool:
+def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether the verb agrees with a thing."""
-    if verb.valency == "transitive" or stretch[each.at] in inflection.time_nouns():
+    if verb.valency == "transitive" or line[each.at] in inflection.time_nouns():
         return False
-    if verb.valency != "copular" and stretch[each.at] in inflection.place_nouns():
+    if verb.valency != "copular" and line[each.at] in inflection.place_nouns():
         return False
-    cells = verb_cells(stretch, verb)
+    cells = verb_cells(line, verb)
     genders = {cell_gender(cell) for cell in cells}
     if genders and genders != {each.gender}:
         return False
-    many = each.gender == "masculine" and stretch[each.at].endswith("े")
+    many = each.gender == "masculine" and line[each.at].endswith("े")
     return not (many and "ms" in cells)
 
 
-def _is_name(stretch: Line, clause: Clause, verb: VerbComplex, each: SubjectCandidate) -> bool:
+def _is_name(line: Line, clause: Clause, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether a word that is in no list is where a subject stands and a name may."""
-    if stretch.before(verb.first) == each.at and verb.valency == "copular":
+    if line.before(verb.first) == each.at and verb.valency == "copular":
         return False
-    opening = [at for at in range(clause.first, each.at) if not stretch.is_mark(at)]
-    return len(opening) <= 1 or stretch.is_mark(each.at - 1)
+    opening = [at for at in range(clause.first, each.at) if not line.is_mark(at)]
+    return len(opening) <= 1 or line.is_mark(each.at - 1)
 
 
 # --- agreement ------------------------------------------------------------------------------
 
 
-def verb_cells(stretch: Line, verb: VerbComplex) -> set[Cell]:
+def verb_cells(line: Line, verb: VerbComplex) -> set[Cell]:
     """The cells of the words of a verb that agree."""
-    parts = (analyse_agreeing_form(stretch.words[at].text, verb=True) for at in verb.agreeing)
+    parts = (analyse_agreeing_form(line.tokens[at].text, verb=True) for at in verb.agreeing)
     return {part.cell for part in parts if part is not None}
 
 
-def can_agree(stretch: Line, verb: VerbComplex, subject: Subject, voice: Interlocutors) -> bool:
+def can_agree(line: Line, verb: VerbComplex, subject: Subject, voice: Interlocutors) -> bool:
     """Whether the verb, as it stands, can be said of the subject."""
-    cells = verb_cells(stretch, verb)
+    cells = verb_cells(line, verb)
     if subject.who is None:
         return True
     if subject.who == voice.speaker:

@@ -70,15 +70,15 @@ class _PlacedForm(NamedTuple):
     form: VerbForm
 
 
-def find_verb_complexes(stretch: Line) -> list[VerbComplex]:
+def find_verb_complexes(line: Line) -> list[VerbComplex]:
     """The complexes, in order."""
     found: list[VerbComplex] = []
     at = 0
-    while at < len(stretch):
-        end = _finite_form_at(stretch, at)
+    while at < len(line):
+        end = _finite_form_at(line, at)
         if end is not None:
             start = found[-1].last + 1 if found else 0
-            found.append(_read_complex(stretch, _PlacedForm(at, end), start))
+            found.append(_read_complex(line, _PlacedForm(at, end), start))
         at += 1
     return found
 
@@ -86,31 +86,31 @@ def find_verb_complexes(stretch: Line) -> list[VerbComplex]:
 # --- where one ends -------------------------------------------------------------------------
 
 
-def _finite_form_at(stretch: Line, at: int) -> VerbForm | None:
+def _finite_form_at(line: Line, at: int) -> VerbForm | None:
     """The finite form with which a complex ends there."""
-    word = stretch[at]
-    if stretch.is_mark(at):
+    word = line[at]
+    if line.is_mark(at):
         return None
     forms = analyse_verb(word)
     if not forms:
         return _unknown_future(word)
-    always = _always_finite(stretch, at, forms)
+    always = _always_finite(line, at, forms)
     if always is not None:
         return always
     if word == "हो":
-        return forms[0] if _clause_ends(stretch, at) else None
-    if _is_nominal_here(stretch, at) or _adverbial(stretch, at):
+        return forms[0] if _clause_ends(line, at) else None
+    if _is_nominal_here(line, at) or _adverbial(line, at):
         return None
-    if not _clause_ends(stretch, at) and not _noun_after_all(stretch, at):
+    if not _clause_ends(line, at) and not _noun_after_all(line, at):
         return None
-    return _finite_here(stretch, at, forms)
+    return _finite_here(line, at, forms)
 
 
-def _always_finite(stretch: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
+def _always_finite(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
     """है, था, चाहिए and futures, wherever they stand; चाहिए था ends with था."""
-    word = stretch[at]
+    word = line[at]
     for form in forms:
-        goes_on = form.shape == "ought" and stretch[at + 1] in {"था", "थी", "थे", "थीं"}
+        goes_on = form.shape == "ought" and line[at + 1] in {"था", "थी", "थे", "थीं"}
         if form.shape in {"copula", "ought"} and not goes_on:
             return form
         if form.shape == "future" and not thing_gender(word) and not person_noun(word):
@@ -118,10 +118,10 @@ def _always_finite(stretch: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbF
     return None
 
 
-def _finite_here(stretch: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
+def _finite_here(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
     """A participle, a subjunctive or an imperative where a clause ends."""
     if forms[0].shape == "agentive":
-        return forms[0] if _infinitive(stretch, stretch.before(at)) else None
+        return forms[0] if _infinitive(line, line.before(at)) else None
     for shape in ("imperfective", "perfective", "subjunctive", "imperative"):
         for form in forms:
             if form.shape == shape:
@@ -129,8 +129,8 @@ def _finite_here(stretch: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbFor
     return None
 
 
-def _infinitive(stretch: Line, at: int) -> bool:
-    return any(form.shape == "infinitive" for form in analyse_verb(stretch[at]))
+def _infinitive(line: Line, at: int) -> bool:
+    return any(form.shape == "infinitive" for form in analyse_verb(line[at]))
 
 
 def _unknown_future(word: str) -> VerbForm | None:
@@ -142,48 +142,48 @@ def _unknown_future(word: str) -> VerbForm | None:
 _OPEN_A_CLAUSE = lexicon.ALL_PRONOUNS - lexicon.OBLIQUE_POSSESSIVES
 
 
-def _clause_ends(stretch: Line, at: int) -> bool:
+def _clause_ends(line: Line, at: int) -> bool:
     """Whether a clause may end after that word."""
     words = function_words()
     after = at + 1
-    while stretch[after] in words.negations or stretch[after] in {"ही", "भी"}:
+    while line[after] in words.negations or line[after] in {"ही", "भी"}:
         after += 1
-    after += stretch[after] == "क्या" and stretch.is_mark(after + 1)
-    following = stretch[after]
-    if stretch.is_mark(after) or following in _OPEN_A_CLAUSE:
+    after += line[after] == "क्या" and line.is_mark(after + 1)
+    following = line[after]
+    if line.is_mark(after) or following in _OPEN_A_CLAUSE:
         return True
     if following in words.clitics:
-        return following == "पर" and not _auxiliary(stretch, after + 1) and stretch.is_mark(at + 1)
+        return following == "पर" and not _auxiliary(line, after + 1) and line.is_mark(at + 1)
     return following in words.subordinators or following in words.coordinators
 
 
-def _adverbial(stretch: Line, at: int) -> bool:
+def _adverbial(line: Line, at: int) -> bool:
     """करते हुए: no verb of its own clause."""
-    return stretch[at] == "हुए" and any(form.cell == "mp" for form in analyse_verb(stretch[at - 1]))
+    return line[at] == "हुए" and any(form.cell == "mp" for form in analyse_verb(line[at - 1]))
 
 
-def _noun_after_all(stretch: Line, at: int) -> bool:
+def _noun_after_all(line: Line, at: int) -> bool:
     """बन गया डॉक्टर: the noun is set after the verb, and the sentence ends."""
     return (
-        stretch.is_mark(at + 2)
-        and person_noun(stretch[at + 1]) is not None
-        and any(form.shape == "stem" for form in analyse_verb(stretch[at - 1]))
+        line.is_mark(at + 2)
+        and person_noun(line[at + 1]) is not None
+        and any(form.shape == "stem" for form in analyse_verb(line[at - 1]))
     )
 
 
-def _auxiliary(stretch: Line, at: int) -> bool:
-    return any(form.shape == "copula" for form in analyse_verb(stretch[at]))
+def _auxiliary(line: Line, at: int) -> bool:
+    return any(form.shape == "copula" for form in analyse_verb(line[at]))
 
 
 # Nouns elsewhere: मैं हँसी, मैं उससे झगड़ा।
 _ALSO_VERBS_AT_THE_END = frozenset("हंसी झगडा झूला".split())
 
 
-def _is_nominal_here(stretch: Line, at: int) -> bool:
+def _is_nominal_here(line: Line, at: int) -> bool:
     """Whether the word, though it looks like a verb, is a noun, an adjective or a postposition."""
-    word = stretch[at]
+    word = line[at]
     if word in RARELY_VERBS:
-        return not _verb_by_place(stretch, at)
+        return not _verb_by_place(line, at)
     words = function_words()
     if word in _ALSO_VERBS_AT_THE_END:
         return False
@@ -196,45 +196,45 @@ def _is_nominal_here(stretch: Line, at: int) -> bool:
     )
 
 
-def _verb_by_place(stretch: Line, at: int) -> bool:
+def _verb_by_place(line: Line, at: int) -> bool:
     """बात की। खबर दी और: a feminine noun, or a stem, before; or the end of the clause after."""
-    if stretch[at] not in {"की", "दी", "ली", "पी"}:
+    if line[at] not in {"की", "दी", "ली", "पी"}:
         return False
-    before = stretch[stretch.before(at)]
+    before = line[line.before(at)]
     if thing_gender(before) == "feminine" or before in function_words().verbal_nominals:
         return True
-    return stretch.is_mark(at + 1) or any(form.shape == "stem" for form in analyse_verb(before))
+    return line.is_mark(at + 1) or any(form.shape == "stem" for form in analyse_verb(before))
 
 
 # --- reading it to the left -----------------------------------------------------------------
 
 
-def _read_complex(stretch: Line, end: _PlacedForm, start: int) -> VerbComplex:
+def _read_complex(line: Line, end: _PlacedForm, start: int) -> VerbComplex:
     parts = [end]
     while True:
-        at = stretch.before(parts[0].at)
-        if at < start or stretch.is_mark(at):
+        at = line.before(parts[0].at)
+        if at < start or line.is_mark(at):
             break
-        form = _precedes(stretch, at, parts[0].form, last=len(parts) == 1)
+        form = _precedes(line, at, parts[0].form, last=len(parts) == 1)
         if form is None:
             break
         parts.insert(0, _PlacedForm(at, form))
-    return _complex(stretch, parts)
+    return _complex(line, parts)
 
 
-def _precedes(stretch: Line, at: int, right: VerbForm, *, last: bool) -> VerbForm | None:
+def _precedes(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbForm | None:
     """The form as which the word there belongs to the form on its right.
 
     `last`: nothing follows that. बना रहा is then to remain, and बना रहा है to make.
     """
-    word = stretch[at]
+    word = line[at]
     forms = analyse_verb(word)
     wanted = _forms_before(right)
     remains = right.stem == "रह" and last
     participle_first = right.stem in {"जा", "आ", "चल", "हो"} or word in _POSTURES or remains
     for form in sorted(forms, key=lambda each: (each.shape == "stem") == participle_first):
         if form.shape in wanted or (form.shape, form.cell) in wanted:
-            return None if _is_rather_nominal(stretch, at, form, right) else form
+            return None if _is_rather_nominal(line, at, form, right) else form
     if not forms and right.shape == "copula" and _unknown_imperfective(word):
         cell = _TA_CELLS[word[-2:]]
         same = right.cell is None or cell_gender(right.cell) == cell_gender(cell)
@@ -247,11 +247,11 @@ _POSTURES = frozenset("बैठा बैठी बैठे लेटा ठ�
 _TA_CELLS: dict[str, Cell] = {"ता": "ms", "ते": "mp", "ती": "fs"}
 
 
-def _pronoun_before(stretch: Line, at: int) -> bool:
+def _pronoun_before(line: Line, at: int) -> bool:
     """मैं हँसी थी, not चेहरे पर हँसी थी: a subject stands before it in the clause."""
-    while not stretch.is_mark(at):
+    while not line.is_mark(at):
         at -= 1
-        if stretch[at] in lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS:
+        if line[at] in lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS:
             return True
     return False
 
@@ -267,16 +267,16 @@ def _unknown_imperfective(word: str) -> bool:
     )
 
 
-def _is_rather_nominal(stretch: Line, at: int, form: VerbForm, right: VerbForm) -> bool:
+def _is_rather_nominal(line: Line, at: int, form: VerbForm, right: VerbForm) -> bool:
     """Nouns, adjectives and genitives that have the form of a verb."""
-    word = stretch[at]
+    word = line[at]
     if form.participle and word in RARELY_VERBS:  # की गई is never a genitive
-        return right.stem != "जा" and not _verb_by_place(stretch, at)
+        return right.stem != "जा" and not _verb_by_place(line, at)
     if form.stem == "वाला":
-        return not _infinitive(stretch, stretch.before(at))
+        return not _infinitive(line, line.before(at))
     if form.shape == "stem":
         return word in {"पर", "बस", "मन", "जन"}
-    if word in _ALSO_VERBS_AT_THE_END and _pronoun_before(stretch, at):
+    if word in _ALSO_VERBS_AT_THE_END and _pronoun_before(line, at):
         return False
     if form.participle:
         return bool(person_noun(word) or thing_gender(word))
@@ -298,7 +298,7 @@ def _forms_before(right: VerbForm) -> tuple[_Before, ...]:
     return _BEFORE.get(right.stem, ())
 
 
-def _complex(stretch: Line, parts: list[_PlacedForm]) -> VerbComplex:
+def _complex(line: Line, parts: list[_PlacedForm]) -> VerbComplex:
     main, finite = parts[0].form, parts[-1].form
     agreeing = tuple(
         part.at
@@ -313,10 +313,10 @@ def _complex(stretch: Line, parts: list[_PlacedForm]) -> VerbComplex:
         last=parts[-1].at,
         agreeing=agreeing,
         main=main.stem,
-        valency=_valency(stretch, parts),
+        valency=_valency(line, parts),
         person=finite.person,
         plural=finite.person == "plural" or bool({"mp", "fp"} & set(number)),
-        ergative=_ergative(stretch, parts),
+        ergative=_ergative(line, parts),
         obligation=_obligation(parts),
         finite=finite,
     )
@@ -328,13 +328,13 @@ def _frequentative(part: _PlacedForm, right: _PlacedForm | None) -> bool:
     return follows and part.form.shape == "perfective"
 
 
-def _valency(stretch: Line, parts: list[_PlacedForm]) -> Valency:
+def _valency(line: Line, parts: list[_PlacedForm]) -> Valency:
     main = parts[0].form
     known = verb_stems()
     passive = len(parts) > 1 and main.shape == "perfective" and parts[1].form.stem == "जा"
     if passive and main.stem in known.transitive:
         return "passive"
-    nominal = stretch[stretch.before(parts[0].at)]
+    nominal = line[line.before(parts[0].at)]
     if nominal in {"दिखाई", "सुनाई"}:
         return "copular"
     if main.stem in known.copular and not (main.stem == "आ" and nominal != "नजर"):
@@ -344,19 +344,19 @@ def _valency(stretch: Line, parts: list[_PlacedForm]) -> Valency:
     return "intransitive"
 
 
-def _ergative(stretch: Line, parts: list[_PlacedForm]) -> bool:
+def _ergative(line: Line, parts: list[_PlacedForm]) -> bool:
     """Whether who acts takes ने: a transitive verb in the perfective, with no intransitive light."""
     known = verb_stems()
     main = parts[0].form.stem
     if main not in known.transitive or main in known.labile:
         return False
-    if _valency(stretch, parts) == "passive":
+    if _valency(line, parts) == "passive":
         return False
     aspects = [part.form for part in parts if part.form.participle]
     if not aspects or aspects[-1].shape != "perfective":
         return False
     last = aspects[-2] if aspects[-1].stem == "हो" and len(aspects) > 1 else aspects[-1]
-    return last.stem in known.transitive and stretch[stretch.before(parts[0].at)] != "दिखाई"
+    return last.stem in known.transitive and line[line.before(parts[0].at)] != "दिखाई"
 
 
 def _obligation(parts: list[_PlacedForm]) -> bool:

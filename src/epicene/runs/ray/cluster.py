@@ -48,7 +48,6 @@ def fit_workers(
         workers=count,
         cpus=cpus,
         gpus=gpus,
-        machines=len(machines),
         suitable_machines=sum(
             _processors(machine) >= cpus and (not gpus or _shares(machine, gpus) > 0)
             for machine in machines
@@ -102,20 +101,20 @@ LEAVE_TIMEOUT = 20.0  # seconds in which the child takes leave of the cluster
 
 
 class ClusterLink(Protocol):
-    """Who passes orders to a cluster and tells what becomes of them."""
+    """Passes commands to a cluster and events back."""
 
-    def order(self, order: messages.Command) -> None:
-        """Have something done; if the cluster is lost, an event will say so."""
+    def send(self, command: messages.Command) -> None:
+        """Have a command executed; if the cluster is lost, an event will say so."""
 
     def events(self, timeout: float) -> Iterator[messages.Event]:
-        """What has happened; waits so long for the first of it."""
+        """The events so far; waits up to `timeout` seconds for the first."""
 
     def close(self) -> None:
-        """Let all workers go."""
+        """Stop all workers."""
 
 
 class ChildProcessLink:
-    """A child that is begun when a cluster is to be reached, and anew after it was lost."""
+    """The child process, started to reach a cluster, and anew after the cluster was lost."""
 
     def __init__(self) -> None:
         if importlib.util.find_spec("ray") is None:
@@ -126,24 +125,24 @@ class ChildProcessLink:
         self._connection: Connection | None = None
         self._said: IO[bytes] | None = None
 
-    def order(self, order: messages.Command) -> None:
-        """Have something done; if the cluster is lost, an event will say so."""
-        if isinstance(order, messages.Connect) and self._process is None:
+    def send(self, command: messages.Command) -> None:
+        """Have a command executed; if the cluster is lost, an event will say so."""
+        if isinstance(command, messages.Connect) and self._process is None:
             self._begin()
         if self._connection is None:
             return  # the cluster was lost, and what it had with it
         try:
-            self._connection.send_bytes(messages.encode(order))
+            self._connection.send(command)
         except OSError:
             return  # the child is gone, which reading from it will tell
 
     def events(self, timeout: float) -> Iterator[messages.Event]:
-        """What has happened; waits so long for the first of it."""
+        """The events so far; waits up to `timeout` seconds for the first."""
         while self._connection is not None:
             try:
                 if not self._connection.poll(timeout):
                     return
-                event = messages.decode_event(self._connection.recv_bytes())
+                event: messages.Event = self._connection.recv()
             except (EOFError, OSError):
                 event = messages.ClusterLost(reason=exit_reason(self._heard()))
             if isinstance(event, messages.ClusterLost):
@@ -173,7 +172,7 @@ class ChildProcessLink:
         return self._said.read().decode(errors="replace")
 
     def close(self) -> None:
-        """Let all workers go."""
+        """Stop all workers."""
         if self._process is None:
             return
         assert self._connection is not None
@@ -208,7 +207,7 @@ class Cluster:
     ) -> None:
         self.settings = settings
         self.say = say
-        self.order = link.order
+        self.send = link.send
         self._link = link
         self._room: messages.Connected | None = None
         self._was_reached = False
@@ -226,25 +225,25 @@ class Cluster:
                 self._room = self._waited_for(reached.reason)
             else:
                 raise InputError(
-                    f"Could not reach {self.settings.place} ({reached.reason}); docs/scale.md says "
-                    "how a cluster is begun and joined."
+                    f"Could not reach {self.settings.description} ({reached.reason}); "
+                    "docs/scale.md says how a cluster is begun and joined."
                 )
             self._was_reached = True
         return self._room
 
     def number(self) -> int:
-        """For a worker or a shard: one that nothing else had."""
+        """A new number for a worker or a shard."""
         return next(self._numbers)
 
     def events(self) -> Iterator[messages.Event]:
-        """What has happened; waits a tick for the first of it."""
+        """The events so far; waits a tick for the first."""
         for event in self._link.events(TICK):
             if isinstance(event, messages.ClusterLost):
-                self._room = None  # it must be reached anew before anybody is hired
+                self._room = None  # it must be reached anew before a worker is started
             yield event
 
     def worked(self) -> None:
-        """A shard was answered: losses before it are not in a row with those after it."""
+        """Note that a shard was answered: the losses before it no longer count as in a row."""
         self._losses = 0
 
     def wait_until_back(self, reason: str) -> None:
@@ -252,29 +251,29 @@ class Cluster:
         self._room = self._waited_for(reason)
 
     def _waited_for(self, reason: str) -> messages.Connected:
-        place, patience = self.settings.place, format_seconds(self.settings.patience)
-        place = place[0].upper() + place[1:]
+        patience, cluster = format_seconds(self.settings.patience), self.settings.description
+        cluster = cluster[0].upper() + cluster[1:]
         self._losses += 1
         if self._losses >= MAX_LOSSES:
             raise RunError(
-                f"{place} was lost {self._losses} times in a row before its workers answered "
+                f"{cluster} was lost {self._losses} times in a row before its workers answered "
                 f"anything ({reason}); every answer so far is kept: see to the machines and their "
                 "network, and run the same command again."
             )
-        self.say(f"{place} was lost ({reason}); it is waited for up to {patience}.")
+        self.say(f"{cluster} was lost ({reason}); it is waited for up to {patience}.")
         deadline = time.monotonic() + self.settings.patience
         while isinstance(reached := self._attempt(), messages.ClusterLost):
             if time.monotonic() > deadline:
                 raise RunError(
-                    f"{place} has not answered for {patience} ({reached.reason}); every answer so "
-                    "far is kept: run the same command again when it is back."
+                    f"{cluster} has not answered for {patience} ({reached.reason}); every answer "
+                    "so far is kept: run the same command again when it is back."
                 )
             time.sleep(min(_RETRY_INTERVAL, self.settings.patience))
-        self.say(f"{place} is there again.")
+        self.say(f"{cluster} is there again.")
         return reached
 
     def _attempt(self) -> messages.Connected | messages.ClusterLost:
-        self.order(
+        self.send(
             messages.Connect(
                 address=self.settings.address,
                 workers=self.settings.workers,
@@ -291,7 +290,7 @@ class Cluster:
         return messages.ClusterLost(reason=f"{what} within {format_seconds(CONNECT_TIMEOUT)}")
 
     def close(self) -> None:
-        """Take leave."""
+        """Leave the cluster."""
         self._link.close()
 
 

@@ -1,8 +1,12 @@
-"""Messages between the run's process, its child process at the cluster, and the workers."""
+"""Messages between the run's process, its child process at the cluster, and the workers.
+
+Commands and events are pickled, as both ends are the same program. What workers get and give is
+MessagePack: another version of Epicene may be installed there, and must be able to say so.
+"""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -36,7 +40,6 @@ class WorkerInfo(Record, frozen=True, kw_only=True, tag=True):
     learner: bool
     machine: str
     versions: dict[str, str]  # of what could change an answer
-    pid: int
 
 
 class Refusal(Record, frozen=True, kw_only=True, tag=True):
@@ -58,7 +61,7 @@ class WorkerSetup(Record, frozen=True, kw_only=True):
 # --- from the run's process to its child -----------------------------------------------------
 
 
-class Connect(Record, frozen=True, kw_only=True, tag=True):
+class Connect(Record, frozen=True, kw_only=True):
     """Join a cluster, and say how many workers of which size it has room for."""
 
     address: str
@@ -66,121 +69,78 @@ class Connect(Record, frozen=True, kw_only=True, tag=True):
     gpus_per_worker: float | None
 
 
-class SetCorpus(Record, frozen=True, kw_only=True, tag=True):
-    """The text that the workers hired from now on learn from."""
+class SetCorpus(Record, frozen=True, kw_only=True):
+    """Keep the text that workers learn from on the cluster."""
 
     corpus: bytes
 
 
-class StartWorker(Record, frozen=True, kw_only=True, tag=True):
-    """Start a worker."""
-
-    worker: int
-    opening: bytes
-    learns: bool
-
-
-class SendShard(Record, frozen=True, kw_only=True, tag=True):
-    """Give a worker a shard."""
-
-    worker: int
-    shard: int
-    load: bytes
-
-
-class RequestNotes(Record, frozen=True, kw_only=True, tag=True):
-    """Let a worker say how its answers were reached."""
+class StartWorker(Record, frozen=True, kw_only=True):
+    """Start a worker, under a number that no worker had before."""
 
     worker: int
 
 
-class StopWorker(Record, frozen=True, kw_only=True, tag=True):
+Method: TypeAlias = Literal["machine_name", "open", "answer", "notes"]
+
+
+class Call(Record, frozen=True, kw_only=True):
+    """Call a method of a worker, with the corpus as the last argument if `corpus` is set."""
+
+    worker: int
+    method: Method
+    arguments: tuple[bytes, ...] = ()
+    corpus: bool = False
+    shard: int = 0  # the number of the shard that is to be answered
+
+
+class StopWorker(Record, frozen=True, kw_only=True):
     """End a worker, whatever it does."""
 
     worker: int
 
 
-Command: TypeAlias = Connect | SetCorpus | StartWorker | SendShard | RequestNotes | StopWorker
+Command: TypeAlias = Connect | SetCorpus | StartWorker | Call | StopWorker
 
 
 # --- from the child to the run's process -----------------------------------------------------
 
 
-class Connected(Record, frozen=True, kw_only=True, tag=True):
+class Connected(Record, frozen=True, kw_only=True):
     """The cluster is joined; what it has room for."""
 
     workers: int
     cpus: float
     gpus: float
-    machines: int
-    suitable_machines: int  # machines on which a worker would have a place if nobody else had one
+    suitable_machines: int  # machines with room for a worker if nobody else used them
 
 
-class WorkerPlaced(Record, frozen=True, kw_only=True, tag=True):
-    """A worker has found a place, and begins to load the model."""
-
-    worker: int
-    machine: str
-
-
-class WorkerReady(Record, frozen=True, kw_only=True, tag=True):
-    """A worker is ready."""
+class Reply(Record, frozen=True, kw_only=True):
+    """What a worker's method returned."""
 
     worker: int
-    introduction: WorkerInfo
-
-
-class ShardDone(Record, frozen=True, kw_only=True, tag=True):
-    """A worker answered a shard."""
-
-    worker: int
+    method: Method
     shard: int
-    answers: bytes
+    data: bytes
 
 
-class NotesReceived(Record, frozen=True, kw_only=True, tag=True):
-    """How a worker's answers were reached."""
-
-    worker: int
-    notes: dict[str, Any]
-
-
-class WorkerLost(Record, frozen=True, kw_only=True, tag=True):
+class WorkerLost(Record, frozen=True, kw_only=True):
     """A worker is no more, and why."""
 
     worker: int
     reason: str
 
 
-class WorkerRefused(Record, frozen=True, kw_only=True, tag=True):
-    """A worker cannot go on, for a reason that another would have too."""
-
-    worker: int
-    refusal: Refusal
-
-
-class ClusterLost(Record, frozen=True, kw_only=True, tag=True):
+class ClusterLost(Record, frozen=True, kw_only=True):
     """The cluster is lost with all its workers."""
 
     reason: str
 
 
-Event: TypeAlias = (
-    Connected
-    | WorkerPlaced
-    | WorkerReady
-    | ShardDone
-    | NotesReceived
-    | WorkerLost
-    | WorkerRefused
-    | ClusterLost
-)
+Event: TypeAlias = Connected | Reply | WorkerLost | ClusterLost
 
 encode = msgspec.msgpack.Encoder().encode
 decode_shard_input = msgspec.msgpack.Decoder(ShardInput).decode
-decode_shard_output = msgspec.msgpack.Decoder(ShardOutput).decode
 decode_worker_setup = msgspec.msgpack.Decoder(WorkerSetup).decode
-decode_command = msgspec.msgpack.Decoder(Command).decode
-decode_event = msgspec.msgpack.Decoder(Event).decode
 # A worker replies with what was asked of it, or says why it cannot.
 decode_reply = msgspec.msgpack.Decoder(WorkerInfo | ShardOutput | Refusal).decode

@@ -36,7 +36,7 @@ class RayExecutor:
         self, settings: RaySettings, say: Callable[[str], None], link: ClusterLink | None = None
     ) -> None:
         self._cluster = Cluster(link or ChildProcessLink(), settings, say)
-        self._crew: Scheduler | None = None
+        self._scheduler: Scheduler | None = None
         self._say = say
         self._served: set[ModelSpec] = set()  # of which that was said
 
@@ -48,79 +48,79 @@ class RayExecutor:
                 name = redact(spec.options.label or f"{spec.kind}:{spec.name}")
                 self._say(f"{name} is asked from this machine, as a server answers.")
             return open_model(spec)
-        crew = self.start_workers(spec, None)
-        kind = RayLearner if crew.introduction().learner else RayModel
-        return kind(self, spec, crew)
+        scheduler = self.start_workers(spec, None)
+        kind = RayLearner if scheduler.worker_info().learner else RayModel
+        return kind(self, spec, scheduler)
 
     def start_workers(self, spec: ModelSpec, corpus: bytes | None) -> Scheduler:
-        """Workers for a model; those of another are let go."""
-        if self._crew is not None:
-            self._crew.close()
-        opening = messages.WorkerSetup(spec=spec, folder=str(Path.cwd()), version=__version__)
-        self._crew = Scheduler(self._cluster, messages.encode(opening), corpus)
-        return self._crew
+        """Start workers for a model; those of another are stopped."""
+        if self._scheduler is not None:
+            self._scheduler.close()
+        setup = messages.WorkerSetup(spec=spec, folder=str(Path.cwd()), version=__version__)
+        self._scheduler = Scheduler(self._cluster, messages.encode(setup), corpus)
+        return self._scheduler
 
-    def is_current(self, crew: Scheduler) -> bool:
+    def is_current(self, scheduler: Scheduler) -> bool:
         """Whether these are the workers that are held."""
-        return crew is self._crew
+        return scheduler is self._scheduler
 
     def close(self) -> None:
-        """Take leave of the cluster."""
+        """Leave the cluster."""
         self._cluster.close()
 
 
 class RayModel:
     """A model on a cluster."""
 
-    def __init__(self, executor: RayExecutor, spec: ModelSpec, crew: Scheduler) -> None:
+    def __init__(self, executor: RayExecutor, spec: ModelSpec, scheduler: Scheduler) -> None:
         self._executor = executor
         self._spec = spec
-        self._crew = crew
+        self._scheduler = scheduler
         self._corpus: bytes | None = None
-        self._introduction = crew.introduction()
+        self._info = scheduler.worker_info()
         self._earlier: list[dict[str, Any]] = []
 
     @property
     def identity(self) -> Identity:
         """Who answers; part of every answer's key."""
-        assert self._introduction.identity is not None
-        return self._introduction.identity
+        assert self._info.identity is not None
+        return self._info.identity
 
     @property
     def verbs(self) -> frozenset[str]:
         """The verbs it knows, by name."""
-        return self._introduction.verbs
+        return self._info.verbs
 
     @property
     def batch_limit(self) -> BatchLimit:
         """How the plan is cut for it, as the first worker says."""
-        return self._introduction.batch_limit
+        return self._info.batch_limit
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
-        """Let the workers answer, hired anew if another model had their place meanwhile."""
-        if not self._executor.is_current(self._crew):
-            self._hire()
-        yield from self._crew.answer(batches, files)
+        """Let the workers answer, started anew if another model had their place meanwhile."""
+        if not self._executor.is_current(self._scheduler):
+            self._restart_workers()
+        yield from self._scheduler.answer(batches, files)
 
     def notes(self) -> Mapping[str, object]:
         """How many workers there were, and what became of them, each time there were any."""
-        every = [*self._earlier, self._crew.notes()]
+        every = [*self._earlier, self._scheduler.notes()]
         worked = [notes for notes in every if notes["ray"]["shards"]]
         if len(worked) > 1:
             return {"hired": worked}
         return worked[0] if worked else {}
 
     def close(self) -> None:
-        """Let the workers go."""
-        if self._executor.is_current(self._crew):
-            self._crew.close()
+        """Stop the workers."""
+        if self._executor.is_current(self._scheduler):
+            self._scheduler.close()
 
-    def _hire(self) -> None:
-        self._earlier.append(self._crew.notes())
-        self._crew = self._executor.start_workers(self._spec, self._corpus)
-        introduction = self._crew.introduction()
-        check_same_model(self._introduction, introduction)
-        self._introduction = introduction
+    def _restart_workers(self) -> None:
+        self._earlier.append(self._scheduler.notes())
+        self._scheduler = self._executor.start_workers(self._spec, self._corpus)
+        info = self._scheduler.worker_info()
+        check_same_model(self._info, info)
+        self._info = info
 
 
 class RayLearner(RayModel):
@@ -129,4 +129,4 @@ class RayLearner(RayModel):
     def learn(self, texts: Iterable[tuple[str, str]]) -> None:
         """Take (group, text) pairs; every worker gets them all."""
         self._corpus = msgspec.msgpack.encode(list(texts))
-        self._hire()
+        self._restart_workers()

@@ -20,7 +20,6 @@ from queue import SimpleQueue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import ray
 import regex
 from ray import exceptions
@@ -31,7 +30,6 @@ from epicene.runs.ray.settings import AUTO, parse_address
 from epicene.runs.ray.worker import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from concurrent.futures import Future
 
 _OBJECT_STORE = 512 * 2**20  # of a cluster that is begun here; shards are small
@@ -123,9 +121,7 @@ def _token_problem(error: BaseException) -> str | None:
 # Shards that a worker may have in hand, and the calls beside them.
 _MAX_CONCURRENT_CALLS = 8
 _PARENT_CHECK_INTERVAL = 1.0  # seconds between looks whether the parent is there
-_NODE_CHECK_INTERVAL = (
-    5.0  # seconds between looks whether the cluster is still the one that was joined
-)
+_NODE_CHECK_INTERVAL = 5.0  # seconds between checks that it is still the cluster that was joined
 _BECAUSE = regex.compile(r"because (.+?)\.(?:\s|$)")
 _RAISED_IN_INIT = "raised in its creation task"  # Ray's words, before a Python traceback
 _ERROR_MESSAGES = (
@@ -142,13 +138,11 @@ _ORPHANED = "owner has died"  # Ray's words where this process's own node is gon
 
 
 class RayProcess:
-    """Ray, by orders and events."""
+    """Executes commands on Ray and reports events."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._orders: SimpleQueue[messages.Command | None] = (
-            SimpleQueue()
-        )  # None: there are no more
+        self._commands: SimpleQueue[messages.Command | None] = SimpleQueue()  # None is the end
         self._events: SimpleQueue[messages.Event] = SimpleQueue()
         self._workers: dict[int, Any] = {}
         self._corpus: Any = None
@@ -156,19 +150,19 @@ class RayProcess:
         self._watcher: Thread | None = None  # once a cluster is joined
         self._leaving = Event()
         Thread(target=self._send, daemon=True).start()
-        Thread(target=self._hear, args=(os.getppid(),), daemon=True).start()
+        Thread(target=self._receive, args=(os.getppid(),), daemon=True).start()
 
     def serve(self) -> None:
-        """Do what is ordered until nobody is left to order, and take leave of the cluster."""
-        while (order := self._orders.get()) is not None:
-            self._do(order)
+        """Execute commands until the parent is gone, then leave the cluster."""
+        while (command := self._commands.get()) is not None:
+            self._execute(command)
         self._leaving.set()
         if self._watcher is not None:
             self._watcher.join()  # it must not ask a cluster that is being left
             ray.shutdown()
 
-    def _hear(self, parent: int) -> None:
-        """Pass orders on; when nobody is left to order, see that this process ends.
+    def _receive(self, parent: int) -> None:
+        """Queue commands; when the parent is gone, see that this process ends.
 
         A parent that is gone is known by its end of the socket or, where another process got hold
         of that, by this one having another parent.
@@ -176,91 +170,69 @@ class RayProcess:
         try:
             while os.getppid() == parent:
                 if self._connection.poll(_PARENT_CHECK_INTERVAL):
-                    self._orders.put(messages.decode_command(self._connection.recv_bytes()))
+                    self._commands.put(self._connection.recv())
         except (EOFError, OSError):
             pass
-        self._orders.put(None)
+        self._commands.put(None)
         if self._watcher is not None:
             time.sleep(LEAVE_TIMEOUT)
         os._exit(1)  # what is being done cannot be broken off
 
-    def _do(self, order: messages.Command) -> None:
-        match order:
+    def _execute(self, command: messages.Command) -> None:
+        match command:
             case messages.Connect():
-                self._connect(order)
+                self._connect(command)
             case messages.SetCorpus():
-                self._corpus = ray.put(order.corpus)
+                self._corpus = ray.put(command.corpus)
             case messages.StartWorker():
-                self._hire(order)
-            case messages.SendShard():
-                self._hand(order)
-            case messages.RequestNotes():
-                self._ask_notes(order.worker)
+                self._start_worker(command.worker)
+            case messages.Call():
+                self._call(command)
             case messages.StopWorker():
-                if actor := self._workers.pop(order.worker, None):
+                if actor := self._workers.pop(command.worker, None):
                     ray.kill(actor)
 
-    def _connect(self, order: messages.Connect) -> None:
+    def _connect(self, command: messages.Connect) -> None:
         try:
-            join_cluster(order.address)
+            join_cluster(command.address)
         except (OSError, ValueError, RuntimeError, exceptions.RayError) as error:
-            self._leave(first_line(error))
+            self._report_lost(first_line(error))
             return
         self._watcher = Thread(target=self._watch, daemon=True)
         self._watcher.start()
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
-        shape = fit_workers(nodes, order.workers, order.gpus_per_worker)
+        shape = fit_workers(nodes, command.workers, command.gpus_per_worker)
         self._shape = {"num_cpus": shape.cpus, "num_gpus": shape.gpus}
         self._events.put(shape)
 
-    def _hire(self, order: messages.StartWorker) -> None:
+    def _start_worker(self, number: int) -> None:
         kind: Any = ray.remote(Worker)  # its methods get a `remote` of which no type tells
-        actor = kind.options(
+        self._workers[number] = kind.options(
             max_restarts=0, max_task_retries=0, max_concurrency=_MAX_CONCURRENT_CALLS, **self._shape
         ).remote()
-        self._workers[order.worker] = actor
 
-        def arrived(reply: bytes) -> messages.Event:
-            return messages.WorkerPlaced(worker=order.worker, machine=reply.decode())
+    def _call(self, call: messages.Call) -> None:
+        """Call a worker, and report its reply or its loss from the thread in which Ray says so."""
+        if call.worker not in self._workers:
+            return
+        method = getattr(self._workers[call.worker], call.method)
+        arguments = (*call.arguments, self._corpus) if call.corpus else call.arguments
 
-        self._when_done(order.worker, actor.machine_name.remote(), arrived)
-        call = actor.open.remote(order.opening, self._corpus if order.learns else None)
-
-        def opened(reply: bytes) -> messages.Event:
-            said = messages.decode_reply(reply)
-            if isinstance(said, messages.Refusal):
-                return messages.WorkerRefused(worker=order.worker, refusal=said)
-            assert isinstance(said, messages.WorkerInfo)
-            return messages.WorkerReady(worker=order.worker, introduction=said)
-
-        self._when_done(order.worker, call, opened)
-
-    def _hand(self, order: messages.SendShard) -> None:
-        def done(reply: bytes) -> messages.Event:
-            return messages.ShardDone(worker=order.worker, shard=order.shard, answers=reply)
-
-        if actor := self._workers.get(order.worker):
-            self._when_done(order.worker, actor.answer.remote(order.load), done)
-
-    def _ask_notes(self, worker: int) -> None:
-        def noted(reply: bytes) -> messages.Event:
-            return messages.NotesReceived(worker=worker, notes=msgspec.json.decode(reply))
-
-        if actor := self._workers.get(worker):
-            self._when_done(worker, actor.notes.remote(), noted)
-
-    def _when_done(self, worker: int, call: Any, event: Callable[[bytes], messages.Event]) -> None:
-        """Tell what came of a call, from the thread in which Ray says so."""
-
-        def told(future: Future[bytes]) -> None:
+        def report(future: Future[bytes]) -> None:
             try:
-                self._events.put(event(future.result()))
+                data = future.result()
+                self._events.put(
+                    messages.Reply(
+                        worker=call.worker, method=call.method, shard=call.shard, data=data
+                    )
+                )
             except Exception as error:  # whatever it is, the worker is of no more use
                 if _ORPHANED in str(error):
-                    self._leave(NODE_GONE)
-                self._events.put(messages.WorkerLost(worker=worker, reason=failure_reason(error)))
+                    self._report_lost(NODE_GONE)
+                reason = failure_reason(error)
+                self._events.put(messages.WorkerLost(worker=call.worker, reason=reason))
 
-        call.future().add_done_callback(told)
+        method.remote(*arguments).future().add_done_callback(report)
 
     def _watch(self) -> None:
         """See that this process's own node is still one of the cluster's.
@@ -273,20 +245,20 @@ class RayProcess:
             try:
                 nodes = ray.nodes()  # type: ignore[no-untyped-call]
             except exceptions.RayError as error:
-                self._leave(first_line(error))
+                self._report_lost(first_line(error))
                 return
             if not any(node["Alive"] and node["NodeID"] == own for node in nodes):
-                self._leave(NODE_GONE)
+                self._report_lost(NODE_GONE)
                 return
 
-    def _leave(self, why: str) -> None:
+    def _report_lost(self, why: str) -> None:
         self._events.put(messages.ClusterLost(reason=why))
 
     def _send(self) -> None:
         while True:
             event = self._events.get()
             try:
-                self._connection.send_bytes(messages.encode(event))
+                self._connection.send(event)
             except OSError:
                 os._exit(1)  # nobody is there to be told
             if isinstance(event, messages.ClusterLost):

@@ -20,10 +20,10 @@ from epicene.core.records import (
     Fill,
     Generate,
     Look,
-    Prompt,
     Request,
     Score,
     Translate,
+    prompt_texts,
     verb,
 )
 from epicene.runs.ray import messages
@@ -99,28 +99,26 @@ def _suspect_shard(*batches: Batch) -> Shard:
 
 def request_prefix(request: Request) -> str:
     """How a request begins."""
+    return _text(request)[:_PREFIX_LENGTH]
+
+
+def _text(request: Request) -> str:
     match request:
         case Score():
-            return (_text(request.context) + next(iter(request.texts), ""))[:_PREFIX_LENGTH]
+            return "\n".join(prompt_texts(request.context)) + next(iter(request.texts), "")
         case Fill():
-            return request.before[:_PREFIX_LENGTH]
+            return request.before
         case Generate():
-            return _text(request.prompt)[:_PREFIX_LENGTH]
+            return "\n".join(prompt_texts(request.prompt))
         case Translate():
-            return request.text[:_PREFIX_LENGTH]
+            return request.text
         case Draw():
-            return request.prompt[:_PREFIX_LENGTH]
+            return request.prompt
         case Look():
-            return request.question[:_PREFIX_LENGTH]
+            return request.question
 
 
-def _text(prompt: Prompt) -> str:
-    if isinstance(prompt, str):
-        return prompt[:_PREFIX_LENGTH]
-    return "\n".join(message.content for message in prompt)[:_PREFIX_LENGTH]
-
-
-SHARDS_PER_WORKER = 2  # shards in a worker's hands: the one it answers, and the next
+SHARDS_PER_WORKER = 2  # the one that a worker answers, and the next
 _SHARD_SECONDS = 0.5  # a shard is as many batches as take about this long
 _MAX_BATCHES = 32
 _FIRST_SHARD_TIMEOUT = 1800.0  # seconds for a shard, before it is known how long one takes
@@ -130,78 +128,78 @@ _MAX_ISOLATED_IN_A_ROW = 10  # requests in a row that end their workers: it is n
 
 
 class Scheduler:
-    """The workers of one model, as many as there is room for."""
+    """Spreads the requests to one model over its workers."""
 
-    def __init__(self, cluster: Cluster, opening: bytes, corpus: bytes | None) -> None:
+    def __init__(self, cluster: Cluster, setup: bytes, corpus: bytes | None) -> None:
         self._cluster = cluster
-        self._roster = WorkerPool(cluster, opening, corpus)
-        self._waiting: deque[Shard] = deque()  # to be handed out again
-        self._suspects: deque[Shard] = deque()  # to be handed out again, each to an idle worker
+        self._pool = WorkerPool(cluster, setup, corpus)
+        self._waiting: deque[Shard] = deque()  # to be sent
+        self._suspects: deque[Shard] = deque()  # to be sent again, each to an idle worker
         self._batch_seconds = _SHARD_SECONDS
         self._slowest = 0.0  # seconds for a batch
-        self._poisons = 0
+        self._failed_in_a_row = 0
         self._counts = {"shards": 0, "retried": 0, "isolated": 0}
 
-    def introduction(self) -> messages.WorkerInfo:
-        """Who the first worker is that is ready; all others must be the same."""
-        return self._roster.introduction()
+    def worker_info(self) -> messages.WorkerInfo:
+        """The first worker that is ready; all others must have loaded the same model."""
+        return self._pool.worker_info()
 
     def notes(self) -> dict[str, Any]:
         """How the work went, and how the workers reached their answers."""
-        roster = self._roster
+        pool = self._pool
         spread = {
-            "workers": roster.most,
-            "machines": sorted(roster.machines),
-            "replaced": roster.replaced,
-            "given_up": roster.given_up,
+            "workers": pool.most,
+            "machines": sorted(pool.machines),
+            "replaced": pool.replaced,
+            "given_up": pool.given_up,
             **self._counts,
-            "cut_off": roster.losses,
+            "cut_off": pool.losses,
         }
-        if differing := roster.versions.differing():
+        if differing := pool.versions.differing():
             spread["versions"] = differing
-        return {"ray": spread, "workers": roster.notes()}
+        return {"ray": spread, "workers": pool.notes()}
 
     def close(self) -> None:
-        """Let all workers go."""
-        self._roster.close()
+        """Stop all workers."""
+        self._pool.close()
 
     # --- the work --------------------------------------------------------------------------
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
-        """Hand out every batch, and give answers as they come."""
+        """Send every batch to a worker, and yield answers as they come."""
         shards = make_shards(batches, self._size)
-        self._roster.fill()
+        self._pool.fill()
         try:
-            while self._hand_out(shards, files):
+            while self._send_shards(shards, files):
                 for event in self._cluster.events():
                     yield from self._take(event, files)
                 yield from self._overdue()
-                self._roster.check_workers()
-            self._roster.collect_notes()
+                self._pool.check_workers()
+            self._pool.collect_notes()
         finally:
-            for number in [n for n, member in self._roster.members.items() if member.shards]:
-                self._roster.stop_worker(number)
+            for number in [n for n, worker in self._pool.workers.items() if worker.shards]:
+                self._pool.stop_worker(number)
             self._waiting.clear()
             self._suspects.clear()
 
     def _size(self) -> int:
         return max(1, min(_MAX_BATCHES, int(_SHARD_SECONDS / max(self._batch_seconds, 1e-6))))
 
-    def _hand_out(self, shards: Iterator[Shard], files: ImageStore) -> bool:
-        """Fill the workers' hands; whether anything is left to wait for."""
+    def _send_shards(self, shards: Iterator[Shard], files: ImageStore) -> bool:
+        """Send shards to workers that have room; whether anything is left to wait for."""
         kept_free = 0
-        for number, member in self._roster.ready():
-            if member.alone:
+        for number, worker in self._pool.ready():
+            if worker.alone:
                 continue
-            if self._suspects and not member.shards:
-                member.alone = True
-                self._hand(number, member, self._suspects.popleft(), files)
+            if self._suspects and not worker.shards:
+                worker.alone = True
+                self._send_shard(number, worker, self._suspects.popleft(), files)
             elif len(self._suspects) > kept_free:
                 kept_free += 1  # it gets nothing more, so that a suspect finds it idle
             else:
-                while len(member.shards) < SHARDS_PER_WORKER and self._more(shards):
-                    self._hand(number, member, self._waiting.popleft(), files)
-        busy = any(member.shards for member in self._roster.members.values())
+                while len(worker.shards) < SHARDS_PER_WORKER and self._more(shards):
+                    self._send_shard(number, worker, self._waiting.popleft(), files)
+        busy = any(worker.shards for worker in self._pool.workers.values())
         return busy or bool(self._suspects) or self._more(shards)
 
     def _more(self, shards: Iterator[Shard]) -> bool:
@@ -210,44 +208,51 @@ class Scheduler:
             self._waiting.append(shard)
         return bool(self._waiting)
 
-    def _hand(self, number: int, member: PooledWorker, shard: Shard, files: ImageStore) -> None:
-        if not member.shards:
-            member.since = time.monotonic()
-        name = self._cluster.number()
-        member.shards[name] = shard
+    def _send_shard(
+        self, number: int, worker: PooledWorker, shard: Shard, files: ImageStore
+    ) -> None:
+        if not worker.shards:
+            worker.since = time.monotonic()
+        shard_number = self._cluster.number()
+        worker.shards[shard_number] = shard
         load = messages.ShardInput(
             [list(each) for each in shard.batches], images_to_send(shard.batches, files)
         )
-        self._cluster.order(
-            messages.SendShard(worker=number, shard=name, load=messages.encode(load))
+        self._cluster.send(
+            messages.Call(
+                worker=number,
+                method="answer",
+                arguments=(messages.encode(load),),
+                shard=shard_number,
+            )
         )
 
     def _take(self, event: messages.Event, files: ImageStore) -> Iterator[NumberedAnswers]:
         """The answers that an event brings."""
-        if isinstance(event, messages.ShardDone):
-            member = self._roster.members.get(event.worker)
-            if member is not None and event.shard in member.shards:
-                yield self._done(member, event, files)
+        if isinstance(event, messages.Reply) and event.method == "answer":
+            worker = self._pool.workers.get(event.worker)
+            if worker is not None and event.shard in worker.shards:
+                yield self._done(worker, event, files)
         elif isinstance(event, messages.WorkerLost):
             yield from self._lost(event.worker, event.reason)
         elif isinstance(event, messages.ClusterLost):
-            self._waiting.extend(self._roster.reconnect_after_loss(event.reason))  # nobody's fault
+            self._waiting.extend(self._pool.reconnect_after_loss(event.reason))  # nobody's fault
         else:
-            self._roster.notice(event)
+            self._pool.handle_event(event)
 
     def _done(
-        self, member: PooledWorker, event: messages.ShardDone, files: ImageStore
+        self, worker: PooledWorker, reply: messages.Reply, files: ImageStore
     ) -> NumberedAnswers:
-        said = messages.decode_reply(event.answers)
+        said = messages.decode_reply(reply.data)
         if isinstance(said, messages.Refusal):
             raise refusal_error(said)
         assert isinstance(said, messages.ShardOutput)
-        shard = member.shards.pop(event.shard)
-        member.alone = False
-        member.since = time.monotonic()
+        shard = worker.shards.pop(reply.shard)
+        worker.alone = False
+        worker.since = time.monotonic()
         self._batch_seconds = said.seconds / len(shard.batches)
         self._slowest = max(self._slowest, self._batch_seconds)
-        self._poisons = 0
+        self._failed_in_a_row = 0
         self._cluster.worked()
         self._counts["shards"] += 1
         for data in said.images.values():
@@ -261,31 +266,31 @@ class Scheduler:
 
     def _overdue(self) -> Iterator[NumberedAnswers]:
         """End the workers that take too long over a shard."""
-        for number, member in list(self._roster.members.items()):
-            if member.shards:
-                limit = self._limit(next(iter(member.shards.values())))
-                if time.monotonic() - member.since > limit:
+        for number, worker in list(self._pool.workers.items()):
+            if worker.shards:
+                limit = self._limit(next(iter(worker.shards.values())))
+                if time.monotonic() - worker.since > limit:
                     yield from self._lost(
                         number, f"it gave no answer within {format_seconds(limit)}"
                     )
 
     def _limit(self, shard: Shard) -> float:
         """How many seconds a shard may take."""
-        told = self._cluster.settings.worker_timeout
-        if told is not None:
-            return told
+        timeout = self._cluster.settings.worker_timeout
+        if timeout is not None:
+            return timeout
         if not self._slowest:
             return _FIRST_SHARD_TIMEOUT
         return max(_MIN_SHARD_TIMEOUT, _SLOWDOWN_FACTOR * self._slowest * len(shard.batches))
 
     def _lost(self, number: int, reason: str) -> Iterator[NumberedAnswers]:
-        """Replace a worker, and see to what it had in hand."""
-        member = self._roster.replace_worker(number, reason)
-        if member is None:
+        """Replace a worker, and retry its shards."""
+        worker = self._pool.replace_worker(number, reason)
+        if worker is None:
             return
-        # The oldest is what it was at; a model that reads ahead may have begun the next one too,
+        # It was answering the oldest; a model that reads ahead may have begun the next one too,
         # which will show when that is asked alone.
-        for position, shard in enumerate(member.shards.values()):
+        for position, shard in enumerate(worker.shards.values()):
             yield from self._retry(Shard(shard.batches, shard.kills + (position == 0)), reason)
 
     def _retry(self, shard: Shard, reason: str) -> Iterator[NumberedAnswers]:
@@ -298,11 +303,11 @@ class Scheduler:
             self._suspects.extend(parts)
             return
         self._counts["isolated"] += 1
-        self._poisons += 1
-        if self._poisons >= _MAX_ISOLATED_IN_A_ROW:
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row >= _MAX_ISOLATED_IN_A_ROW:
             raise RunError(
-                f"{self._poisons} requests in a row ended their workers; it is the model or the "
-                f"machines, not the requests: {reason}."
+                f"{self._failed_in_a_row} requests in a row ended their workers; it is the model "
+                f"or the machines, not the requests: {reason}."
             )
-        ((place, _),) = shard.batches[0]
-        yield [(place, Failed(reason=f"asking this ended two workers: {reason}"))]
+        ((request_id, _),) = shard.batches[0]
+        yield [(request_id, Failed(reason=f"asking this ended two workers: {reason}"))]

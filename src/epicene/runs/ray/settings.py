@@ -24,7 +24,7 @@ _MIN_GPUS = 0.0001  # Ray counts no finer
 
 @dataclass(frozen=True)
 class RaySettings:
-    """What the user says of it; None is left to the cluster's size."""
+    """The user's settings; None is chosen by the size of the cluster."""
 
     # HOST:PORT or `auto`; "" is a cluster of this machine alone, begun for the run.
     address: str = ""
@@ -34,14 +34,14 @@ class RaySettings:
     patience: float = PATIENCE
 
     @property
-    def place(self) -> str:
-        """The cluster, in a sentence."""
+    def description(self) -> str:
+        """The cluster, as part of a sentence."""
         if self.address == AUTO:
             return "the Ray cluster on this machine"
         return f"the Ray cluster at {self.address}" if self.address else "the Ray cluster"
 
     def check(self, address_is: str = "--ray-address") -> None:
-        """Raise if any of it is what no cluster can do; by which name the address was given."""
+        """Raise if a setting is invalid; `address_is` is how the address was given."""
         if self.address not in {"", AUTO}:
             parse_address(self.address, address_is)
         if self.workers is not None and self.workers < 1:

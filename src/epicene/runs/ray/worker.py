@@ -41,19 +41,19 @@ _COMPUTING = frozenset({"torch", "transformers", "tokenizers", "diffusers", "num
 
 
 def local_versions() -> dict[str, str]:
-    """Those of this process."""
+    """The library versions of this process."""
     libraries = {name: v for name, v in library_versions().items() if name in _COMPUTING}
     return {"python": platform.python_version(), **libraries}
 
 
 class LibraryVersions:
-    """Who has which version of what. What somebody has not is no difference."""
+    """Which machines have which versions of libraries. A missing library is no difference."""
 
     def __init__(self) -> None:
         self._holders: dict[str, dict[str, set[str]]] = {}  # by library and version
 
     def add(self, holder: str, versions: dict[str, str]) -> list[str]:
-        """Take in somebody's versions; a sentence on each that nobody before had."""
+        """Add a machine's versions; a sentence about each that is new."""
         news = []
         for name, version in versions.items():
             known = self._holders.setdefault(name, {})
@@ -69,7 +69,7 @@ class LibraryVersions:
         return news
 
     def differing(self) -> dict[str, dict[str, list[str]]]:
-        """Who has which version of what is not the same for all."""
+        """The libraries whose versions differ, with the machines of each version."""
         return {
             name: {version: sorted(holders) for version, holders in known.items()}
             for name, known in self._holders.items()
@@ -86,7 +86,7 @@ _LOCKED_SUFFIX = ".held"  # how the name of a folder ends that its worker has lo
 
 
 class WorkerImages:
-    """A worker's images: those that the shards in hand look at, and those drawn and not sent yet.
+    """A worker's images: those that its shards look at, and those drawn and not sent yet.
 
     An image that was sent is in the run's folder, so it is not sent twice.
     """
@@ -100,17 +100,17 @@ class WorkerImages:
         remove_stale_folders()
 
     def put(self, data: bytes) -> str:
-        """Keep the bytes; their sha256."""
+        """Keep a drawn image; its sha256."""
         name = hashlib.sha256(data).hexdigest()
         self._drawn[name] = data
         return name
 
     def path(self, sha256: str) -> Path:
-        """Where they lie."""
+        """The path of an image."""
         return (self._folder or Path(tempfile.gettempdir())) / sha256
 
     def unpack(self, images: Mapping[str, bytes]) -> None:
-        """Lay out the images of a shard."""
+        """Write the images of a shard to the folder."""
         with self._lock:
             if images and self._folder is None:
                 self._folder, self._lock_of_folder = make_locked_folder()
@@ -120,7 +120,7 @@ class WorkerImages:
                 self._users[name] += 1
 
     def drop(self, names: Iterable[str]) -> None:
-        """A shard is done with these."""
+        """Remove images that no shard looks at any more."""
         with self._lock:
             for name in names:
                 self._users[name] -= 1
@@ -133,7 +133,7 @@ class WorkerImages:
                 self._folder = None
 
     def pack(self, answers: Iterable[Answer]) -> dict[str, bytes]:
-        """The images that answers speak of and that were not sent yet."""
+        """The images of these answers that were not sent yet."""
         return {
             name: self._drawn.pop(name) for name in drawn_images(answers) if name in self._drawn
         }
@@ -163,7 +163,7 @@ def remove_stale_folders() -> None:
 
 
 def drawn_images(answers: Iterable[Answer]) -> set[str]:
-    """The images that answers speak of."""
+    """The sha256 of the images in answers."""
     return {
         image.sha256
         for answer in answers
@@ -187,7 +187,7 @@ decode_corpus = msgspec.msgpack.Decoder(list[tuple[str, str]]).decode
 
 
 class ShardTask:
-    """A shard in hand."""
+    """A shard that is being answered."""
 
     def __init__(self, load: messages.ShardInput) -> None:
         self.load = load
@@ -198,55 +198,53 @@ class ShardTask:
 
 
 class Worker:
-    """A model's process on the cluster."""
+    """The actor that answers for a model."""
 
     def __init__(self) -> None:
         self._tasks: SimpleQueue[ShardTask] = SimpleQueue()
-        self._at: dict[int, ShardTask] = {}  # by place: whose request is with the model
+        self._task_of: dict[int, ShardTask] = {}  # by request id: whose request is with the model
         self._begun: set[ShardTask] = set()
-        self._satchel = WorkerImages()
+        self._images = WorkerImages()
         self._model: Model | None = None
 
     def machine_name(self) -> bytes:
-        """The machine on which there was a place; asked before anything that takes long."""
+        """The machine that has room for this worker; asked before anything that takes long."""
         return platform.node().encode()
 
-    def open(self, opening: bytes, corpus: bytes | None) -> bytes:
+    def open(self, setup: bytes, corpus: bytes | None = None) -> bytes:
         """Load the model, let it learn if it has to, and say who it is."""
         try:
-            return messages.encode(self._introduced(messages.decode_worker_setup(opening), corpus))
+            return messages.encode(self._open(messages.decode_worker_setup(setup), corpus))
         except EpiceneError as error:
             return messages.encode(_refusal(error))
 
     def answer(self, data: bytes) -> bytes:
         """The answers to a shard, once they are all there."""
         task = ShardTask(messages.decode_shard_input(data))
-        self._satchel.unpack(task.load.images)
+        self._images.unpack(task.load.images)
         self._tasks.put(task)
         try:
             return task.result.result()
         except EpiceneError as error:
             return messages.encode(_refusal(error))
         finally:
-            self._satchel.drop(task.load.images)
+            self._images.drop(task.load.images)
 
     def notes(self) -> bytes:
         """How the answers were reached, as JSON."""
         assert self._model is not None
         return msgspec.json.encode(redact_all(msgspec.to_builtins(dict(self._model.notes()))))
 
-    def _introduced(
-        self, opening: messages.WorkerSetup, corpus: bytes | None
-    ) -> messages.WorkerInfo:
-        if opening.version != __version__:
+    def _open(self, setup: messages.WorkerSetup, corpus: bytes | None) -> messages.WorkerInfo:
+        if setup.version != __version__:
             raise InputError(
-                f"Epicene {__version__} is installed there, and {opening.version} where the run "
+                f"Epicene {__version__} is installed there, and {setup.version} where the run "
                 "is; install the same on every machine."
             )
         # A model given by a relative path is found where the machines share their folders.
-        if Path(opening.folder).is_dir():
-            os.chdir(opening.folder)
-        self._model = model = open_model(opening.spec)
+        if Path(setup.folder).is_dir():
+            os.chdir(setup.folder)
+        self._model = model = open_model(setup.spec)
         learner = isinstance(model, Learner)
         if corpus is not None and isinstance(model, Learner):
             model.learn(iter(decode_corpus(corpus)))
@@ -258,25 +256,24 @@ class Worker:
             learner=learner,
             machine=platform.node(),
             versions=local_versions(),
-            pid=os.getpid(),
         )
 
     def _serve(self, model: Model) -> None:
-        """Answer for ever; the calls that wait get whatever goes wrong."""
+        """Answer shards for ever; errors go to the calls that wait."""
         while True:
             first = self._tasks.get()
             try:
-                for answered in model.answer(self._feed(first), self._satchel):
+                for answered in model.answer(self._feed(first), self._images):
                     self._deliver(answered)
-                if self._at:
+                if self._task_of:
                     raise RuntimeError(
-                        f"the model ended without answering {len(self._at)} requests"
+                        f"the model ended without answering {len(self._task_of)} requests"
                     )
             except BaseException as error:
                 for task in self._begun:
                     task.result.set_exception(error)
                 self._begun.clear()
-                self._at.clear()
+                self._task_of.clear()
 
     def _feed(self, task: ShardTask) -> Iterator[Batch]:
         """The batches of this shard and of those that have come meanwhile.
@@ -288,7 +285,7 @@ class Worker:
             task.began = time.monotonic()
             self._begun.add(task)
             for batch in task.load.batches:
-                self._at |= dict.fromkeys((place for place, _ in batch), task)
+                self._task_of |= dict.fromkeys((request_id for request_id, _ in batch), task)
                 yield batch
             try:
                 task = self._tasks.get_nowait()
@@ -296,15 +293,15 @@ class Worker:
                 return
 
     def _deliver(self, answered: NumberedAnswers) -> None:
-        for place, answer in answered:
+        for request_id, answer in answered:
             if isinstance(answer, Failed):
                 answer = Failed(reason=redact(answer.reason))
-            task = self._at.pop(place)
-            task.answered.append((place, answer))
+            task = self._task_of.pop(request_id)
+            task.answered.append((request_id, answer))
             task.left -= 1
             if not task.left:
                 self._begun.remove(task)
-                images = self._satchel.pack(each for _, each in task.answered)
+                images = self._images.pack(each for _, each in task.answered)
                 seconds = time.monotonic() - task.began
                 task.result.set_result(
                     messages.encode(messages.ShardOutput(task.answered, images, seconds))

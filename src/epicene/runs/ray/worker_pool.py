@@ -6,9 +6,11 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from epicene.core.errors import InputError, RunError
 from epicene.runs.ray import messages
-from epicene.runs.ray.cluster import format_seconds
+from epicene.runs.ray.cluster import first_line, format_seconds
 from epicene.runs.ray.worker import LibraryVersions, local_versions
 
 if TYPE_CHECKING:
@@ -23,9 +25,9 @@ _LOAD_TIMEOUT = 1800.0  # seconds for the model to be loaded there
 
 
 class StartupMonitor:
-    """Says if nobody is ready or can be, and ends the run if nobody finds a place for too long.
+    """Says that no worker is ready or can be, and ends the run if none finds room for too long.
 
-    Only time in which it was looked at counts: between two questions nobody looks.
+    Only time in which `look` is called counts, not that between two calls of `answer`.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -40,12 +42,12 @@ class StartupMonitor:
         return max(_LOAD_TIMEOUT, self._cluster.settings.worker_timeout or 0.0)
 
     def reset(self) -> None:
-        """Whatever was waited for before does not count."""
+        """Forget how long was waited before."""
         self._said = False
         self._none_ready_since = self._none_placed_since = None
 
     def look(self, *, placed: bool, ready: bool) -> None:
-        """Somebody has a place, and has loaded the model in it, or not."""
+        """Note whether any worker has a place, and whether any has loaded the model."""
         if ready:
             self.reset()
             return
@@ -63,10 +65,8 @@ class StartupMonitor:
             )
         if self._said:
             return
-        if (
-            not placed and not self._cluster.room.suitable_machines
-        ):  # time alone will not change that
-            self._said = True
+        if not placed and not self._cluster.room.suitable_machines:
+            self._said = True  # at once: time alone will not change that
             self._cluster.say(
                 f"No worker can begin: {self._no_place()}; the run waits "
                 f"{format_seconds(_PLACEMENT_TIMEOUT)} for one."
@@ -80,8 +80,8 @@ class StartupMonitor:
         room = self._cluster.room
         what = "free place of" if room.suitable_machines else "machine with"
         return (
-            f"{self._cluster.settings.place} has no {what} {_counted(room.cpus, 'processor')} and "
-            f"{_counted(room.gpus, 'GPU')}"
+            f"{self._cluster.settings.description} has no {what} "
+            f"{_counted(room.cpus, 'processor')} and {_counted(room.gpus, 'GPU')}"
         )
 
 
@@ -97,36 +97,36 @@ _NOTES_TIMEOUT = 10.0
 
 @dataclass
 class PooledWorker:
-    """A worker, and what it has in hand by number, the oldest first."""
+    """A worker with the shards it was sent, by number, the oldest first."""
 
-    introduction: messages.WorkerInfo | None = None
+    info: messages.WorkerInfo | None = None
     machine: str = ""  # known once it has found a place
-    arrived: float = 0.0  # when it had
+    placed_at: float = 0.0  # when it had
     shards: dict[int, Shard] = field(default_factory=dict)
-    alone: bool = False  # what it has in hand is suspected, and gets no company
-    since: float = 0.0  # when it took up the oldest
+    alone: bool = False  # its shard is suspected, and it gets no other
+    since: float = 0.0  # when it began with the oldest
 
     @property
     def ready(self) -> bool:
-        """Whether it has loaded the model."""
-        return self.introduction is not None
+        """Whether the worker has loaded the model."""
+        return self.info is not None
 
 
 class WorkerPool:
-    """As many workers as are wanted, one at first."""
+    """Keeps as many workers as are wanted, one at first."""
 
-    def __init__(self, cluster: Cluster, opening: bytes, corpus: bytes | None) -> None:
+    def __init__(self, cluster: Cluster, setup: bytes, corpus: bytes | None) -> None:
         self._cluster = cluster
-        self._opening = opening
+        self._setup = setup
         self._corpus = corpus
         self._taught = False
         self._first: messages.WorkerInfo | None = None
         self._wanted = 1
         self._filled = self._filling = False
-        self._stillborn = 0
+        self._failed_starts = 0
         self._waiting = StartupMonitor(cluster)
         self._noted: dict[int, dict[str, Any]] = {}  # by worker
-        self.members: dict[int, PooledWorker] = {}
+        self.workers: dict[int, PooledWorker] = {}
         self.most = 0
         self.replaced = 0
         self.given_up = 0
@@ -135,8 +135,8 @@ class WorkerPool:
         self.versions = LibraryVersions()
         self.versions.add("the machine of the run", local_versions())
 
-    def introduction(self) -> messages.WorkerInfo:
-        """Who the first worker is that is ready; all others must be the same."""
+    def worker_info(self) -> messages.WorkerInfo:
+        """The first worker that is ready; all others must have loaded the same model."""
         if self._first is None:
             self.start_workers()
         while self._first is None:
@@ -146,12 +146,12 @@ class WorkerPool:
                 elif isinstance(event, messages.ClusterLost):
                     self.reconnect_after_loss(event.reason)
                 else:
-                    self.notice(event)
+                    self.handle_event(event)
             self.check_workers()
         return self._first
 
     def fill(self) -> None:
-        """Hire all that there is room for."""
+        """Start as many workers as there is room for."""
         self._waiting.reset()
         self._wanted = self._cluster.room.workers
         self._filling = not self._filled
@@ -160,64 +160,71 @@ class WorkerPool:
         self._count()
 
     def start_workers(self) -> None:
-        """Have as many as are wanted."""
-        room = self._cluster.room  # nobody is hired before the cluster is reached
+        """Start workers until there are as many as are wanted."""
+        room = self._cluster.room  # no worker is started before the cluster is reached
         assert room.workers
         if self._corpus is not None and not self._taught:
-            self._cluster.order(messages.SetCorpus(corpus=self._corpus))
+            self._cluster.send(messages.SetCorpus(corpus=self._corpus))
             self._taught = True
-        while len(self.members) < self._wanted:
+        while len(self.workers) < self._wanted:
             number = self._cluster.number()
-            self.members[number] = PooledWorker()
-            self._cluster.order(
-                messages.StartWorker(
-                    worker=number, opening=self._opening, learns=self._corpus is not None
+            self.workers[number] = PooledWorker()
+            self._cluster.send(messages.StartWorker(worker=number))
+            self._cluster.send(messages.Call(worker=number, method="machine_name"))
+            self._cluster.send(
+                messages.Call(
+                    worker=number,
+                    method="open",
+                    arguments=(self._setup,),
+                    corpus=self._corpus is not None,
                 )
             )
 
     def stop_worker(self, number: int) -> PooledWorker:
         """End a worker."""
-        self._cluster.order(messages.StopWorker(worker=number))
-        return self.members.pop(number)
+        self._cluster.send(messages.StopWorker(worker=number))
+        return self.workers.pop(number)
 
     def replace_worker(self, number: int, reason: str) -> PooledWorker | None:
-        """Replace a worker; what it was, or None where it was dismissed before."""
-        if number not in self.members:
+        """Replace a worker; the old one, or None where it was stopped before."""
+        if number not in self.workers:
             return None
-        member = self.stop_worker(number)
-        if member.ready:
-            again = "; what it had in hand is tried again elsewhere" if member.shards else ""
-            self._cluster.say(f"A worker on {member.machine} was lost ({reason}){again}.")
+        worker = self.stop_worker(number)
+        if worker.ready:
+            again = "; what it had in hand is tried again elsewhere" if worker.shards else ""
+            self._cluster.say(f"A worker on {worker.machine} was lost ({reason}){again}.")
         else:
-            self._count_stillborn(member, reason)
-        before = len(self.members)
+            self._count_failed_start(worker, reason)
+        before = len(self.workers)
         self.start_workers()
-        self.replaced += len(self.members) > before
+        self.replaced += len(self.workers) > before
         self._count()
-        return member
+        return worker
 
-    def _count_stillborn(self, member: PooledWorker, reason: str) -> None:
-        """Others that are at work go on with fewer; with none, no place is left untried."""
-        self._stillborn += 1
+    def _count_failed_start(self, worker: PooledWorker, reason: str) -> None:
+        """Give up a worker where others work; where none does, try all places, then end the run."""
+        self._failed_starts += 1
         places = self._cluster.room.workers
-        place = f" (the last on {member.machine})" if member.machine else ""
-        ended = f"{self._stillborn} workers in a row ended before they were ready{place}: {reason}"
+        place = f" (the last on {worker.machine})" if worker.machine else ""
+        ended = (
+            f"{self._failed_starts} workers in a row ended before they were ready{place}: {reason}"
+        )
         if any(self.ready()):
-            if self._stillborn >= MAX_FAILED_STARTS:
-                self._stillborn = 0
+            if self._failed_starts >= MAX_FAILED_STARTS:
+                self._failed_starts = 0
                 self._wanted -= 1
                 self.given_up += 1
                 workers = "1 worker" if self._wanted == 1 else f"{self._wanted} workers"
                 self._cluster.say(f"{ended}; the run goes on with {workers}.")
-        elif self._stillborn >= MAX_FAILED_STARTS * self._wanted:
+        elif self._failed_starts >= MAX_FAILED_STARTS * self._wanted:
             if self._wanted >= places:
                 raise RunError(f"{ended}.")
             self._wanted = places
             self._cluster.say(f"{ended}; all {places} places are tried.")
 
     def reconnect_after_loss(self, reason: str) -> list[Shard]:
-        """The cluster is lost with all workers: wait for it; what they had in hand."""
-        in_hand = [shard for member in self.members.values() for shard in member.shards.values()]
+        """Wait until a lost cluster is back, and start workers; the shards of the lost ones."""
+        in_hand = [shard for worker in self.workers.values() for shard in worker.shards.values()]
         self._forget()
         self._cluster.wait_until_back(reason)
         self._waiting.reset()
@@ -225,42 +232,45 @@ class WorkerPool:
         return in_hand
 
     def _forget(self) -> None:
-        """Nobody is left of those who were on a cluster that is lost."""
+        """Forget the workers of a cluster that is lost."""
         self.losses += 1
-        self.members.clear()
+        self.workers.clear()
         self._taught = False
 
-    def notice(self, event: messages.Event) -> None:
-        """Take in what a worker says of itself, unless it was let go, of this model or another."""
-        if (
-            isinstance(event, messages.Connected | messages.ClusterLost)
-            or event.worker not in self.members
-        ):
+    def handle_event(self, event: messages.Event) -> None:
+        """Take in a worker's reply, unless the worker was stopped before, with its model or not."""
+        if not isinstance(event, messages.Reply) or event.worker not in self.workers:
             return
-        match event:
-            case messages.WorkerPlaced():
-                member = self.members[event.worker]
-                member.machine, member.arrived = event.machine, time.monotonic()
-            case messages.WorkerReady():
-                self._introduced(self.members[event.worker], event.introduction)
-            case messages.WorkerRefused():
-                raise refusal_error(event.refusal)
-            case messages.NotesReceived():
-                self._noted[event.worker] = event.notes
+        number, worker = event.worker, self.workers[event.worker]
+        match event.method:
+            case "machine_name":
+                worker.machine, worker.placed_at = event.data.decode(), time.monotonic()
+            case "open":
+                try:
+                    reply = messages.decode_reply(event.data)
+                except msgspec.DecodeError as error:  # of another version of Epicene
+                    self.replace_worker(number, first_line(error))
+                    return
+                if isinstance(reply, messages.Refusal):
+                    raise refusal_error(reply)
+                assert isinstance(reply, messages.WorkerInfo)
+                self._take_worker_info(worker, reply)
+            case "notes":
+                self._noted[number] = msgspec.json.decode(event.data)
 
-    def _introduced(self, member: PooledWorker, introduction: messages.WorkerInfo) -> None:
+    def _take_worker_info(self, worker: PooledWorker, info: messages.WorkerInfo) -> None:
         if self._first is None:
-            self._first = introduction
-        check_same_model(self._first, introduction)
-        for sentence in self.versions.add(introduction.machine, introduction.versions):
+            self._first = info
+        check_same_model(self._first, info)
+        for sentence in self.versions.add(info.machine, info.versions):
             self._cluster.say(sentence)
-        member.introduction, member.machine = introduction, introduction.machine
-        self.machines.add(introduction.machine)
-        self._stillborn = 0
+        worker.info, worker.machine = info, info.machine
+        self.machines.add(info.machine)
+        self._failed_starts = 0
         self._count()
 
     def _count(self) -> None:
-        """Say once that all are there."""
+        """Say once that all workers are ready."""
         self.most = max(self.most, sum(1 for _ in self.ready()))
         if self._filling and self.most >= self._wanted:
             self._filling = False
@@ -270,32 +280,32 @@ class WorkerPool:
             )
 
     def ready(self) -> Iterator[tuple[int, PooledWorker]]:
-        """Those who have loaded the model."""
-        return ((number, member) for number, member in self.members.items() if member.ready)
+        """The workers that have loaded the model."""
+        return ((number, worker) for number, worker in self.workers.items() if worker.ready)
 
     def check_workers(self) -> None:
-        """Replace who takes too long to load the model; see that somebody is ready or will be."""
+        """Replace workers that load the model for too long; see that one is or will be ready."""
         limit = self._waiting.load_timeout
-        for number, member in list(self.members.items()):
-            loading = bool(member.machine) and not member.ready
-            if loading and time.monotonic() - member.arrived > limit:
+        for number, worker in list(self.workers.items()):
+            loading = bool(worker.machine) and not worker.ready
+            if loading and time.monotonic() - worker.placed_at > limit:
                 reason = f"it had not loaded the model within {format_seconds(limit)}"
-                self._cluster.say(f"A worker on {member.machine} was lost ({reason}).")
+                self._cluster.say(f"A worker on {worker.machine} was lost ({reason}).")
                 self.replace_worker(number, f"{reason}; a longer --worker-timeout gives it longer")
         self._waiting.look(
-            placed=any(member.machine for member in self.members.values()),
+            placed=any(worker.machine for worker in self.workers.values()),
             ready=any(self.ready()),
         )
 
     def collect_notes(self) -> None:
-        """Let the workers say how they did it; who does not say so soon does not."""
+        """Ask the workers for their notes, and wait some seconds for them."""
         asked = {number for number, _ in self.ready()}
         for number in asked:
-            self._cluster.order(messages.RequestNotes(worker=number))
+            self._cluster.send(messages.Call(worker=number, method="notes"))
         deadline = time.monotonic() + _NOTES_TIMEOUT
         while asked and time.monotonic() < deadline:
             for event in self._cluster.events():
-                if isinstance(event, messages.NotesReceived):
+                if isinstance(event, messages.Reply) and event.method == "notes":
                     asked.discard(event.worker)
                 # The work is done: nobody is replaced for what is lost now.
                 if isinstance(event, messages.ClusterLost):
@@ -303,13 +313,13 @@ class WorkerPool:
                     return
                 if isinstance(event, messages.WorkerLost):
                     asked.discard(event.worker)
-                    if event.worker in self.members:
+                    if event.worker in self.workers:
                         self.stop_worker(event.worker)
                 else:
-                    self.notice(event)
+                    self.handle_event(event)
 
     def notes(self) -> list[dict[str, Any]]:
-        """How the workers did it, what several say once."""
+        """The workers' notes, without repetitions."""
         said: list[dict[str, Any]] = []
         for notes in self._noted.values():
             if notes and notes not in said:
@@ -317,13 +327,13 @@ class WorkerPool:
         return said
 
     def close(self) -> None:
-        """Let all go."""
-        for number in list(self.members):
+        """Stop all workers."""
+        for number in list(self.workers):
             self.stop_worker(number)
 
 
 def refusal_error(refusal: messages.Refusal) -> InputError | RunError:
-    """What a worker's refusal is here."""
+    """The error for a worker's refusal."""
     kind = InputError if refusal.input else RunError
     return kind(f"On {refusal.machine}: {refusal.sentence}")
 

@@ -19,7 +19,7 @@ from epicene.runs.executors import open_lazily
 from epicene.runs.manifest import read_manifest, run_name
 from epicene.runs.preflight import multi_model_roles
 from epicene.runs.run import open_models, run_settings
-from epicene.runs.store import AnswerStore, is_complete
+from epicene.runs.store import AnswerStore, is_complete, open_store
 from epicene.runs.sweep.plan import options_to_keys
 from epicene.runs.sweep.workload import MeasuredTimes, Workload, count_workload
 
@@ -44,11 +44,11 @@ RunStatus: TypeAlias = Literal["open", "complete", "skipped", "cannot", "failed"
 class RunForecast:
     """One run of a sweep before it begins."""
 
-    cell: SweepRun
-    standing: RunStatus
+    sweep_run: SweepRun
+    status: RunStatus
     why: str = ""
     folder: Path | None = None
-    tally: Workload | None = None  # of a run that is open or complete
+    workload: Workload | None = None  # of a run that is open or complete
     seconds: float | None = None  # about how long it will take; None if nobody knows
     spent: float = 0.0  # US dollars in earlier sessions
     unpriced: tuple[str, ...] = ()  # whose cost in them is not known
@@ -56,11 +56,11 @@ class RunForecast:
     @property
     def may_cost(self) -> bool:
         """Whether what is left may cost money."""
-        return self.tally is not None and self.tally.cost != 0
+        return self.workload is not None and self.workload.cost != 0
 
 
 class Forecaster:
-    """Looks at the runs of a sweep one by one. No weights are loaded, nothing is asked."""
+    """Forecasts the runs of a sweep one by one, without loading weights or asking anything."""
 
     def __init__(self, runs: Path, max_cost: float | None = None, *, strict: bool = False) -> None:
         self._rates = MeasuredTimes(runs)
@@ -70,121 +70,121 @@ class Forecaster:
         self._verbs: dict[ModelSpec, frozenset[str]] = {}
         self._taken: dict[Path, SweepRun] = {}
 
-    def look(self, cell: SweepRun) -> RunForecast:
-        """What is before one run. What is wrong with the data is raised; a model that cannot be
+    def look(self, sweep_run: SweepRun) -> RunForecast:
+        """The forecast of one run. Errors in the data are raised; a model that cannot be
         reached, or cannot do what is asked, keeps only its own runs from being done.
         """
-        if cell.skipped:
-            return RunForecast(cell, "skipped", cell.skipped)
-        order = cell.order
-        with _errors_at_plan_key(cell):
-            dataset = order.suite.read(order.source, order.protocol)
+        if sweep_run.skipped:
+            return RunForecast(sweep_run, "skipped", sweep_run.skipped)
+        config = sweep_run.config
+        with _errors_at_plan_key(sweep_run):
+            dataset = config.suite.read(config.source, config.protocol)
         with ExitStack() as stack:
             try:
-                if lacking := self._lacking(order):
-                    return self._hindered(cell, "cannot", lacking)
-                models = stack.enter_context(open_models(order, dataset, open_model))
+                if lacking := self._lacking(config):
+                    return self._hindered(sweep_run, "cannot", lacking)
+                models = stack.enter_context(open_models(config, dataset, open_model))
             except EpiceneError as error:
-                return self._hindered(cell, "failed", str(error))
-            check_prices(order.suite, models, self._max_cost)
-            return self._counted_out(cell, dataset, models)
+                return self._hindered(sweep_run, "failed", str(error))
+            check_prices(config.suite, models, self._max_cost)
+            return self._counted_out(sweep_run, dataset, models)
 
-    def _lacking(self, order: RunConfig) -> str:
-        """The verbs that a model would have to know and does not, in words; "" if none."""
+    def _lacking(self, config: RunConfig) -> str:
+        """The verbs that a model needs and lacks, in words; "" if none."""
         lacking = []
-        for role, specs in order.models.items():
-            needed = {verb(kind) for kind in order.suite.verbs_of(role)}
+        for role, specs in config.models.items():
+            needed = {verb(kind) for kind in config.suite.verbs_of(role)}
             found = sorted({each for spec in specs for each in needed - self._verbs_of(spec)})
             if found:
-                whose = f" of its {role}" if len(order.models) > 1 else ""
+                whose = f" of its {role}" if len(config.models) > 1 else ""
                 lacking.append(f"needs {' and '.join(found)}{whose}")
         return ", ".join(lacking)
 
     def _verbs_of(self, spec: ModelSpec) -> frozenset[str]:
-        """What a model can do, asked once for all its runs."""
+        """The verbs of a model, looked up once for all its runs."""
         if spec not in self._verbs:
             model = open_lazily(spec, open_model)
             self._verbs[spec] = model.verbs
             model.close()
         return self._verbs[spec]
 
-    def _hindered(self, cell: SweepRun, standing: RunStatus, why: str) -> RunForecast:
+    def _hindered(self, sweep_run: SweepRun, status: RunStatus, why: str) -> RunForecast:
         if self._strict:
-            raise InputError(f"{cell.title} cannot be done, and the plan is strict: {why}")
-        return RunForecast(cell, standing, redact(options_to_keys(why)))
+            raise InputError(f"{sweep_run.title} cannot be done, and the plan is strict: {why}")
+        return RunForecast(sweep_run, status, redact(options_to_keys(why)))
 
     def _counted_out(
-        self, cell: SweepRun, dataset: Dataset, models: Mapping[str, Sequence[Model]]
+        self, sweep_run: SweepRun, dataset: Dataset, models: Mapping[str, Sequence[Model]]
     ) -> RunForecast:
-        order, suite = cell.order, cell.order.suite
-        with _errors_at_plan_key(cell):
-            settings = run_settings(order, dataset)
+        config, suite = sweep_run.config, sweep_run.config.suite
+        with _errors_at_plan_key(sweep_run):
+            settings = run_settings(config, dataset)
         identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
-        folder = order.under / run_name(settings, identities, multi_model_roles(suite))
-        other = self._taken.setdefault(folder, cell)
-        if other is not cell:
+        folder = config.under / run_name(settings, identities, multi_model_roles(suite))
+        other = self._taken.setdefault(folder, sweep_run)
+        if other is not sweep_run:
             raise InputError(
-                f"{other.title} and {cell.title} are one and the same run; leave one out."
+                f"{other.title} and {sweep_run.title} are one and the same run; leave one out."
             )
-        cell = replace(cell, order=replace(order, out=folder))
+        sweep_run = replace(sweep_run, config=replace(config, out=folder))
         if not (folder / "manifest.json").exists():
-            with _errors_at_plan_key(cell):
-                tally = self._fresh(cell, dataset, models, settings)
-            seconds = self._rates.seconds(settings, identities, tally.parts)
-            return RunForecast(cell, "open", "", folder, tally, seconds)
+            with _errors_at_plan_key(sweep_run):
+                workload = self._fresh(sweep_run, dataset, models, settings)
+            seconds = self._rates.seconds(settings, identities, workload.parts)
+            return RunForecast(sweep_run, "open", "", folder, workload, seconds)
         try:
             with _open_stored(folder) as (manifest, store):
                 spent, unpriced = sum(store.spent().values()), manifest.unpriced
                 # One that was killed at its very end has yet to say in its manifest how it went.
                 if manifest.state == "complete" and is_complete(store, suite, identities):
                     done = _complete_workload(store)
-                    return RunForecast(cell, "complete", "", folder, done, 0.0, spent, unpriced)
-                with _errors_at_plan_key(cell):
-                    tally = count_workload(order, dataset, models, store)
+                    return RunForecast(
+                        sweep_run, "complete", "", folder, done, 0.0, spent, unpriced
+                    )
+                with _errors_at_plan_key(sweep_run):
+                    workload = count_workload(config, dataset, models, store)
         except RunError as error:  # its store is damaged, say
-            hindered = self._hindered(cell, "failed", str(error))
+            hindered = self._hindered(sweep_run, "failed", str(error))
             return replace(hindered, folder=folder, spent=read_spending([folder]).known)
-        seconds = self._rates.seconds(settings, identities, tally.parts)
-        return RunForecast(cell, "open", "", folder, tally, seconds, spent, unpriced)
+        seconds = self._rates.seconds(settings, identities, workload.parts)
+        return RunForecast(sweep_run, "open", "", folder, workload, seconds, spent, unpriced)
 
     def _fresh(
         self,
-        cell: SweepRun,
+        sweep_run: SweepRun,
         dataset: Dataset,
         models: Mapping[str, Sequence[Model]],
         settings: RunSettings,
     ) -> Workload:
-        """What a run asks that has not begun: the same of every model, but for its price."""
+        """The workload of a new run, the same for all models without a price."""
         if any(as_paid(model) for each in models.values() for model in each):
-            return count_workload(cell.order, dataset, models, None)
+            return count_workload(sweep_run.config, dataset, models, None)
         key = digest(settings, {role: len(each) for role, each in models.items()})
         if key not in self._counted:
-            self._counted[key] = count_workload(cell.order, dataset, models, None)
+            self._counted[key] = count_workload(sweep_run.config, dataset, models, None)
         return self._counted[key]
 
 
 @contextmanager
-def _errors_at_plan_key(cell: SweepRun) -> Iterator[None]:
-    """Say of what is wrong with the data where in the plan they are named."""
+def _errors_at_plan_key(sweep_run: SweepRun) -> Iterator[None]:
+    """Add to errors in the data where in the plan the data are named."""
     try:
         yield
     except InputError as error:
-        if cell.refuse is None:
+        if sweep_run.refuse is None:
             raise
-        cell.refuse(error, error.option if isinstance(error, OptionError) else "data")
+        sweep_run.refuse(error, error.option if isinstance(error, OptionError) else "data")
 
 
 @contextmanager
 def _open_stored(folder: Path) -> Iterator[tuple[Manifest, AnswerStore]]:
-    """What a run has kept; `RunError` where half of it is lost."""
+    """The manifest and store of a run; `RunError` where one of them is missing."""
     try:
-        manifest, store = read_manifest(folder), AnswerStore(folder / "answers.sqlite")
+        manifest, opened = read_manifest(folder), open_store(folder)
     except InputError as lost:
         raise RunError(str(lost)) from lost
-    try:
+    with opened as store:
         yield manifest, store
-    finally:
-        store.close()
 
 
 def _complete_workload(store: AnswerStore) -> Workload:
@@ -196,19 +196,19 @@ class SweepForecast:
     """All runs of a sweep together."""
 
     runs: int  # that are left
-    tally: Workload
+    workload: Workload
     seconds: float | None  # of those runs of which that is known; None if of none
     unknown: int  # runs of which nobody knows how long they take
 
 
-def total_forecast(prospects: Sequence[RunForecast]) -> SweepForecast:
-    """What is left in all."""
-    left = [each for each in prospects if each.standing == "open"]
+def total_forecast(forecasts: Sequence[RunForecast]) -> SweepForecast:
+    """The forecast of all runs together."""
+    left = [each for each in forecasts if each.status == "open"]
     known = [each.seconds for each in left if each.seconds is not None]
-    total = sum((each.tally for each in prospects if each.tally), start=Workload())
+    total = sum((each.workload for each in forecasts if each.workload), start=Workload())
     return SweepForecast(
         runs=len(left),
-        tally=total,
+        workload=total,
         seconds=sum(known) if known else None,
         unknown=len(left) - len(known),
     )
@@ -218,7 +218,7 @@ HOUR = 3600.0
 
 
 def unknown_spending_message(spending: Spending) -> str:
-    """Why nothing more is spent where nobody can tell what already is."""
+    """Why a sweep stops where it is unknown what runs have spent."""
     runs = " and ".join(map(str, spending.unknown))
     return (
         f"what {runs} has spent cannot be read, so that max_cost cannot be kept: mend it, or move "
@@ -237,18 +237,18 @@ def check_limits(limits: SweepLimits, ahead: SweepForecast, spent: float) -> Non
 
 
 def _exceeded_limits(limits: SweepLimits, ahead: SweepForecast, spent: float) -> Iterator[str]:
-    tally = ahead.tally
-    tokens = tally.tokens_read + tally.tokens_written
+    workload = ahead.workload
+    tokens = workload.tokens_read + workload.tokens_written
     counts = (
-        ("requests", "max_requests", tally.left, limits.max_requests),
+        ("requests", "max_requests", workload.left, limits.max_requests),
         ("tokens", "max_tokens", tokens, limits.max_tokens),
-        ("images", "max_images", tally.images, limits.max_images),
+        ("images", "max_images", workload.images, limits.max_images),
     )
     for what, name, number, limit in counts:
         if limit is not None and number > limit:
             yield f"{number:,} {what}, and {name} is {limit:,}"
-    cost, most = tally.cost, limits.max_cost
-    if most is not None and tally.left and cost is not None and spent + cost > most:
+    cost, most = workload.cost, limits.max_cost
+    if most is not None and workload.left and cost is not None and spent + cost > most:
         before = f" beside the {format_dollars(spent)} that is spent" if spent else ""
         yield f"it may cost {format_dollars(cost)}{before}, and max_cost is {format_dollars(most)}"
     seconds, hours = ahead.seconds, limits.max_hours

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from epicene.runs.sweep.plan import ModelEntry, PlanFile, SkipRule, SuiteEntry
     from epicene.suites import Protocol, Suite
 
-# Raises an error with its place in a suite's part of the plan, at the key that is named.
+# Raises an error with its location in a suite's part of the plan, at the key that is named.
 RefuseAtKey: TypeAlias = Callable[[InputError, str], NoReturn]
 
 
@@ -38,19 +38,19 @@ class SweepRun:
     suite: str
     protocol: str
     language: str  # "" for all there are
-    order: RunConfig
+    config: RunConfig
     skipped: str = ""
     refuse: RefuseAtKey | None = None  # says of an error with the data where in the plan it is
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The name shown for the run."""
         parts = (self.suite, self.protocol, self.language, self.model)
         return " · ".join(part for part in parts if part)
 
 
 class _SuiteVariant(NamedTuple):
-    """A suite as one entry of the plan wants it, under one protocol."""
+    """A suite under one protocol of an entry of the plan."""
 
     number: int  # of the entry
     entry: SuiteEntry
@@ -76,7 +76,7 @@ def expand_plan(
             if model.roles and way.role not in model.roles:
                 continue
             for language in way.entry.languages or ("",):
-                order = RunConfig(
+                config = RunConfig(
                     suite=way.suite,
                     protocol=way.protocol,
                     models={way.role: [spec], **way.others},
@@ -95,7 +95,7 @@ def expand_plan(
                         suite=way.entry.name,
                         protocol=way.protocol.name,
                         language=language,
-                        order=order,
+                        config=config,
                         refuse=partial(_refuse_data, file, way.number),
                     )
                 )
@@ -122,7 +122,7 @@ def _specs(file: PlanFile) -> list[ModelSpec]:
 
 
 def _check(spec: ModelSpec) -> None:
-    """Raise if there is no such kind, or an option is none. Whether it can be reached is not seen.
+    """Raise if the kind or an option is unknown. Whether a model can be reached is not checked.
 
     A model behind a server is opened without a word to it, and looks at its options when it is.
     """
@@ -156,7 +156,7 @@ def _suite_variants(file: PlanFile) -> Iterator[_SuiteVariant]:
                 protocol = choose_protocol(suite, name, settings, entry.seed)
                 key = "roles"
                 anybody = {role: [ModelSpec(kind="random")], **others}
-                narrowed = suite.under(protocol, anybody)
+                narrowed = suite.for_protocol(protocol, anybody)
                 check_roles(narrowed, anybody)
             except InputError as error:
                 file.refuse(error, "suites", index, key)
@@ -200,19 +200,19 @@ def _check_languages(file: PlanFile, index: int, entry: SuiteEntry) -> None:
 
 
 def _apply_skip_rules(file: PlanFile, found: list[SweepRun]) -> Iterator[SweepRun]:
-    """The runs, with why those are left out that a rule fits; a rule that fits none is refused."""
+    """The runs, skipped where a rule fits; raises at a rule that fits none."""
     for index, rule in enumerate(file.plan.skip):
         for axis, name in _axes(rule):
-            known = {getattr(cell, axis) for cell in found} - {""}
+            known = {getattr(sweep_run, axis) for sweep_run in found} - {""}
             if name not in known:
                 file.refuse(unknown(f"{axis} in this plan", name, known), "skip", index, axis)
         if not list(_axes(rule)):
             file.refuse("The rule names nothing: model, suite, protocol, language.", "skip", index)
-        if not any(_fits(rule, cell) for cell in found):
+        if not any(_fits(rule, sweep_run) for sweep_run in found):
             file.refuse("No run fits all that this rule names.", "skip", index)
-    for cell in found:
-        why = next((rule.why for rule in file.plan.skip if _fits(rule, cell)), "")
-        yield replace(cell, skipped=why)
+    for sweep_run in found:
+        why = next((rule.why for rule in file.plan.skip if _fits(rule, sweep_run)), "")
+        yield replace(sweep_run, skipped=why)
 
 
 def _axes(rule: SkipRule) -> Iterator[tuple[str, str]]:
@@ -221,5 +221,5 @@ def _axes(rule: SkipRule) -> Iterator[tuple[str, str]]:
             yield axis, redact(name)
 
 
-def _fits(rule: SkipRule, cell: SweepRun) -> bool:
-    return all(getattr(cell, axis) == name for axis, name in _axes(rule))
+def _fits(rule: SkipRule, sweep_run: SweepRun) -> bool:
+    return all(getattr(sweep_run, axis) == name for axis, name in _axes(rule))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
 import msgspec
 import regex
 
-from epicene.core.data_files import read_text
+from epicene.core.data_files import parse_toml, read_text
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Positive, Record
 from epicene.core.redaction import redact
@@ -48,12 +47,12 @@ class ModelEntry(ModelOptions, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What it is called, without a secret that its spec may hold."""
+        """The name shown for the model, without secrets of its spec."""
         return redact(self.label or self.spec)
 
     @property
     def written(self) -> dict[str, Any]:
-        """The options that this entry has beside its spec."""
+        """The options written beside the spec."""
         return {
             name: value
             for name in ModelOptions.__struct_fields__
@@ -120,7 +119,7 @@ _KEYS = {
 
 @dataclass(frozen=True)
 class PlanFile:
-    """A plan with the file that it stands in."""
+    """A plan with its file."""
 
     path: Path
     text: str
@@ -128,22 +127,20 @@ class PlanFile:
 
     def refuse(self, error: str | InputError, table: str, index: int, key: str = "") -> NoReturn:
         """Raise an error that says where in the file it is."""
-        place = _location(self.path, self.text, table, index, key)
-        raise InputError(f"{place}: {options_to_keys(str(error))}") from None
+        location = _location(self.path, self.text, table, index, key)
+        raise InputError(f"{location}: {options_to_keys(str(error))}") from None
 
 
 def example_plan() -> str:
-    """A plan that shows all there is."""
+    """An example plan with all keys."""
     return files("epicene.runs.sweep").joinpath("example.toml").read_text(encoding="utf-8")
 
 
 def read_plan(path: Path) -> PlanFile:
-    """Read a plan; what is wrong in it is said with its place."""
+    """Read a plan; errors say where in it they are."""
     text = read_text(path)
     try:
-        plan = msgspec.convert(tomllib.loads(text), SweepPlan)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not TOML: {error}.") from None
+        plan = msgspec.convert(parse_toml(text, path), SweepPlan)
     except msgspec.ValidationError as error:
         raise _validation_error(path, text, str(error)) from None
     file = PlanFile(path, text, plan)
@@ -164,7 +161,7 @@ def _check_distinct_names(file: PlanFile) -> None:
 
 
 def _validation_error(path: Path, text: str, message: str) -> InputError:
-    """What msgspec found, where it stands in the file, and the nearest key that there is."""
+    """The error that msgspec found, with its line and the nearest known key."""
     found = _PATH.fullmatch(message)
     problem, table, number, key = found.groups() if found else (message, "", None, "")
     index = int(number or 0)
@@ -172,8 +169,8 @@ def _validation_error(path: Path, text: str, message: str) -> InputError:
     if field is None:
         return InputError(f"{_location(path, text, table or '', index, key)}: {problem}.")
     name, record = field[1], _TABLES.get(table or "", SweepPlan)
-    place = _location(path, text, table or "", index, name)
-    return InputError(f"{place}: {unknown('key', name, record.__struct_fields__)}")
+    location = _location(path, text, table or "", index, name)
+    return InputError(f"{location}: {unknown('key', name, record.__struct_fields__)}")
 
 
 def _location(path: Path, text: str, table: str, index: int, key: str) -> str:
@@ -201,12 +198,12 @@ def _line(text: str, table: str, index: int, key: str) -> int | None:
 
 
 def options_to_keys(sentence: str) -> str:
-    """A sentence about options of a command, about the keys of a plan that mean the same."""
+    """A message with command-line options replaced by the keys of a plan."""
     return _OPTION.sub(lambda option: _KEYS.get(option[0], option[0]), sentence)
 
 
 def as_option_value(value: Any) -> str:
-    """A setting as `--set` would be given it."""
+    """A setting as a value of `--set`."""
     if isinstance(value, list):
         return ",".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

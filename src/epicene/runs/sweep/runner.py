@@ -76,27 +76,27 @@ class SweepState(Record, frozen=True, kw_only=True):
         return tuple(run for run in self.runs if run.state in UNFINISHED)
 
 
-def initial_state(prospect: RunForecast) -> RunState:
+def initial_state(forecast: RunForecast) -> RunState:
     """A run before it begins."""
-    cell, tally = prospect.cell, prospect.tally
+    sweep_run, workload = forecast.sweep_run, forecast.workload
     return RunState(
-        title=cell.title,
-        suite=cell.suite,
-        protocol=cell.protocol,
-        language=cell.language,
-        model=cell.model,
-        state=prospect.standing,
-        why=prospect.why,
-        folder=str(prospect.folder or ""),
-        requests=tally.answered + tally.left if tally else 0,
-        answered=tally.answered if tally else 0,
-        spent=round(prospect.spent, 6),
-        unpriced=prospect.unpriced,
+        title=sweep_run.title,
+        suite=sweep_run.suite,
+        protocol=sweep_run.protocol,
+        language=sweep_run.language,
+        model=sweep_run.model,
+        state=forecast.status,
+        why=forecast.why,
+        folder=str(forecast.folder or ""),
+        requests=workload.answered + workload.left if workload else 0,
+        answered=workload.answered if workload else 0,
+        spent=round(forecast.spent, 6),
+        unpriced=forecast.unpriced,
     )
 
 
 class StateNotWrittenError(RunError):
-    """How far a sweep came could not be written down, which ends it; `state` says it."""
+    """The state of a sweep could not be written, which ends it; `state` holds it."""
 
     def __init__(self, reason: str, state: SweepState) -> None:
         super().__init__(reason)
@@ -104,7 +104,7 @@ class StateNotWrittenError(RunError):
 
 
 def write_state(out: Path, state: SweepState) -> SweepState:
-    """The state, once it is written, whole."""
+    """Write the state atomically, and return it."""
     try:
         write_atomically(out / STATE_FILE, msgspec.json.format(to_json(state), indent=2))
     except RunError as error:
@@ -113,7 +113,7 @@ def write_state(out: Path, state: SweepState) -> SweepState:
 
 
 def _before_next(state: SweepState) -> SweepState:
-    """The state without the run that was to begin next."""
+    """The state with the run that was about to begin as open."""
     runs = (
         msgspec.structs.replace(run, state="open") if run.state == "running" else run
         for run in state.runs
@@ -122,7 +122,7 @@ def _before_next(state: SweepState) -> SweepState:
 
 
 class SweepWatcher(Watcher, Interface):
-    """Who is told how a sweep goes, and in between how its runs do."""
+    """Is told about the progress of a sweep and of its runs."""
 
     def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
         """A run begins, the `number`th of those that are left, of about so many requests."""
@@ -137,70 +137,70 @@ class SweepConfig:
 
     plan: str  # the file's name
     out: Path
-    prospects: Sequence[RunForecast]
+    forecasts: Sequence[RunForecast]
     limits: SweepLimits
 
 
-def run_sweep(order: SweepConfig, watcher: SweepWatcher, executor: Executor) -> SweepState:
-    """Run all that is open, one after the other, and say in `sweep.json` how each ended."""
-    states = [initial_state(prospect) for prospect in order.prospects]
+def run_sweep(config: SweepConfig, watcher: SweepWatcher, executor: Executor) -> SweepState:
+    """Run all open runs one after another, and record in `sweep.json` how each ended."""
+    states = [initial_state(forecast) for forecast in config.forecasts]
     started, begun = utc_now(), time.monotonic()
-    keeper = CachingExecutor(executor)
+    cache = CachingExecutor(executor)
 
     def record(ended: str = "") -> SweepState:
         state = SweepState(
-            format=STATE_FORMAT, plan=order.plan, started=started, ended=ended, runs=tuple(states)
+            format=STATE_FORMAT, plan=config.plan, started=started, ended=ended, runs=tuple(states)
         )
-        return write_state(order.out, state)
+        return write_state(config.out, state)
 
     turns = [n for n, state in enumerate(states) if state.state == "open"]
     try:
         for turn, n in enumerate(turns, start=1):
             hours = (time.monotonic() - begun) / HOUR
-            if order.limits.max_hours is not None and hours >= order.limits.max_hours:
+            if config.limits.max_hours is not None and hours >= config.limits.max_hours:
                 watcher.say(f"max_hours is over; {len(turns) - turn + 1} runs are left.")
                 break
             states[n] = msgspec.structs.replace(states[n], state="running")
             record()
             watcher.begin_run(states[n].title, turn, len(turns), states[n].requests)
             try:
-                states[n] = _run_one(order, order.prospects[n], states[n], watcher, keeper)
+                states[n] = _run_one(config, config.forecasts[n], states[n], watcher, cache)
             except BaseException:
-                left = _state_after_failure(order.prospects[n], states[n])
+                left = _state_after_failure(config.forecasts[n], states[n])
                 states[n] = msgspec.structs.replace(left, state="interrupted")
                 with suppress(StateNotWrittenError):  # the first error is the one to show
                     record()
                 raise
             watcher.end_run(states[n])
     finally:
-        keeper.evict()
+        cache.evict()
     return record(ended=utc_now())
 
 
 def _run_one(
-    order: SweepConfig,
-    prospect: RunForecast,
+    config: SweepConfig,
+    forecast: RunForecast,
     state: RunState,
     watcher: Watcher,
-    keeper: CachingExecutor,
+    cache: CachingExecutor,
 ) -> RunState:
-    """Do one run; how it ended, whatever became of it."""
-    limit, spent = order.limits.max_cost, 0.0
+    """Run one run; its state afterwards, even if it failed."""
+    limit, spent = config.limits.max_cost, 0.0
     if limit is not None:
-        spending = _spent_by_other_runs(prospect)
-        if spending.unknown and prospect.may_cost:
+        spending = _spent_by_other_runs(forecast)
+        if spending.unknown and forecast.may_cost:
             return msgspec.structs.replace(
                 state, state="open", why=unknown_spending_message(spending)
             )
         spent = spending.known
-    limited = replace(prospect.cell.order, max_cost=limit, spent_elsewhere=spent)
+    limited = replace(forecast.sweep_run.config, max_cost=limit, spent_elsewhere=spent)
     begun = time.monotonic()
     try:
-        _, manifest = run(limited, watcher, keeper)
+        _, manifest = run(limited, watcher, cache)
     except Exception as error:
-        keeper.evict()  # it may be what is broken
+        cache.evict()  # it may be what is broken
         return msgspec.structs.replace(
-            _state_after_failure(prospect, state),
+            _state_after_failure(forecast, state),
             state=state_after_error(error),
             why=redact(_reason(error)),
             seconds=_since(begun),
@@ -208,17 +208,17 @@ def _run_one(
     return msgspec.structs.replace(_with_manifest(state, manifest), seconds=_since(begun))
 
 
-def _spent_by_other_runs(prospect: RunForecast) -> Spending:
-    assert prospect.folder is not None
-    beside = sorted(prospect.folder.parent.glob("*"))
-    return read_spending(folder for folder in beside if folder != prospect.folder)
+def _spent_by_other_runs(forecast: RunForecast) -> Spending:
+    assert forecast.folder is not None
+    beside = sorted(forecast.folder.parent.glob("*"))
+    return read_spending(folder for folder in beside if folder != forecast.folder)
 
 
-def _state_after_failure(prospect: RunForecast, state: RunState) -> RunState:
-    """The state with what a run says of itself that an error ended, if it says anything."""
-    assert prospect.folder is not None
+def _state_after_failure(forecast: RunForecast, state: RunState) -> RunState:
+    """The state, updated from the manifest of a run that failed, if it has one."""
+    assert forecast.folder is not None
     try:
-        return _with_manifest(state, read_manifest(prospect.folder))
+        return _with_manifest(state, read_manifest(forecast.folder))
     except EpiceneError:  # it did not come so far, or that is what is broken
         return state
 

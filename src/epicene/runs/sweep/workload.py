@@ -19,14 +19,15 @@ from epicene.core.records import (
     Score,
     Translate,
     digest,
+    prompt_texts,
     verb,
 )
 from epicene.models.pricing import as_paid
-from epicene.runs import store
 from epicene.runs.dummy_answers import BYTES_PER_TOKEN, dummy_answer
 from epicene.runs.manifest import fixed_models, read_manifest
 from epicene.runs.plan import WINDOW_SIZE
 from epicene.runs.run import select_items
+from epicene.runs.store import make_request_id
 from epicene.suites import AnsweredRequest, Answers
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Workload:
         return -(-self.bytes_read // BYTES_PER_TOKEN)
 
     def __add__(self, other: Workload) -> Workload:
-        """Both together."""
+        """The sum of both."""
         known = self.cost is not None and other.cost is not None
         return Workload(
             answered=self.answered + other.answered,
@@ -92,7 +93,7 @@ class Workload:
         stage: str,
         later: bool,
     ) -> None:
-        """One more is to be asked in that stage."""
+        """Add one request of a stage."""
         self.requests[verb(request)] += 1
         self.parts[stage, verb(request)] += 1
         self.later += later
@@ -122,7 +123,7 @@ def _bytes_read(request: Request) -> int:
 
 
 def _tokens_written(request: Request) -> int:
-    """The most, where texts are written."""
+    """The most tokens that texts may have."""
     match request:
         case Generate():
             return request.samples * request.decoding.max_new_tokens
@@ -133,22 +134,20 @@ def _tokens_written(request: Request) -> int:
 
 
 def _length(prompt: Prompt) -> int:
-    if isinstance(prompt, str):
-        return len(prompt.encode())
-    return sum(len(message.content.encode()) for message in prompt)
+    return sum(len(text.encode()) for text in prompt_texts(prompt))
 
 
 def count_workload(
-    order: RunConfig,
+    config: RunConfig,
     dataset: Dataset,
     models: Mapping[str, Sequence[Model]],
     store: AnswerStore | None,
 ) -> Workload:
-    """All that is left to be asked, beside what the store of the run holds, if it has one."""
-    counting = _WorkloadCounter(order, models, store)
-    for first, items in _windows(select_items(order, dataset)):
+    """The workload of a run, less what its store holds, if it has one."""
+    counting = _WorkloadCounter(config, models, store)
+    for first, items in _windows(select_items(config, dataset)):
         counting.window(first, items)
-    return counting.tally
+    return counting.workload
 
 
 def _windows(items: Iterable[Item]) -> Iterator[tuple[int, list[Item]]]:
@@ -160,10 +159,10 @@ def _windows(items: Iterable[Item]) -> Iterator[tuple[int, list[Item]]]:
 
 class _WorkloadCounter:
     def __init__(
-        self, order: RunConfig, models: Mapping[str, Sequence[Model]], store: AnswerStore | None
+        self, config: RunConfig, models: Mapping[str, Sequence[Model]], store: AnswerStore | None
     ) -> None:
-        self.tally = Workload()
-        self._suite, self._protocol = order.suite, order.protocol
+        self.workload = Workload()
+        self._suite, self._protocol = config.suite, config.protocol
         self._models, self._store = models, store
         self._needed = {
             stage.name: self._suite.dependencies_of(stage) for stage in self._suite.stages
@@ -206,14 +205,14 @@ class _WorkloadCounter:
         charging = as_paid(model)
         for n, requests in enumerate(asked):
             for index, request in enumerate(requests):
-                place = store.make_request_id(section.id, first + n, index) if section else -1
-                answer = stored.get(place)
-                if place in stored:
-                    self.tally.answered += 1
+                request_id = make_request_id(section.id, first + n, index) if section else -1
+                answer = stored.get(request_id)
+                if request_id in stored:
+                    self.workload.answered += 1
                 else:
                     cost_of = charging.cost_of if charging else None
                     later = bool(self._needed[stage.name])
-                    self.tally.add(request, cost_of, stage=stage.name, later=later)
+                    self.workload.add(request, cost_of, stage=stage.name, later=later)
                 if is_needed:
                     given[n].append(
                         AnsweredRequest(
@@ -228,15 +227,15 @@ class _WorkloadCounter:
     def _stored(
         self, section: Section | None, first: int, end: int, *, read: bool
     ) -> dict[int, Answer | None]:
-        """What is answered, by place; the answers themselves only if they are to be read."""
+        """What is answered, by request id; the answers themselves only if they are to be read."""
         if self._store is None or section is None:
             return {}
         if not read:
             known = self._store.known(section, first, end)
-            return {place: None for place in known.keys if known.answered(place)}
+            return {request_id: None for request_id in known.keys if known.answered(request_id)}
         return {
-            place: answer
-            for place, _, answer in self._store.answers(section, first, end)
+            request_id: answer
+            for request_id, _, answer in self._store.answers(section, first, end)
             if not isinstance(answer, Failed)
         }
 
@@ -261,7 +260,7 @@ class _VerbTimes:
     doubtful: float = 0.0  # what those took of which too few came after the first
 
     def add(self, timing: Timing) -> None:
-        """One more measurement."""
+        """Add a measurement."""
         later = timing.answered - timing.first
         self.answered += timing.answered
         if later < _MIN_LATER_SHARE * timing.answered:
@@ -272,7 +271,7 @@ class _VerbTimes:
 
 
 class MeasuredTimes:
-    """Seconds a request, by suite, protocol with its settings, models, stage and verb."""
+    """Seconds per request, by suite, protocol, settings, models, stage and verb."""
 
     def __init__(self, runs: Path) -> None:
         """Read the manifests of all runs in a folder."""

@@ -12,23 +12,23 @@ if TYPE_CHECKING:
 
     from epicene.studies.design.schema import Response, Study
 
-_MAX_NAMES = 10  # people whom a note names; of more it says how many
+_MAX_NAMES = 10  # that a note lists; of more it gives the number
 
 
 class Exclusions(NamedTuple):
-    """Those whom the owner named, and those who did not pass the attention checks."""
+    """Participants whom the owner names, and those who failed the attention checks."""
 
     named: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
 
     @property
     def people(self) -> frozenset[str]:
-        """All of them."""
+        """All excluded participants."""
         return frozenset((*self.named, *self.failed))
 
     @property
     def note(self) -> str:
-        """A sentence to stand under whatever they are left out of."""
+        """The note under tables and figures; empty if nobody is excluded."""
         why = {"named": self.named, "failed the attention checks": self.failed}
         parts = [f"{_listed(names)} ({reason})" for reason, names in why.items() if names]
         return f"Left out: {'; '.join(parts)}." if parts else ""
@@ -37,16 +37,16 @@ class Exclusions(NamedTuple):
 def exclude_participants(
     study: Study, responses: Sequence[Response], names: Collection[str], *, failed: bool
 ) -> Exclusions:
-    """Leave out some people by name, and all who failed the attention checks if so wanted.
+    """Exclude participants by name and, if `failed`, all who failed the attention checks.
 
-    Who saw no attention check has not failed.
+    A participant who saw no attention check has not failed.
     """
     known = {response.participant for response in responses}
     for name in names:
         if known and name not in known:
             raise unknown("person with answers", name, known)
     found = participant_quality(study, responses) if failed else ()
-    gone = Exclusions(
+    exclusions = Exclusions(
         tuple(sorted(set(names))),
         tuple(
             each.participant
@@ -54,9 +54,9 @@ def exclude_participants(
             if each.passed is False and each.participant not in names
         ),
     )
-    if known and gone.people == known:
-        raise InputError(f"Nobody's answers remain. {gone.note}")
-    return gone
+    if known and exclusions.people == known:
+        raise InputError(f"Nobody's answers remain. {exclusions.note}")
+    return exclusions
 
 
 def _listed(names: Sequence[str]) -> str:

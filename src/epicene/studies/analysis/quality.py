@@ -3,12 +3,12 @@
 Only the study's own items count towards agreement: practice, fillers and attention checks do not.
 Intervals resample groups of items. How an answer becomes a label depends on its question:
 
-- a choice is its id, a text its letters with every run of blanks counted as one; - tags are one
-label as a whole set, and for each option whether it was given; - marks give each word of the text a
-label: its mark, or nothing.
+- a choice: its id; a text: its letters, with every run of blanks as one;
+- tags: the whole set, and for each option whether it was chosen;
+- marks: for each word of the text its mark, or nothing.
 
-Texts and whole sets of tags come from no fixed list that chance could draw from, so only raw
-agreement is given for them.
+Texts and whole sets of tags come from no fixed list, so there is no chance agreement and only the
+raw one is computed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from epicene.core.records import Estimate, Record
 from epicene.languages.tokenisation import words
-from epicene.stats import annotator_agreement as suite_people
+from epicene.stats import annotator_agreement
 from epicene.stats.tabulate import group_codes
 from epicene.studies.design.answers import (
     choice_ids,
@@ -46,26 +46,26 @@ if TYPE_CHECKING:
 
     from epicene.studies.design.schema import AnswerValue, Question, Response, Study, StudyItem
 
-# Of what of a question: "" for all of it, or one of its tags.
+# "" for the whole question, or one of its tags
 QuestionPart: TypeAlias = str
 
 
 def question_parts(question: Question) -> tuple[QuestionPart, ...]:
-    """Of what the agreement is told; a remark has none."""
+    """The parts of a question for which agreement is computed; none for notes."""
     if isinstance(question, NoteQuestion):
         return ()
     return ("", *choice_ids(question)) if isinstance(question, TagsQuestion) else ("",)
 
 
 def has_fixed_labels(question: Question, part: QuestionPart) -> bool:
-    """Whether labels come from a fixed list, so that two may be the same by chance."""
+    """Whether labels come from a fixed list, so that there is chance agreement."""
     return bool(part) or not isinstance(question, TagsQuestion | TextQuestion)
 
 
 def multiply_judged(
     responses: Iterable[Response], items: Mapping[str, StudyItem]
 ) -> list[Response]:
-    """The responses to those of the items that more than one person judged."""
+    """The responses to items that more than one participant judged."""
     own = [response for response in responses if response.item in items]
     given = Counter(response.item for response in own)
     return [response for response in own if given[response.item] > 1]
@@ -77,11 +77,10 @@ def ratings(
     responses: Iterable[Response],
     items: Mapping[str, StudyItem],
 ) -> polars.DataFrame:
-    """A row for each label that a person gave, with the columns of people's judgements.
+    """A row per label, with the columns that `epicene.stats.annotator_agreement` reads.
 
-    Those are `item`, `group`, `person`, `name` and `label`, as in
-    `epicene.stats.annotator_agreement`. For marks, `item` is a word and `of` the item itself.
-    People who were not asked gave no label.
+    These are `item`, `group`, `person`, `name` and `label`. For marks, `item` is a word and `of`
+    the item itself. Participants who were not asked have no row.
     """
     import polars as pl
 
@@ -119,14 +118,14 @@ def _explode_words(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def resampling_group(item: StudyItem) -> str:
-    """What is resampled together: the versions of one thing."""
+    """What intervals resample: the group of the item, or the item itself."""
     return item.group or item.id
 
 
 def answer_or_empty(question: Question, answers: Mapping[str, AnswerValue]) -> AnswerValue | None:
-    """What was answered; an optional list that was left out says that there is none."""
+    """The answer; an optional list that was asked for and not given is empty."""
     answer = answers.get(question.id)
-    # One that had to be answered and was not came into the study after the response.
+    # If a required list is missing, it was added to the study after the response.
     optional = isinstance(question, TagsQuestion | MarksQuestion) and not question.required
     return () if answer is None and optional and is_asked(question, answers) else answer
 
@@ -140,7 +139,7 @@ def _answer_label(answer: AnswerValue, part: QuestionPart) -> str:
 
 
 def _word_labels(places: Sequence[tuple[int, int]], answer: AnswerValue) -> list[str]:
-    """The label of each word; a mark touches every word of which it has a character."""
+    """The label of each word; a mark applies to every word that it overlaps."""
     touched: dict[int, set[str]] = {}
     for span in answer:
         assert isinstance(span, Span)
@@ -153,17 +152,17 @@ def _word_labels(places: Sequence[tuple[int, int]], answer: AnswerValue) -> list
     return labels
 
 
-# Who answered fewer of the attention checks right than this share did not pass.
+# The share of attention checks that a participant must answer right
 PASS_THRESHOLD = 0.75
 
-# Pairs of labels that Cohen's κ is computed from, at most.
+# The most pairs of labels from which Cohen's κ is computed
 _MAX_PAIRS = 250_000
 
-# Answers that the points of growth look at, at most, all together: it stands on a page.
+# The most responses that the points of a chart read in total, as a page waits for it
 _MAX_GROWTH_RESPONSES = 120_000
-_GROWTH_RESAMPLES = 200  # are enough for a band on a small chart
+_GROWTH_RESAMPLES = 200  # enough for a small chart
 
-_NO_SHARED_ITEM = "no item was judged by two people"
+NO_SHARED_ITEM = "no item was judged by two people"
 
 _NO_FIXED_LABELS = (
     "answers of this kind come from no fixed list, so there is no agreement by chance"
@@ -174,7 +173,7 @@ AgreementMeasure: TypeAlias = Literal["krippendorff", "raw"]
 
 
 class ParticipantQuality(Record, frozen=True, kw_only=True):
-    """What one person did; `passed` is None where they saw no attention check."""
+    """The work of one participant; `passed` is None if they saw no attention check."""
 
     participant: str
     items: int
@@ -185,10 +184,10 @@ class ParticipantQuality(Record, frozen=True, kw_only=True):
 
 
 class QuestionAgreement(Record, frozen=True, kw_only=True):
-    """How far people agree on a question, or on one `option` of its tags.
+    """Agreement on a question, or on one `option` of its tags.
 
-    `items` were judged by two people or more. Raw agreement and Cohen's κ are over every two
-    people who judged the same item; of three people or more, κ takes each pair in both orders.
+    `items` were judged by at least two people. Raw agreement and Cohen's κ are over all pairs of
+    people who judged the same item; with three people or more, κ takes each pair in both orders.
     """
 
     question: str
@@ -202,9 +201,9 @@ class QuestionAgreement(Record, frozen=True, kw_only=True):
 
 
 class GrowthPoint(Record, frozen=True, kw_only=True):
-    """Agreement among the first so many responses to items that two people or more judged.
+    """Agreement among the first `responses` to items that at least two people judged.
 
-    `at` is when the last of them came.
+    `at` is the time of the last of them.
     """
 
     responses: int
@@ -213,7 +212,7 @@ class GrowthPoint(Record, frozen=True, kw_only=True):
 
 
 class QuestionGrowth(Record, frozen=True, kw_only=True):
-    """How the agreement on a question grew: α of a choice, else the raw one of whole answers."""
+    """Agreement on a question over time: α of a choice, else raw agreement of whole answers."""
 
     question: str
     measure: AgreementMeasure
@@ -223,7 +222,7 @@ class QuestionGrowth(Record, frozen=True, kw_only=True):
 def participant_quality(
     study: Study, responses: Sequence[Response], *, passing: float = PASS_THRESHOLD
 ) -> tuple[ParticipantQuality, ...]:
-    """How each person did, by name; seconds are those of the items alone."""
+    """The quality of each participant, ordered by name; seconds are those of the items only."""
     items = {item.id for item in study.items}
     checks = {item.id: item for item in study.checks}
     by_person: defaultdict[str, list[Response]] = defaultdict(list)
@@ -250,7 +249,7 @@ def participant_quality(
 def question_agreement(
     study: Study, responses: Sequence[Response]
 ) -> tuple[QuestionAgreement, ...]:
-    """How far people agree on each question but notes, in the order asked."""
+    """Agreement on each question except notes, in the order asked."""
     items = {item.id: item for item in study.items}
     given = multiply_judged(responses, items)
     return tuple(
@@ -263,19 +262,19 @@ def question_agreement(
 def agreement_over_time(
     study: Study, responses: Sequence[Response], *, points: int = 12
 ) -> tuple[QuestionGrowth, ...]:
-    """How the agreement on each question changed as responses came in.
+    """How agreement on each question developed as responses came in.
 
-    Responses whose time is not known count as there from the beginning. Many responses to many
-    questions are looked at fewer times.
+    Responses without a time count as the first. With many responses and questions there are fewer
+    points.
     """
     items = {item.id: item for item in study.items}
     given = sorted(multiply_judged(responses, items), key=_time)
-    seen = [(response, resampling_group(items[response.item])) for response in given]
+    grouped = [(response, resampling_group(items[response.item])) for response in given]
     asked = [question for question in study.questions if not isinstance(question, NoteQuestion)]
-    # Each look is at half of the responses on average.
-    affordable = 2 * _MAX_GROWTH_RESPONSES // max(1, len(seen) * len(asked))
-    looks = max(1, min(points, affordable))
-    return tuple(_growth(question, seen, looks) for question in asked)
+    # A point reads half of the responses on average.
+    affordable = 2 * _MAX_GROWTH_RESPONSES // max(1, len(grouped) * len(asked))
+    points = max(1, min(points, affordable))
+    return tuple(_growth(question, grouped, points) for question in asked)
 
 
 def _time(response: Response) -> float:
@@ -291,7 +290,7 @@ def _agreement(
 
     frame = rated.filter(pl.len().over("item") > 1)
     if has_fixed_labels(question, part):
-        labels, groups = suite_people.labels_by_item(frame)
+        labels, groups = annotator_agreement.labels_by_item(frame)
         cohen, kappa, alpha = _cohen(frame), fleiss(labels, groups), krippendorff(labels, groups)
     else:
         cohen = kappa = alpha = Estimate(value=None, why=_NO_FIXED_LABELS)
@@ -308,18 +307,18 @@ def _agreement(
 
 
 def _pair_count(labels: polars.Expr) -> polars.Expr:
-    """How many pairs so many make."""
+    """The number of pairs of so many labels."""
     return labels * (labels - 1) // 2
 
 
 def _raw(frame: polars.DataFrame) -> Estimate:
-    """The share of pairs with one label; counted, as many people make very many pairs."""
+    """The share of pairs with equal labels, from counts, as there may be very many pairs."""
     import polars as pl
 
     from epicene.stats.intervals import proportion
 
     if not len(frame):
-        return Estimate(value=None, why=_NO_SHARED_ITEM)
+        return Estimate(value=None, why=NO_SHARED_ITEM)
     alike = frame.group_by("item", "group", "label").len("given")
     items = alike.group_by("item", "group", maintain_order=True).agg(
         _pair_count(pl.col("given")).sum().alias("same"),
@@ -335,38 +334,38 @@ def _cohen(frame: polars.DataFrame) -> Estimate:
     if pairs > _MAX_PAIRS:
         why = f"{pairs} pairs are too many to list; Fleiss' κ and Krippendorff's α need no pairs"
         return Estimate(value=None, n=pairs, why=why)
-    return suite_people.kappa(suite_people.annotator_pairs(frame), clustered=True)
+    return annotator_agreement.kappa(annotator_agreement.annotator_pairs(frame), clustered=True)
 
 
 # --- growth ----------------------------------------------------------------------------------
 
 
-def _growth(question: Question, seen: Sequence[_GroupedResponse], looks: int) -> QuestionGrowth:
+def _growth(question: Question, grouped: Sequence[_GroupedResponse], points: int) -> QuestionGrowth:
     alpha = isinstance(question, ChoiceQuestion)
-    so_far = _RunningAlpha() if alpha else _RunningRawAgreement()
-    stops = _stops([response for response, _ in seen], looks)
+    running = _RunningAlpha() if alpha else _RunningRawAgreement()
+    stops = _stops([response for response, _ in grouped], points)
     made = []
-    for number, (response, group) in enumerate(seen, start=1):
+    for number, (response, group) in enumerate(grouped, start=1):
         answer = answer_or_empty(question, response.answers)
         if answer is not None:
-            so_far.add(response.item, group, comparison_key(answer))
+            running.add(response.item, group, comparison_key(answer))
         if number in stops:
-            made.append(GrowthPoint(responses=number, at=response.at, agreement=so_far.estimate()))
+            made.append(GrowthPoint(responses=number, at=response.at, agreement=running.estimate()))
     measure: AgreementMeasure = "krippendorff" if alpha else "raw"
     return QuestionGrowth(question=question.id, measure=measure, points=tuple(made))
 
 
-def _stops(given: Sequence[Response], looks: int) -> set[int]:
-    """After how many responses to look: evenly spread over those whose time is known."""
+def _stops(given: Sequence[Response], points: int) -> set[int]:
+    """After how many responses to compute a point: evenly spread over those with a time."""
     untimed = sum(response.at is None for response in given)
     timed = len(given) - untimed
     if not timed:
         return {untimed}
-    return {untimed + math.ceil(timed * look / looks) for look in range(1, looks + 1)}
+    return {untimed + math.ceil(timed * point / points) for point in range(1, points + 1)}
 
 
 class _RunningAlpha:
-    """Krippendorff's α of the labels so far."""
+    """Krippendorff's α of the labels added so far."""
 
     def __init__(self) -> None:
         self._labels: dict[str, list[Hashable]] = {}
@@ -385,7 +384,7 @@ class _RunningAlpha:
 
 
 class _RunningRawAgreement:
-    """Raw agreement of every two who judged the same item, so far."""
+    """Raw agreement of the labels added so far, over all pairs of an item."""
 
     def __init__(self) -> None:
         self._labels: defaultdict[str, Counter[Hashable]] = defaultdict(Counter)

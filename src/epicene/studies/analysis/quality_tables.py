@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.studies.analysis.quality import PASS_THRESHOLD, participant_quality, question_agreement
+from epicene.studies.analysis.quality import (
+    NO_SHARED_ITEM,
+    PASS_THRESHOLD,
+    participant_quality,
+    question_agreement,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def quality_tables(study: Study, responses: Sequence[Response]) -> tuple[Table, ...]:
-    """The tables that the responses have something to say in."""
+    """The tables for which there are responses."""
     found = participant_quality(study, responses)
     tables = []
     if any(each.checks_seen or each.median_seconds is not None for each in found):
@@ -67,19 +72,26 @@ def _participant_table(found: Sequence[ParticipantQuality]) -> Table:
     )
 
 
+def _agreement_columns(raw: Column) -> tuple[Column, ...]:
+    chance_corrected = ("Cohen's κ", "Fleiss' κ", "Krippendorff's α")
+    return (
+        Column(name="items", unit="count"),
+        Column(name="people", unit="count"),
+        raw,
+        *(Column(name=name, unit="number", decimals=3) for name in chance_corrected),
+    )
+
+
+def _agreement_cells(each: QuestionAgreement) -> tuple[Estimate, ...]:
+    counts = (_count(each.items), _count(each.people))
+    return (*counts, each.raw, each.cohen, each.fleiss, each.krippendorff)
+
+
 def _agreement_rows(study: Study, responses: Sequence[Response]) -> Iterator[Row]:
-    """A row per question, or tag, that two people answered about one item."""
+    """A row per question, or tag, that two people answered about the same item."""
     for each in question_agreement(study, responses):
         if each.items:
-            cells = (
-                _count(each.items),
-                _count(each.people),
-                each.raw,
-                each.cohen,
-                each.fleiss,
-                each.krippendorff,
-            )
-            yield Row(keys=(each.question, each.option or "all"), cells=cells)
+            yield Row(keys=(each.question, each.option or "all"), cells=_agreement_cells(each))
 
 
 def _question_table(rows: tuple[Row, ...]) -> Table:
@@ -87,14 +99,7 @@ def _question_table(rows: tuple[Row, ...]) -> Table:
         name="questions",
         title="Agreement on each question",
         levels=("question", "of"),
-        columns=(
-            Column(name="items", unit="count"),
-            Column(name="people", unit="count"),
-            Column(name="agreement", unit="number", decimals=3),
-            Column(name="Cohen's κ", unit="number", decimals=3),
-            Column(name="Fleiss' κ", unit="number", decimals=3),
-            Column(name="Krippendorff's α", unit="number", decimals=3),
-        ),
+        columns=_agreement_columns(Column(name="agreement", unit="number", decimals=3)),
         rows=rows,
         notes=(
             "Items that two people or more judged; agreement and Cohen's κ are of every two of "
@@ -109,15 +114,14 @@ def _count(number: int) -> Estimate:
     return Estimate(value=number, n=number)
 
 
-# Where the drawing stands, with room for numbers beside it and below it.
+# The plot area, with room for numbers to the left and below
 _LEFT, _RIGHT, _TOP, _BOTTOM = 28.0, 202.0, 7.0, 80.0
 
 _MEASURE_NAMES = {"krippendorff": "Krippendorff's α", "raw": "raw agreement"}
-_NO_SHARED_ITEM = "no item was judged by two people"
 
 
 class GridLine(NamedTuple):
-    """A line across the drawing, and what it stands for."""
+    """A horizontal grid line and its label."""
 
     text: str
     y: float
@@ -125,7 +129,7 @@ class GridLine(NamedTuple):
 
 
 class ChartPoint(NamedTuple):
-    """A point, and where its interval begins and ends; nowhere, if it has none."""
+    """A point of the chart and the ends of its interval, if it has one."""
 
     x: float
     y: float
@@ -146,12 +150,12 @@ class GrowthChart:
 
     @property
     def line(self) -> str:
-        """The points, as a polyline has them."""
+        """The points in the format of an SVG polyline."""
         return " ".join(f"{spot.x},{spot.y}" for spot in self.spots)
 
 
 def growth_chart(growth: QuestionGrowth) -> GrowthChart | None:
-    """The drawing; None where agreement is undefined at every point."""
+    """The chart; None if agreement is undefined at every point."""
     found = [
         (point.responses, point.agreement.value, point.agreement)
         for point in growth.points
@@ -160,7 +164,7 @@ def growth_chart(growth: QuestionGrowth) -> GrowthChart | None:
     if not found:
         return None
     answers = found[-1][0]
-    # Full agreement is on top; agreement below chance needs as much room below 0 as it takes.
+    # From full agreement down to 0, or lower if agreement is below chance.
     lowest = min(each for _, value, at in found for each in (value, at.low) if each is not None)
     bottom = min(0.0, math.floor(2 * lowest) / 2)
 
@@ -194,32 +198,21 @@ def growth_chart(growth: QuestionGrowth) -> GrowthChart | None:
 def growth_table(
     agreements: Sequence[QuestionAgreement], growth: Sequence[QuestionGrowth]
 ) -> Table:
-    """Agreement on each question; in place of a drawing of its growth, why there is none."""
+    """Agreement on each question, with the reason if there is no chart."""
     grown = {each.question: each for each in growth}
     return Table(
         name="agreement",
         title="Agreement",
         levels=("question", "of"),
         columns=(
-            Column(name="items", unit="count"),
-            Column(name="people", unit="count"),
-            Column(name="raw"),
-            *(
-                Column(name=name, unit="number", decimals=3)
-                for name in ("Cohen's κ", "Fleiss' κ", "Krippendorff's α")
-            ),
+            *_agreement_columns(Column(name="raw")),
             Column(name="as it grew", unit="text"),
         ),
         rows=tuple(
             Row(
                 keys=(each.question, each.option),
                 cells=(
-                    Estimate(value=each.items),
-                    Estimate(value=each.people),
-                    each.raw,
-                    each.cohen,
-                    each.fleiss,
-                    each.krippendorff,
+                    *_agreement_cells(each),
                     "" if each.option else _why_no_chart(grown[each.question]),
                 ),
             )
@@ -231,5 +224,5 @@ def growth_table(
 def _why_no_chart(growth: QuestionGrowth) -> Estimate | str:
     if growth_chart(growth) is not None:
         return ""
-    last = growth.points[-1].agreement.why if growth.points else _NO_SHARED_ITEM
+    last = growth.points[-1].agreement.why if growth.points else NO_SHARED_ITEM
     return Estimate(value=None, why=last)

@@ -1,4 +1,4 @@
-"""The results of a study: people's judgements beside the suite's own, its tables and figures."""
+"""The results of a study: people's and the suite's own judgements, tables and figures."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, as_sentence
 from epicene.runs.results import RunJudgements, judgement_frame
 from epicene.runs.summary import label_comparable_runs
 from epicene.stats.tabulate import undetected_share
 from epicene.studies.collection.adjudication import apply_adjudications
 from epicene.studies.collection.progress import StudyProgress, study_progress
-from epicene.studies.design.answers import as_sentence, response_problems
+from epicene.studies.design.answers import response_problems
 from epicene.suites import RunInfo, choose_protocol, find_suite
 from epicene.suites.studies import StudyResults
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 class IncompatibleStudyError(InputError):
-    """The study was changed so that its suite can make nothing of any answer."""
+    """The study was changed so that its suite can read none of the answers."""
 
 
 @dataclass(frozen=True)
 class StudySummary:
-    """A study's results, as the suite tabulates them.
+    """A study's results as its suite tabulates them.
 
-    `unread` responses are not among them: they do not answer what the suite's own study asks.
+    `unread` counts responses that do not answer what the suite's own study asks.
     """
 
     suite: Suite[Any, Any]
@@ -52,7 +52,7 @@ class StudySummary:
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """The figures, drawn only when somebody wants to see them."""
+        """The figures, which are made on demand."""
         return tuple(self.suite.studies[self.kind].figures(self.results))
 
 
@@ -60,11 +60,11 @@ def summarise_study(
     study: Study,
     responses: Sequence[Response],
     runs: Sequence[StoredRun] = (),
-    settled: Adjudications | None = None,
+    adjudications: Adjudications | None = None,
 ) -> StudySummary:
-    """All tables of a study that a suite defined, with runs of the same suite beside people.
+    """All tables of a study that a suite defines, with runs of the suite beside people.
 
-    Labels are taken as if everybody had given the settled answers.
+    Labels are taken as if every participant had given the adjudicated answers.
     """
     if study.drawn is None:
         raise InputError(
@@ -74,7 +74,7 @@ def summarise_study(
     suite = find_suite(study.suite)
     kind = suite.studies[suite.study_name(study.drawn.kind)]
     readable = _readable(suite, study, responses)
-    results = study_results(suite, study, readable, runs, settled)
+    results = study_results(suite, study, readable, runs, adjudications)
     if not results.responses:
         raise InputError(f"Nobody has answered the study {study.name} yet.")
     return StudySummary(
@@ -83,7 +83,7 @@ def summarise_study(
         progress=study_progress(study, results.responses),
         metrics=kind.metrics(results),
         undetected=undetected_share(results.frame),
-        # One that lists texts may have none to list.
+        # A table that lists texts may be empty.
         tables=tuple(table for table in kind.tables(results) if table.rows),
         kind=study.drawn.kind,
         unread=len(responses) - len(readable),
@@ -93,7 +93,7 @@ def summarise_study(
 def _readable(
     suite: Suite[Any, Any], study: Study, responses: Sequence[Response]
 ) -> list[Response]:
-    """The responses that answer what the suite itself asks, whatever the study's file asks now."""
+    """The responses that answer what the suite asks, whatever the study's file asks now."""
     assert study.drawn is not None
     own = suite.studies[study.drawn.kind].study(
         choose_protocol(suite, study.drawn.protocol, {}, None)
@@ -103,7 +103,7 @@ def _readable(
     readable, faults = [], []
     for response in responses:
         item = items.get(response.item)
-        answers = {name: said for name, said in response.answers.items() if name in asked}
+        answers = {name: given for name, given in response.answers.items() if name in asked}
         wrong = [] if item is None else [*response_problems(own, item, answers)]
         faults += wrong
         if not wrong:
@@ -121,17 +121,17 @@ def study_results(
     study: Study,
     responses: Iterable[Response],
     runs: Sequence[StoredRun] = (),
-    settled: Adjudications | None = None,
+    adjudications: Adjudications | None = None,
 ) -> StudyResults[Any]:
-    """People's judgements of the items, and the suite's own of the same."""
+    """People's judgements of the items, and the suite's own."""
     assert study.drawn is not None
     kind = suite.studies[study.drawn.kind]
     protocol = choose_protocol(suite, study.drawn.protocol, {}, None)
     items = {item.id: item for item in study.items}
     kept: list[Response] = []
-    besides: list[Response] = []
+    others: list[Response] = []
     for response in responses:
-        (kept if response.item in items else besides).append(response)
+        (kept if response.item in items else others).append(response)
 
     def judged(given: Iterable[Response]) -> Iterator[tuple[StudyItem, Judgement]]:
         for response in given:
@@ -141,22 +141,24 @@ def study_results(
                 yield item, msgspec.structs.replace(judgement, facets=facets)
 
     frame = _judgement_frame(judged(kept), study, protocol.name)
-    decided = apply_adjudications(study, kept, settled) if settled else []
+    adjudicated = apply_adjudications(study, kept, adjudications) if adjudications else None
     own = ((item, judgement) for item in study.items for judgement in kind.automatic(item))
     return StudyResults(
         study=study,
         responses=kept,
         frame=frame,
-        settled=_judgement_frame(judged(decided), study, protocol.name) if settled else frame,
+        adjudicated=frame
+        if adjudicated is None
+        else _judgement_frame(judged(adjudicated), study, protocol.name),
         automatic=_judgement_frame(own, study, protocol.name),
         protocol=protocol,
-        besides=besides,
+        other_responses=others,
         runs=_run_judgements(suite, runs) if runs else None,
     )
 
 
 def _run_judgements(suite: Suite[Any, Any], runs: Sequence[StoredRun]) -> polars.DataFrame:
-    """The judgements of runs to be set beside people's."""
+    """The judgements of runs, to compare with people's."""
     import polars as pl
 
     for run in runs:
@@ -174,7 +176,7 @@ def _run_judgements(suite: Suite[Any, Any], runs: Sequence[StoredRun]) -> polars
 def _judgement_frame(
     judged: Iterable[tuple[StudyItem, Judgement]], study: Study, protocol: str
 ) -> polars.DataFrame:
-    """The judgements by the model that the items name."""
+    """A frame of the judgements, with the model that each item names."""
     import polars as pl
 
     by_model: dict[str, list[Judgement]] = defaultdict(list)

@@ -22,14 +22,13 @@ if TYPE_CHECKING:
     from epicene.suites import DataSource, RunInfo, Suite
     from epicene.suites.studies import StudyKind
 
-if TYPE_CHECKING:
     Materials = Iterable[Material[Any, Any]]
 
 
 def study_from_runs(
     runs: Sequence[StoredRun], wanted: SamplingOptions, *, study: str = "", protocol: str = ""
 ) -> Study:
-    """A study of the runs' answers, drawn as the protocol says; the runs' own, if none is named."""
+    """Sample a study from runs, by the named protocol or that of the runs."""
     infos = label_comparable_runs(runs)
     suite = runs[0].suite
     name = _study_name(suite, study)
@@ -56,7 +55,7 @@ def study_from_data(
     protocol: str = "epicene",
     languages: tuple[str, ...] = (),
 ) -> Study:
-    """A study of the suite's own items, which no model has seen."""
+    """Sample a study from a suite's data, without model answers."""
     name = _study_name(suite, study)
     if suite.studies[name].from_runs:
         raise InputError(f"The study {name} is about what models wrote; name the run folders.")
@@ -74,7 +73,7 @@ def study_from_data(
 
 
 def _study_name(suite: Suite[Any, Any], name: str) -> str:
-    """The study that is meant; of several, one must be named."""
+    """The name of the study; required if the suite has several."""
     if not name and len(suite.studies) > 1:
         raise InputError(
             f"The suite {suite.name} has the studies {', '.join(sorted(suite.studies))}; name one "
@@ -99,12 +98,12 @@ def _sample(
                 "leave --twice out."
             )
         wanted = msgspec.structs.replace(wanted, twice=0)
-    items = kind.draw(_Candidates(kind, materials), protocol, wanted)
+    items = kind.sample(_Candidates(kind, materials), protocol, wanted)
     return msgspec.structs.replace(whole, suite=suite.name, items=items, drawn=drawn)
 
 
 class _Candidates:
-    """What the materials give, made anew each time it is walked."""
+    """The candidates of the materials, made anew at each iteration."""
 
     def __init__(self, kind: StudyKind[Any, Any], materials: Callable[[], Materials]) -> None:
         self._kind = kind

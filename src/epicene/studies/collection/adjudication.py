@@ -1,7 +1,7 @@
-"""Where annotators disagree, and what the owner of the study decided there.
+"""Disagreements between annotators, and the owner's decisions on them.
 
-Adjudicated answers have a table of their own beside the responses. They never count as a rater's;
-labels are taken as if everybody had given them.
+Adjudications have a table of their own beside the responses. They never count as a rater's answers;
+labels are taken as if every participant had given them.
 """
 
 from __future__ import annotations
@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.core.records import Record, to_json
 from epicene.core.sqlite import transaction
 from epicene.studies.collection.database import ResponseStore, explain_errors
 from epicene.studies.design.answers import (
     answer_problems,
-    as_sentence,
     comparison_key,
     is_asked,
     response_problems,
-    unknown_name,
 )
 from epicene.studies.design.schema import (
     Adjudication,
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
 
     from epicene.studies.design.schema import Question, Study
 
-# By item and question.
+# By item and question
 Adjudications: TypeAlias = "Mapping[tuple[str, str], Adjudication]"
 
 _SCHEMA = """
@@ -56,9 +54,9 @@ _decoder = msgspec.json.Decoder(Adjudication)
 
 
 class Disagreement(Record, frozen=True, kw_only=True):
-    """A question to which people gave different answers about an item, by person.
+    """A question about an item that participants answered differently; answers by participant.
 
-    None gave any where the settled answers to earlier questions make it asked after all.
+    There are no answers if the question is asked only because of how earlier ones were settled.
     """
 
     item: StudyItem
@@ -67,23 +65,23 @@ class Disagreement(Record, frozen=True, kw_only=True):
 
 
 def disagreements(
-    study: Study, responses: Iterable[Response], settled: Adjudications
+    study: Study, responses: Iterable[Response], adjudications: Adjudications
 ) -> list[Disagreement]:
-    """What is still to be settled, in the order of the items and the questions.
+    """The disagreements that are not adjudicated yet, in the order of items and questions.
 
-    There is nothing to settle in remarks and preferences. Of a question that depends on another,
-    only the answers of those count whom it would be asked given what is settled.
+    Notes and preferences are never adjudicated. If a question depends on another, only the answers
+    of participants count who would be asked it given the decisions so far.
     """
     by_item = _by_item(responses)
     return [
         disagreement
         for item in study.items
-        for disagreement in _item_disagreements(study, item, by_item[item.id], settled)
+        for disagreement in _item_disagreements(study, item, by_item[item.id], adjudications)
     ]
 
 
 def why_no_adjudication(study: Study) -> str:
-    """Why no answer to the study can be settled, in a sentence; empty where one can be."""
+    """The sentence that says why nothing can be adjudicated; empty if something can."""
     asked = study.questions
     if any(map(_has_right_answer, asked)) or not any(map(_asks_preference, asked)):
         return ""
@@ -106,84 +104,88 @@ def _by_item(responses: Iterable[Response]) -> defaultdict[str, list[Response]]:
 
 
 def _item_disagreements(
-    study: Study, item: StudyItem, responses: Sequence[Response], settled: Adjudications
+    study: Study, item: StudyItem, responses: Sequence[Response], adjudications: Adjudications
 ) -> Iterator[Disagreement]:
-    given = {
-        each.participant: _adjudicated_answers(study, item, each.answers, settled)
+    answers_by_person = {
+        each.participant: _adjudicated_answers(study, item, each.answers, adjudications)
         for each in sorted(responses, key=lambda each: each.participant)
     }
     for question in study.questions:
-        if not _has_right_answer(question) or (item.id, question.id) in settled:
+        if not _has_right_answer(question) or (item.id, question.id) in adjudications:
             continue
-        said = {
-            who: answers[question.id] for who, answers in given.items() if question.id in answers
+        given = {
+            person: answers[question.id]
+            for person, answers in answers_by_person.items()
+            if question.id in answers
         }
-        differ = len({comparison_key(answer) for answer in said.values()}) > 1
-        # By what was settled alone: where the study was changed, people may lack any answer.
+        differ = len({comparison_key(answer) for answer in given.values()}) > 1
+        # Only because of decisions: if the study was changed, answers may be missing anyway.
         lacking = (
             question.required
-            and not said
-            and any((item.id, name) in settled for name in question.when)
-            and any(is_asked(question, answers) for answers in given.values())
+            and not given
+            and any((item.id, name) in adjudications for name in question.when)
+            and any(is_asked(question, answers) for answers in answers_by_person.values())
         )
         if differ or lacking:
-            yield Disagreement(item=item, question=question.id, answers=said)
+            yield Disagreement(item=item, question=question.id, answers=given)
 
 
 # --- what labels are taken from --------------------------------------------------------------
 
 
 def apply_adjudications(
-    study: Study, responses: Iterable[Response], settled: Adjudications
+    study: Study, responses: Iterable[Response], adjudications: Adjudications
 ) -> list[Response]:
-    """The responses as if everybody had given the settled answers: what labels are taken from.
+    """The responses as if every participant had given the adjudicated answers.
 
-    An answer to a question that would then not be asked is dropped. Who would have had to answer
-    one that they were never asked says nothing of the item any more; if that is everybody, the
-    settled answers are not complete, and the item stays as people left it.
+    Answers to questions that would then not be asked are dropped, and so are responses that would
+    then lack a required answer. If no response to an item is left, its decisions are incomplete,
+    and the responses stay as they are.
     """
     items = {item.id: item for item in study.items}
-    decided = {name for name, _ in settled if name in items}
+    decided = {name for name, _ in adjudications if name in items}
     kept = []
     for name, given in _by_item(responses).items():
         changed = (
-            _adjudicated_responses(study, items[name], given, settled) if name in decided else []
+            _adjudicated_responses(study, items[name], given, adjudications)
+            if name in decided
+            else []
         )
         kept += changed or given
     return kept
 
 
 def _adjudicated_responses(
-    study: Study, item: StudyItem, responses: Iterable[Response], settled: Adjudications
+    study: Study, item: StudyItem, responses: Iterable[Response], adjudications: Adjudications
 ) -> list[Response]:
     changed = []
     for response in responses:
-        answers = _adjudicated_answers(study, item, response.answers, settled)
+        answers = _adjudicated_answers(study, item, response.answers, adjudications)
         if not any(response_problems(study, item, answers)):
             changed.append(msgspec.structs.replace(response, answers=answers))
     return changed
 
 
 def _adjudicated_answers(
-    study: Study, item: StudyItem, answers: Mapping[str, AnswerValue], settled: Adjudications
+    study: Study, item: StudyItem, answers: Mapping[str, AnswerValue], adjudications: Adjudications
 ) -> dict[str, AnswerValue]:
-    """One person's answers with the settled ones in their place, and none that is not asked."""
+    """A participant's answers replaced by the adjudicated ones, without questions not asked."""
     overlaid: dict[str, AnswerValue] = {}
     for question in study.questions:
-        decision = settled.get((item.id, question.id))
+        decision = adjudications.get((item.id, question.id))
         answer = answers.get(question.id) if decision is None else decision.value
         if answer is not None and is_asked(question, overlaid):
             overlaid[question.id] = answer
     return overlaid
 
 
-# --- keeping them ----------------------------------------------------------------------------
+# --- storage ---------------------------------------------------------------------------------
 
 
 class AdjudicationStore:
-    """The settled answers of a study, in the database of its responses.
+    """The adjudications of a study, in the database of its responses.
 
-    Each call opens the database for itself, so that any thread may make it.
+    Each call opens its own connection, so that it can come from any thread.
     """
 
     def __init__(self, path: Path, study: Study) -> None:
@@ -192,15 +194,15 @@ class AdjudicationStore:
         self._items = {item.id: item for item in study.items}
 
     def all(self) -> dict[tuple[str, str], Adjudication]:
-        """All settled answers, by item and question."""
+        """All adjudications, by item and question."""
         if not self.path.exists():
             return {}
         with self._open() as db:
             return _read_adjudications(db)
 
     def settle(self, item: str, question: str, value: AnswerValue, by: str) -> Adjudication:
-        """Decide what the answer is, in place of an earlier decision."""
-        settled = Adjudication(
+        """Store a decision, replacing an earlier one."""
+        adjudication = Adjudication(
             study=self._study.name,
             item=item,
             question=question,
@@ -208,23 +210,23 @@ class AdjudicationStore:
             by=by,
             at=datetime.now(UTC),
         )
-        self.add([LocatedAdjudication("This decision", settled)], replace=True)
-        return settled
+        self.add([LocatedAdjudication("This decision", adjudication)], replace=True)
+        return adjudication
 
     def unsettle(self, item: str, question: str) -> bool:
-        """Take a decision back; whether there was one."""
+        """Delete a decision; return whether there was one."""
         if not self.path.exists():
             return False
         with self._open() as db, transaction(db):
-            gone = db.execute(
+            deleted = db.execute(
                 "DELETE FROM settlements WHERE item = ? AND question = ?", (item, question)
             )
-            return gone.rowcount > 0
+            return deleted.rowcount > 0
 
     def add(self, decisions: Sequence[LocatedAdjudication], *, replace: bool = False) -> int:
-        """Keep decisions, all or none; how many say something new.
+        """Store decisions, all or none, and return how many are new.
 
-        One that differs from an earlier one is refused, unless it may `replace` it.
+        One that contradicts an earlier one is an error unless it may `replace` it.
         """
         with self._open() as db, transaction(db):
             return self.put(db, decisions, replace=replace)
@@ -236,7 +238,7 @@ class AdjudicationStore:
         *,
         replace: bool = False,
     ) -> int:
-        """As `add`, inside a transaction of the responses' database."""
+        """Like `add`, but inside the caller's transaction."""
         if not decisions:
             return 0
         db.execute(_SCHEMA)
@@ -250,58 +252,57 @@ class AdjudicationStore:
     def _new(
         self, decisions: Sequence[LocatedAdjudication], known: Adjudications, *, replace: bool
     ) -> list[Adjudication]:
-        """Those that say something new."""
+        """The decisions that are not stored yet, checked."""
         after, new = dict(known), {}
-        for place, settled in decisions:
-            about = settled.item, settled.question
+        for location, adjudication in decisions:
+            about = adjudication.item, adjudication.question
             earlier = after.get(about)
-            if earlier is not None and comparison_key(earlier.value) == comparison_key(
-                settled.value
-            ):
-                continue
-            if earlier is not None and not replace:
-                raise InputError(
-                    f"{place} settles {settled.question} of {settled.item} otherwise than "
-                    f"{earlier.by} did before; --replace takes the new decision."
-                )
-            self._check(place, settled)
-            after[about] = new[about] = settled
-        for place, settled in decisions:
-            self._check_asked(place, settled, after)
+            if earlier is not None:
+                if comparison_key(earlier.value) == comparison_key(adjudication.value):
+                    continue
+                if not replace:
+                    raise InputError(
+                        f"{location} settles {adjudication.question} of {adjudication.item} "
+                        f"otherwise than {earlier.by} did before; --replace takes the new decision."
+                    )
+            self._check(location, adjudication)
+            after[about] = new[about] = adjudication
+        for location, adjudication in decisions:
+            self._check_asked(location, adjudication, after)
         return list(new.values())
 
-    def _check(self, place: str, settled: Adjudication) -> None:
-        """Raise for a decision that no person's answer could be."""
+    def _check(self, location: str, adjudication: Adjudication) -> None:
+        """Raise InputError for a decision that is no valid answer."""
         known = [each.id for each in self._study.questions]
-        if settled.question not in known:
+        if adjudication.question not in known:
             raise InputError(
-                f"{place}: {as_sentence(unknown_name('question', settled.question, known))}"
+                f"{location}: {as_sentence(unknown_name('question', adjudication.question, known))}"
             )
-        if settled.item not in self._items:
+        if adjudication.item not in self._items:
             raise InputError(
-                f"{place}: {as_sentence(unknown_name('item', settled.item, self._items))}"
+                f"{location}: {as_sentence(unknown_name('item', adjudication.item, self._items))}"
             )
-        question, item = self._study.question(settled.question), self._items[settled.item]
+        question, item = self._study.question(adjudication.question), self._items[adjudication.item]
         if isinstance(question, NoteQuestion):
-            raise InputError(f"{place} settles {question.id}, which is a remark and no answer.")
+            raise InputError(f"{location} settles {question.id}, which is a remark and no answer.")
         if _asks_preference(question):
             raise InputError(
-                f"{place} settles {question.id}, which asks what people prefer: no answer is the "
-                "right one."
+                f"{location} settles {question.id}, which asks what people prefer: no answer is "
+                "the right one."
             )
-        if settled.value == "":
-            raise InputError(f"{place} settles {question.id} of {item.id} by nothing.")
-        for fault in answer_problems(question, item, settled.value):
-            raise InputError(f"{place} settles {item.id}: {question.id} {as_sentence(fault)}")
+        if adjudication.value == "":
+            raise InputError(f"{location} settles {question.id} of {item.id} by nothing.")
+        for fault in answer_problems(question, item, adjudication.value):
+            raise InputError(f"{location} settles {item.id}: {question.id} {as_sentence(fault)}")
 
-    def _check_asked(self, place: str, settled: Adjudication, known: Adjudications) -> None:
-        """Raise where the decision about an earlier question leaves this one unasked.
+    def _check_asked(self, location: str, adjudication: Adjudication, known: Adjudications) -> None:
+        """Raise InputError if the decision on an earlier question leaves this one unasked.
 
-        One that fits the study no more is left out everywhere, and so decides nothing here.
+        Decisions that do not fit the current study are ignored.
         """
-        question, item = self._study.question(settled.question), self._items[settled.item]
+        question, item = self._study.question(adjudication.question), self._items[adjudication.item]
         for name, wanted in question.when.items():
-            earlier = known.get((settled.item, name))
+            earlier = known.get((adjudication.item, name))
             if earlier is None or any(
                 answer_problems(self._study.question(name), item, earlier.value)
             ):
@@ -309,8 +310,8 @@ class AdjudicationStore:
             only = msgspec.structs.replace(question, when={name: wanted})
             if not is_asked(only, {name: earlier.value}):
                 raise InputError(
-                    f"{place} settles {question.id} of {settled.item}, which is not to be asked "
-                    f"as {name} is settled; settle {name} otherwise, or leave this one."
+                    f"{location} settles {question.id} of {item.id}, which is not to be asked as "
+                    f"{name} is settled; settle {name} otherwise, or leave this one."
                 )
 
     @contextmanager

@@ -1,7 +1,7 @@
-"""Which item a participant gets next. Every function works inside the caller's transaction.
+"""Which item a participant gets next. Every method works inside the caller's transaction.
 
-Each item goes to as many people as are to judge it and to nobody twice; an item left unanswered for
-too long is released. The work per call does not grow with the number of responses.
+Each item goes to as many participants as are to judge it, and to nobody twice; an item left
+unanswered for too long is released. The cost per call does not grow with the number of responses.
 """
 
 from __future__ import annotations
@@ -9,8 +9,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.studies.collection.database import hash_fraction
-from epicene.studies.design.lists import filler_positions, items_by_list, presentation_order
+from epicene.studies.collection.database import exists
+from epicene.studies.design.lists import (
+    filler_positions,
+    hash_fraction,
+    items_by_list,
+    presentation_order,
+)
 from epicene.studies.design.schema import judgements_wanted
 
 if TYPE_CHECKING:
@@ -20,7 +25,7 @@ if TYPE_CHECKING:
 
 TaskPart: TypeAlias = Literal["practice", "item", "beside"]
 
-# The first item of a list, in a range of places, that a person may have.
+# The first free item of a list, in a range of places, that a participant has not had
 NEXT_FREE_ITEM = """
     SELECT item, place FROM places
     WHERE list = :list AND free = 1 AND place >= :least AND place < :below
@@ -33,41 +38,41 @@ NEXT_FREE_ITEM = """
 
 
 class NextTask(NamedTuple):
-    """What a person is to be given, and which part of the study it is of."""
+    """The item to assign next, and the part of the study it belongs to."""
 
     item: str
     part: TaskPart
 
 
 class AssignmentRules:
-    """The rules of one study."""
+    """Decides what each participant of a study gets next."""
 
     def __init__(self, study: Study, db: sqlite3.Connection, lease: float) -> None:
         self._study = study
         self._db = db
         self._lease = lease
         self._lists = items_by_list(study)
-        # How many people a list takes.
+        # How many participants each list needs
         self._wanted = {
             name: max((judgements_wanted(study, item) for item in items), default=0)
             for name, items in self._lists.items()
         }
-        self._sequence = lru_cache(maxsize=2048)(self._walk_of)
+        self._list_order = lru_cache(maxsize=2048)(self._presentation_ids)
 
     def wants_list(self, person: sqlite3.Row) -> bool:
-        """Whether a person has no list yet, or saw nothing of one that others finished."""
-        if person["list"] not in self._lists:  # none yet, or one that the study no longer has
+        """Whether a participant has no list, or has seen nothing of one that others finished."""
+        if person["list"] not in self._lists:  # none yet, or one removed from the study
             return True
         return person["items"] == 0 and not self._is_open(person["list"])
 
     def choose_list(self, now: float) -> str | None:
-        """The list that lacks most people, then the one with most left; None if all is given out.
+        """The list that lacks most participants, then most judgements; None if none is open.
 
-        Who left before the end, for longer than an item may stay out, no longer counts.
+        Participants who were idle for longer than the lease no longer count.
         """
         if self._study.lists == "none":
             return "" if self._is_open("") else None
-        here: dict[str, int] = dict(
+        active: dict[str, int] = dict(
             self._db.execute(
                 "SELECT list, count(*) FROM people WHERE list IS NOT NULL"
                 " AND (finished IS NOT NULL OR seen > ?) GROUP BY list",
@@ -82,24 +87,23 @@ class AssignmentRules:
         if not left:
             return None
         return max(
-            left, key=lambda name: (max(0, self._wanted[name] - here.get(name, 0)), left[name])
+            left, key=lambda name: (max(0, self._wanted[name] - active.get(name, 0)), left[name])
         )
 
-    def most(self, name: str | None) -> int:
-        """How much a person on a list sees at most, the practice left out."""
-        items = 0 if name is None else len(self._lists.get(name, ()))
-        if self._study.per_person is not None:
-            items = min(items, self._study.per_person)
+    def max_tasks(self, name: str | None) -> int:
+        """How many tasks a participant on a list gets at most, without practice."""
+        items = self._max_items(0 if name is None else len(self._lists.get(name, ())))
         return items + len(self._study.fillers) + len(self._study.checks)
 
+    def _max_items(self, available: int) -> int:
+        limit = self._study.per_person
+        return available if limit is None else min(available, limit)
+
     def _is_open(self, name: str) -> bool:
-        found = self._db.execute(
-            "SELECT 1 FROM places WHERE list = ? AND free = 1 LIMIT 1", (name,)
-        )
-        return found.fetchone() is not None
+        return exists(self._db, "SELECT 1 FROM places WHERE list = ? AND free = 1 LIMIT 1", name)
 
     def release_lapsed(self, now: float) -> None:
-        """Let others have what was left unanswered for too long."""
+        """Release the items whose lease has expired."""
         self._db.execute(
             "UPDATE assignments SET state = 'lapsed', lapses = NULL"
             " WHERE lapses IS NOT NULL AND lapses < ?",
@@ -107,25 +111,24 @@ class AssignmentRules:
         )
 
     def is_free(self, item: str) -> bool:
-        """Whether an item lacks judgements that nobody is about to give."""
-        found = self._db.execute("SELECT 1 FROM places WHERE item = ? AND free = 1", (item,))
-        return found.fetchone() is not None
+        """Whether an item needs more judgements than are given or under way."""
+        return exists(self._db, "SELECT 1 FROM places WHERE item = ? AND free = 1", item)
 
-    def following(self, person: sqlite3.Row) -> NextTask | None:
-        """What comes after all that the person was given; None where nothing is left for them."""
+    def next_task(self, person: sqlite3.Row) -> NextTask | None:
+        """What a participant gets next; None if nothing is left for them."""
         for practice in self._study.practice[person["practised"] :]:
             self._count(person, "practised")
             if not self._was_given(person, practice.id):
                 return NextTask(practice.id, "practice")
         if self._study.lists == "none":
-            return self._of_all(person)
-        return self._of_list(person)
+            return self._next_of_all(person)
+        return self._next_of_list(person)
 
-    def _of_list(self, person: sqlite3.Row) -> NextTask | None:
-        """The next of the person's own sequence that still lacks judgements."""
+    def _next_of_list(self, person: sqlite3.Row) -> NextTask | None:
+        """The next in the participant's own order that still needs judgements."""
         more = self._may_have_more(person)
         items = {item.id for item in self._lists[person["list"]]}
-        for name in self._sequence(person["participant"], person["list"])[person["walked"] :]:
+        for name in self._list_order(person["participant"], person["list"])[person["walked"] :]:
             self._count(person, "walked")
             if self._was_given(person, name):
                 continue
@@ -133,35 +136,33 @@ class AssignmentRules:
                 return NextTask(name, "beside")
             if more and self.is_free(name):
                 return NextTask(name, "item")
-        return self._free(person, 0.0) if more else None
+        return self._next_free(person, 0.0) if more else None
 
-    def _walk_of(self, participant: str, name: str) -> tuple[str, ...]:
+    def _presentation_ids(self, participant: str, name: str) -> tuple[str, ...]:
         return tuple(
             item.id for item in presentation_order(self._study, self._lists[name], participant)
         )
 
-    def _of_all(self, person: sqlite3.Row) -> NextTask | None:
-        """A filler or check that is due, or any item that lacks judgements.
+    def _next_of_all(self, person: sqlite3.Row) -> NextTask | None:
+        """A filler or check that is due, or any item that needs judgements.
 
-        Who has had all the items there are for them gets what is left of fillers and checks.
+        After the last item come the remaining fillers and checks.
         """
-        found = self._free(person, self._start(person)) if self._may_have_more(person) else None
-        over = found is None and person["items"] > 0
-        hand = len(self._study.items)
-        if self._study.per_person is not None:
-            hand = min(hand, self._study.per_person)
-        for share, beside in filler_positions(self._study, person["participant"])[
-            person["walked"] :
-        ]:
-            if share * hand > person["items"] and not over:
+        more = self._may_have_more(person)
+        task = self._next_free(person, self._start(person)) if more else None
+        no_more_items = task is None and person["items"] > 0
+        count = self._max_items(len(self._study.items))
+        fillers = filler_positions(self._study, person["participant"])
+        for share, filler in fillers[person["walked"] :]:
+            if share * count > person["items"] and not no_more_items:
                 break
             self._count(person, "walked")
-            if not self._was_given(person, beside.id):
-                return NextTask(beside.id, "beside")
-        return found
+            if not self._was_given(person, filler.id):
+                return NextTask(filler.id, "beside")
+        return task
 
     def _start(self, person: sqlite3.Row) -> float:
-        """Where to look first: anywhere, or after the person's last where the order is fixed."""
+        """Where to look first: anywhere, or after the last item if the order is fixed."""
         if self._study.shuffle:
             return hash_fraction(self._study.name, person["participant"], person["numbers"])
         last = self._db.execute(
@@ -171,8 +172,8 @@ class AssignmentRules:
         ).fetchone()
         return 0.0 if last is None else float(last["place"])
 
-    def _free(self, person: sqlite3.Row, start: float) -> NextTask | None:
-        """The first item from a place on, all the way round, that the person may have."""
+    def _next_free(self, person: sqlite3.Row, start: float) -> NextTask | None:
+        """The first item from `start` on, wrapping around, that the participant may have."""
         for least, below in ((start, 2.0), (0.0, start)):
             found = self._db.execute(
                 NEXT_FREE_ITEM,
@@ -191,14 +192,13 @@ class AssignmentRules:
         return self._study.per_person is None or person["items"] < self._study.per_person
 
     def _was_given(self, person: sqlite3.Row, item: str) -> bool:
-        """Whether a person has had an item: here, or on a sheet that was imported."""
-        both = (person["participant"], item)
-        found = self._db.execute(
-            "SELECT 1 FROM assignments WHERE participant = ? AND item = ?"
-            " UNION ALL SELECT 1 FROM responses WHERE participant = ? AND item = ? LIMIT 1",
-            (*both, *both),
+        """Whether a participant has had an item, here or on an imported sheet."""
+        return exists(
+            self._db,
+            "SELECT 1 FROM assignments WHERE participant = ?1 AND item = ?2"
+            " UNION ALL SELECT 1 FROM responses WHERE participant = ?1 AND item = ?2 LIMIT 1",
+            *(person["participant"], item),
         )
-        return found.fetchone() is not None
 
     def _count(self, person: sqlite3.Row, column: Literal["practised", "walked"]) -> None:
         self._db.execute(

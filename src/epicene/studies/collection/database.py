@@ -1,8 +1,8 @@
 """The SQLite database of a study: responses, participants, assignments and counts per item.
 
-A person's answer to an item is one row, however often it is saved. Triggers keep the counts, so
-that they are right whoever adds a response: the web app, or an import at the same time. The table
-`places` is derived data, rebuilt whenever the study is opened.
+A participant's response to an item is one row, however often it is saved. Triggers maintain the
+counts, so that they are right whether the web app or a simultaneous import adds a response. The
+table `places` is derived data, rebuilt whenever the study is opened.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from epicene.core.errors import InputError, RunError
-from epicene.core.records import digest, to_json
+from epicene.core import sqlite
+from epicene.core.errors import InputError
+from epicene.core.records import to_json
 from epicene.core.sqlite import transaction
 from epicene.studies.collection.schema_drift import complete_responses, valid_responses
-from epicene.studies.design.lists import items_by_list
+from epicene.studies.design.lists import hash_fraction, items_by_list
 from epicene.studies.design.schema import Response, judgements_wanted
 from epicene.studies.exchange.response_files import same_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from epicene.studies.design.schema import Study
     from epicene.studies.exchange.response_files import LocatedResponse
 
-FORMAT = 1  # another number where an older program could not read the file
+FORMAT = 1  # to be increased when older versions could not read the file
 
 _RESPONSE_SCHEMA = """
 CREATE TABLE responses (
@@ -36,17 +38,14 @@ CREATE TABLE responses (
     PRIMARY KEY (participant, item)
 ) WITHOUT ROWID
 """
-# Where the study was last served. Studies of earlier versions lack the table.
+# Where the study was last served; databases of earlier versions lack the table
 _ADDRESS_SCHEMA = "CREATE TABLE IF NOT EXISTS served (address TEXT NOT NULL)"
 
 decode_response = msgspec.json.Decoder(Response).decode
 
 
 class ImportCounts(NamedTuple):
-    """How many responses are new, were there already, and took the place of others.
-
-    `settled` are the owner's decisions that came with them, if they are new.
-    """
+    """How many responses were new, already there, and replaced others; `settled`: adjudications."""
 
     new: int
     same: int
@@ -55,15 +54,12 @@ class ImportCounts(NamedTuple):
 
 
 class ResponseStore:
-    """The open database of one study."""
+    """The open database of responses of one study."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         with explain_errors(path):
-            self._db = sqlite3.connect(path, isolation_level=None, timeout=10)
-            # WAL with synchronous=NORMAL: a commit survives the death of the process.
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db = sqlite.connect(path)
             with transaction(self._db):
                 self._prepare()
 
@@ -80,81 +76,77 @@ class ResponseStore:
         self._db.execute(_ADDRESS_SCHEMA)
 
     def close(self) -> None:
-        """Close, leaving one file behind."""
+        """Close the database, merging its write-ahead log."""
         self._db.close()
 
     def all(self) -> list[Response]:
-        """All responses, by item and person."""
+        """All responses, ordered by item and participant."""
         with explain_errors(self.path):
             return list(self._read())
 
     def address(self) -> str:
-        """Where the study was last served; empty if it never was."""
+        """The address at which the study was last served; empty if it never was."""
         with explain_errors(self.path):
             found = self._db.execute("SELECT address FROM served").fetchone()
             return "" if found is None else str(found[0])
 
     def remember_address(self, address: str) -> None:
-        """Where the study is served from now on."""
+        """Store the address at which the study is served."""
         with self.writing():
             self._db.execute("DELETE FROM served")
             self._db.execute("INSERT INTO served VALUES (?)", (address,))
 
     def add(self, responses: Sequence[LocatedResponse], *, replace: bool = False) -> ImportCounts:
-        """Keep the responses, all or none.
+        """Store responses, all or none.
 
-        One that the same person gave to the same item before is passed over if it says the same,
-        and refused if it does not, unless it may `replace` the earlier one.
+        One that repeats the participant's earlier response to the item is skipped; one that differs
+        from it is an error unless it may `replace` it.
         """
         with self.writing():
             return self.put(responses, replace=replace)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: whatever is put in it is kept, or nothing is."""
-        with explain_errors(self.path), transaction(self._db):
+        """A transaction on the database."""
+        with write_transaction(self._db, self.path):
             yield self._db
 
     def put(self, responses: Sequence[LocatedResponse], *, replace: bool = False) -> ImportCounts:
-        """As `add`, inside a transaction."""
-        new, other, same = [], [], 0
+        """Like `add`, but inside the caller's transaction."""
+        new, changed, same = [], [], 0
         known = {(each.participant, each.item): each for each in self._read()}
-        for place, response in responses:
+        for location, response in responses:
             earlier = known.get((response.participant, response.item))
             if earlier is None:
                 new.append(response)
             elif same_answers(earlier, response):
                 same += 1
             elif replace:
-                other.append(response)
+                changed.append(response)
             else:
                 raise InputError(
-                    f"{place} answers the item {response.item} otherwise than "
+                    f"{location} answers the item {response.item} otherwise than "
                     f"{response.participant} did before; --replace takes the new answer."
                 )
         self._db.executemany(
             "INSERT OR REPLACE INTO responses VALUES (?, ?, ?)",
-            ((each.participant, each.item, to_json(each)) for each in (*new, *other)),
+            ((each.participant, each.item, to_json(each)) for each in (*new, *changed)),
         )
-        return ImportCounts(len(new), same, len(other))
+        return ImportCounts(len(new), same, len(changed))
 
     def _read(self) -> Iterator[Response]:
         rows = self._db.execute("SELECT response FROM responses ORDER BY item, participant")
         return (decode_response(data) for (data,) in rows)
 
 
-@contextmanager
-def explain_errors(path: Path) -> Iterator[None]:
-    """SQLite's errors as a sentence that names the file."""
-    try:
-        yield
-    except (sqlite3.Error, msgspec.DecodeError) as error:
-        raise RunError(f"The responses in {path} could not be used: {error}.") from error
+def explain_errors(path: Path) -> AbstractContextManager[None]:
+    """Turn errors of SQLite into a RunError that names the file."""
+    return sqlite.explain_errors(path, f"The responses in {path} could not be used")
 
 
-# An assignment is out (before the person), lapsed (so long that others may have the item),
-# withdrawn (lapsed, and others had it), answered, or feedback (answered in practice, and the
-# person has yet to read what was expected). `shown` is when it came before the person first.
+# States of an assignment: out (waiting for an answer), lapsed (others may have the item), withdrawn
+# (lapsed, and others had it), answered, feedback (a practice item is answered, and its feedback not
+# read yet). `shown` is when it was first shown.
 _ASSIGNMENT_SCHEMA = """
 CREATE TABLE IF NOT EXISTS people (
     participant TEXT PRIMARY KEY, entry TEXT NOT NULL, list TEXT, language TEXT NOT NULL DEFAULT '',
@@ -189,10 +181,11 @@ CREATE TABLE IF NOT EXISTS places (
 CREATE INDEX IF NOT EXISTS free_places ON places (free, list, place)
 """
 
-# A response that no longer answers all that a changed study asks is kept, and somebody else is
-# asked in its place.
+# A response that no longer answers all that a changed study asks is kept, but another is collected.
 _SET_GIVEN = """given = (SELECT count(*) FROM responses WHERE responses.item = places.item)
     - (SELECT count(*) FROM left_out WHERE left_out.item = places.item)"""
+_SET_OUT = """out = (SELECT count(*) FROM assignments
+    WHERE assignments.item = places.item AND state = 'out')"""
 
 _TRIGGERS = {
     "response_added": f"""AFTER INSERT ON responses BEGIN
@@ -205,61 +198,49 @@ _TRIGGERS = {
         DELETE FROM left_out WHERE item = OLD.item AND participant = OLD.participant;
         UPDATE places SET {_SET_GIVEN} WHERE item = OLD.item;
     END""",  # noqa: S608
-    "assignment_added": """AFTER INSERT ON assignments BEGIN
-        UPDATE places SET
-            out = (SELECT count(*) FROM assignments WHERE item = NEW.item AND state = 'out')
-            WHERE item = NEW.item;
-    END""",
-    "assignment_changed": """AFTER UPDATE OF state ON assignments BEGIN
-        UPDATE places SET
-            out = (SELECT count(*) FROM assignments WHERE item = NEW.item AND state = 'out')
-            WHERE item = NEW.item;
-    END""",
-    "assignment_removed": """AFTER DELETE ON assignments BEGIN
-        UPDATE places SET
-            out = (SELECT count(*) FROM assignments WHERE item = OLD.item AND state = 'out')
-            WHERE item = OLD.item;
-    END""",
+    "assignment_added": f"""AFTER INSERT ON assignments BEGIN
+        UPDATE places SET {_SET_OUT} WHERE item = NEW.item;
+    END""",  # noqa: S608
+    "assignment_changed": f"""AFTER UPDATE OF state ON assignments BEGIN
+        UPDATE places SET {_SET_OUT} WHERE item = NEW.item;
+    END""",  # noqa: S608
+    "assignment_removed": f"""AFTER DELETE ON assignments BEGIN
+        UPDATE places SET {_SET_OUT} WHERE item = OLD.item;
+    END""",  # noqa: S608
 }
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """The database of a study's responses with the ledger in it."""
+    """Open the database with the tables of participants and assignments."""
     ResponseStore(path).close()
     with explain_errors(path):
-        # The pages use it from one thread, which need not be the one that opened it.
-        db = sqlite3.connect(path, isolation_level=None, timeout=2, check_same_thread=False)
+        # The web app uses it from one thread, which may not be the one that opens it.
+        db = sqlite.connect(path, timeout=2, check_same_thread=False)
         db.row_factory = sqlite3.Row
-        # A commit survives the death of the process at once; see `checkpoint` for that of the
-        # machine.
-        db.execute("PRAGMA synchronous = NORMAL")
-        # Of whom nothing is to be kept, nothing is left in the file either.
+        # Deleted participants must leave no trace in the file.
         db.execute("PRAGMA secure_delete = ON")
-        # Left to `checkpoint`, which makes nobody wait, as long as that is called at all.
+        # Left to `checkpoint_wal`, which makes nobody wait; the limit is for when it is not called.
         db.execute("PRAGMA wal_autocheckpoint = 20000")
         with transaction(db):
             for statement in _ASSIGNMENT_SCHEMA.split(";"):
                 db.execute(statement)
             for name, what in _TRIGGERS.items():
-                db.execute(f"DROP TRIGGER IF EXISTS {name}")  # perhaps of an earlier version
+                db.execute(f"DROP TRIGGER IF EXISTS {name}")  # an earlier version's, perhaps
                 db.execute(f"CREATE TRIGGER {name} {what}")
     return db
 
 
 def rebuild_places(db: sqlite3.Connection, study: Study) -> None:
-    """Set the places to the study's items as they are now. Part of an act."""
+    """Rebuild the table `places` from the study, inside the caller's transaction."""
     db.execute("DELETE FROM left_out")
     db.executemany("INSERT INTO left_out VALUES (?, ?)", _incomplete_responses(db, study))
     db.execute("DELETE FROM places")
     db.executemany("INSERT INTO places VALUES (?, ?, ?, ?, 0, 0)", _place_rows(study))
-    db.execute(
-        f"UPDATE places SET {_SET_GIVEN},"  # noqa: S608
-        " out = (SELECT count(*) FROM assignments WHERE item = places.item AND state = 'out')"
-    )
+    db.execute(f"UPDATE places SET {_SET_GIVEN}, {_SET_OUT}")  # noqa: S608
 
 
 def _incomplete_responses(db: sqlite3.Connection, study: Study) -> set[tuple[str, str]]:
-    """The item and participant of each response that is no whole judgement any more."""
+    """Item and participant of each response that is not complete (any more)."""
     responses = [
         decode_response(row["response"]) for row in db.execute("SELECT response FROM responses")
     ]
@@ -269,15 +250,20 @@ def _incomplete_responses(db: sqlite3.Connection, study: Study) -> set[tuple[str
     }
 
 
+def exists(db: sqlite3.Connection, query: str, *values: object) -> bool:
+    """Whether a query finds a row."""
+    return db.execute(query, values).fetchone() is not None
+
+
 @contextmanager
 def write_transaction(db: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """One act of a person: all of it or nothing."""
+    """A transaction whose errors name the database."""
     with explain_errors(path), transaction(db):
         yield
 
 
 def _place_rows(study: Study) -> Iterator[tuple[str, str, float, int]]:
-    """Each item with its list and its place there, from 0 to 1: any, or that in the file."""
+    """Each item with its list, its place from 0 to 1 (random or as in the file), and `wanted`."""
     number = max(1, len(study.items))
     in_file = {item.id: count / number for count, item in enumerate(study.items)}
     for name, items in items_by_list(study).items():
@@ -287,22 +273,17 @@ def _place_rows(study: Study) -> Iterator[tuple[str, str, float, int]]:
             yield item.id, name, place, wanted
 
 
-def hash_fraction(*parts: object) -> float:
-    """A number from 0 to 1 that looks drawn, and is always the same for the same parts."""
-    return int.from_bytes(digest(*parts)[:6], "big") / 2**48
-
-
 def truncate_wal(db: sqlite3.Connection, path: Path) -> None:
-    """Leave nothing of what was deleted in the log beside the database.
+    """Empty the write-ahead log, so that deleted rows are not left in it.
 
-    While somebody reads it stays until they are done and the study is next closed or emptied.
+    While another connection is reading, the log stays until the next time, or until closing.
     """
     with explain_errors(path):
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def checkpoint_wal(path: Path) -> None:
-    """Bring what was committed onto the disk, so that even a power cut leaves it there."""
+    """Write committed transactions to disk, so that they survive a power cut."""
     db = sqlite3.connect(path, isolation_level=None, timeout=2)
     try:
         db.execute("PRAGMA wal_checkpoint(PASSIVE)")

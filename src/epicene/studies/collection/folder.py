@@ -1,4 +1,4 @@
-"""A study folder: `study.toml` with what is asked, a database with what was answered."""
+"""A study folder: the study in `study.toml`, the responses in a database."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, as_sentence
 from epicene.core.files import write_atomically
 from epicene.studies.collection.adjudication import AdjudicationStore
 from epicene.studies.collection.database import ImportCounts, ResponseStore
 from epicene.studies.collection.schema_drift import ValidResponses, valid_responses
-from epicene.studies.design.answers import as_sentence
 from epicene.studies.design.checks import check_study, launch_problems
 from epicene.studies.design.schema import Option
 from epicene.studies.exchange.response_files import read_adjudications, read_responses
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import AnswerValue, Question, Response, Study
     from epicene.studies.exchange.response_files import LocatedResponse, ResponseFormat
 
-if TYPE_CHECKING:
     ResponseReader = Callable[[Study], list[LocatedResponse]]
 
 STUDY_FILE = "study.toml"
@@ -35,40 +33,43 @@ RESPONSES_FILE = "responses.sqlite"
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """A study and where its responses are."""
+    """A study and the folder with its responses."""
 
     path: Path
     study: Study
 
     def responses(self) -> list[Response]:
-        """All responses there are."""
+        """All responses."""
         if not (self.path / RESPONSES_FILE).exists():
             return []
-        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store:
+        with self._open_store() as store:
             return store.all()
 
     def valid_responses(self, without: Collection[str] = ()) -> ValidResponses:
-        """The responses and settled answers that fit the study as it is now, but some people's."""
+        """The responses and adjudications that fit the current study, `without` some people's."""
         responses = [each for each in self.responses() if each.participant not in without]
         return valid_responses(self.study, responses, self.adjudications().all())
 
     def adjudications(self) -> AdjudicationStore:
-        """What the owner decided where people differ."""
+        """The store of the owner's decisions."""
         return AdjudicationStore(self.path / RESPONSES_FILE, self.study)
 
     def address(self) -> str:
-        """Where people last reached its pages; empty if it was never served."""
+        """The address at which the study was last served; empty if it never was."""
         if not (self.path / RESPONSES_FILE).exists():
             return ""
-        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store:
+        with self._open_store() as store:
             return store.address()
 
     def remember_address(self, address: str) -> None:
-        """Where people reach its pages from now on."""
-        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store:
+        """Store the address at which the study is served."""
+        with self._open_store() as store:
             store.remember_address(address)
 
-    def take(
+    def _open_store(self) -> closing[ResponseStore]:
+        return closing(ResponseStore(self.path / RESPONSES_FILE))
+
+    def import_file(
         self,
         file: Path,
         *,
@@ -78,10 +79,10 @@ class StudyFolder:
         incomplete: bool = False,
         layout: ResponseFormat = "auto",
     ) -> ImportCounts:
-        """Keep the responses and settled answers in a file, all or none.
+        """Import the responses and adjudications in a file, all or none.
 
-        Each must answer all that is asked, unless it may be `incomplete`: given before the study
-        asked so much.
+        Each response must be complete unless `incomplete` allows those from before the study asked
+        as much.
         """
 
         def read(study: Study) -> list[LocatedResponse]:
@@ -93,14 +94,14 @@ class StudyFolder:
         decisions = read_adjudications(file, self.study, columns=columns, layout=layout)
         if not found and not decisions:
             raise InputError(f"{file} has no answers; nothing was filled in.")
-        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store, store.writing() as db:
-            added = store.put(found, replace=replace)
+        with self._open_store() as store, store.writing() as db:
+            counts = store.put(found, replace=replace)
             settled = self.adjudications().put(db, decisions, replace=replace)
-        return added._replace(settled=settled)
+        return counts._replace(settled=settled)
 
 
 def _read_complete(read: ResponseReader, study: Study) -> list[LocatedResponse]:
-    """The responses, if each answers all that is asked."""
+    """Read the responses; suggest --incomplete if only completeness is the problem."""
     try:
         return read(study)
     except InputError as error:
@@ -115,19 +116,19 @@ def _read_complete(read: ResponseReader, study: Study) -> list[LocatedResponse]:
 
 
 def _read_incomplete(read: ResponseReader, study: Study) -> list[LocatedResponse]:
-    """The responses, whatever they leave unanswered."""
+    """Read the responses as if every question were optional."""
     optional = tuple(msgspec.structs.replace(each, required=False) for each in study.questions)
     required = {question.id for question in study.questions if question.required}
     found = []
-    for placed in read(msgspec.structs.replace(study, questions=optional)):
+    for located in read(msgspec.structs.replace(study, questions=optional)):
         answers = {
             name: answer
-            for name, answer in placed.response.answers.items()
+            for name, answer in located.response.answers.items()
             if name not in required or not _is_blank(answer)
         }
         if answers:
-            response = msgspec.structs.replace(placed.response, answers=answers)
-            found.append(placed._replace(response=response))
+            response = msgspec.structs.replace(located.response, answers=answers)
+            found.append(located._replace(response=response))
     return found
 
 
@@ -136,7 +137,7 @@ def _is_blank(answer: AnswerValue) -> bool:
 
 
 def create_study_folder(path: Path, study: Study) -> StudyFolder:
-    """A new folder for a study; one that asks the same already is left as its owner has it."""
+    """Create the folder of a study; an existing one with the same items and questions is kept."""
     check_study(study, f"The study {study.name}")
     if (path / STUDY_FILE).exists():
         found = open_study_folder(path)
@@ -153,7 +154,7 @@ def create_study_folder(path: Path, study: Study) -> StudyFolder:
 
 
 def _fixed_parts(study: Study) -> tuple[object, ...]:
-    """What answers depend on; texts, languages, checks and access are the owner's to edit."""
+    """The parts that responses depend on; the owner may edit the others."""
     questions = tuple(map(_without_texts, study.questions))
     return study.name, study.suite, study.judgements, study.drawn, study.items, questions
 

@@ -9,28 +9,27 @@ import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.files import ImageFolder, write_atomically
-from epicene.studies.design.schema import ImagePanel
-from epicene.studies.exchange.response_files import all_items
+from epicene.studies.design.schema import ITEM_PARTS, ImagePanel, all_items
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.design.schema import Study, StudyItem
 
-IMAGES_FOLDER = "images"  # by content, in a run's folder and a study's
+IMAGES_FOLDER = "images"  # of a run or a study; its files are named by content hash
 EXPORT_FOLDER = "pictures"
 
-_PARTS = ("practice", "checks", "fillers", "items")
 IMAGE_SIGNATURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp"}
+_MEDIA_TYPES = {"png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
 
 
 def copy_images(study: Study, runs: Sequence[Path], folder: Path) -> None:
-    """Keep the pictures that a study shows beside it, so that it needs its runs no longer."""
+    """Copy the pictures of a study from its runs into its folder."""
     kept = ImageFolder(folder / IMAGES_FOLDER)
     sources = [ImageFolder(run / IMAGES_FOLDER) for run in runs]
-    for item in _items_with_images(study):
+    for item in all_items(study):
         for field in _image_fields(study):
             name = item.fields[field]
             if kept.path(name).exists():
@@ -45,12 +44,12 @@ def copy_images(study: Study, runs: Sequence[Path], folder: Path) -> None:
 
 
 def export_images(folder: StudyFolder, out: Path) -> Study:
-    """The study with its pictures as files under OUT that a person can open."""
+    """Export the pictures as files under `out`, and return the study with their names."""
     study = folder.study
     fields = _image_fields(study)
     parts = {
         part: tuple(_export_item_images(folder, item, fields, out) for item in getattr(study, part))
-        for part in _PARTS
+        for part in ITEM_PARTS
     }
     return msgspec.structs.replace(study, **parts)
 
@@ -60,29 +59,26 @@ def _export_item_images(
 ) -> StudyItem:
     paths = {}
     for field in fields:
-        if "." in item.fields[field]:  # a file beside the study, which its owner hands out
+        if "." in item.fields[field]:  # a file beside the study, which the owner distributes
             continue
         path = _stored_path(folder, item, field)
         data = path.read_bytes()
-        ending = next(
-            (end for head, end in IMAGE_SIGNATURES.items() if data.startswith(head)), "bin"
-        )
-        # By content: an item's id is anybody's text, and no name for a file.
-        paths[field] = f"{EXPORT_FOLDER}/{path.name[:16]}.{ending}"
+        # Named by content, as an item's id may be no valid file name.
+        paths[field] = f"{EXPORT_FOLDER}/{path.name[:16]}.{_extension(data) or 'bin'}"
         write_atomically(out / paths[field], data)
     return msgspec.structs.replace(item, fields=item.fields | paths)
 
 
 def check_images(folder: StudyFolder) -> None:
-    """Raise for an item whose picture is not there."""
-    for item in _items_with_images(folder.study):
+    """Raise InputError for an item whose picture is missing."""
+    for item in all_items(folder.study):
         for field in _image_fields(folder.study):
             if "." not in item.fields[field]:
                 _stored_path(folder, item, field)
 
 
 def _stored_path(folder: StudyFolder, item: StudyItem, field: str) -> Path:
-    """Where a picture lies that an item names by its content."""
+    """The file of a picture that an item names by its hash."""
     name = item.fields[field]
     try:
         path = ImageFolder(folder.path / IMAGES_FOLDER).path(name)
@@ -97,18 +93,13 @@ def _stored_path(folder: StudyFolder, item: StudyItem, field: str) -> Path:
     return path
 
 
-def _items_with_images(study: Study) -> Iterator[StudyItem]:
-    """Every item that a person may see."""
-    for part in _PARTS:
-        yield from getattr(study, part)
-
-
 def _image_fields(study: Study) -> list[str]:
-    """The fields that hold pictures."""
     return [panel.field for panel in study.show if isinstance(panel, ImagePanel)]
 
 
-_MEDIA_TYPES = {"png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
+def _extension(data: bytes) -> str:
+    """The file extension of a picture; empty if its format is not known."""
+    return next((end for head, end in IMAGE_SIGNATURES.items() if data.startswith(head)), "")
 
 
 class ServedImage(NamedTuple):
@@ -120,10 +111,10 @@ class ServedImage(NamedTuple):
 
 
 class StudyImages:
-    """All pictures that a study shows."""
+    """All pictures that a study shows, by content hash."""
 
     def __init__(self, folder: StudyFolder) -> None:
-        fields = [panel.field for panel in folder.study.show if isinstance(panel, ImagePanel)]
+        fields = _image_fields(folder.study)
         self._names: dict[str, str] = {}
         self._pictures: dict[str, ServedImage] = {}
         for item in all_items(folder.study) if fields else ():
@@ -134,23 +125,23 @@ class StudyImages:
                 self._pictures[name] = known._replace(items=(*known.items, item.id))
 
     def _add(self, folder: Path, value: str) -> str:
-        """Look a picture up: by its hash, or a file beside the study."""
+        """Add the picture that an item names by hash or path, and return its hash."""
         path = folder / value if "." in value else ImageFolder(folder / IMAGES_FOLDER).path(value)
         if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
             raise InputError(f"{folder} has no picture {value}; draw the study again, or add it.")
         data = path.read_bytes()
-        ending = next((end for head, end in IMAGE_SIGNATURES.items() if data.startswith(head)), "")
-        if not ending:
+        extension = _extension(data)
+        if not extension:
             raise InputError(f"{path} is no picture that pages show: PNG, JPEG or WebP.")
         name = hashlib.sha256(data).hexdigest()
         self._names[value] = name
-        self._pictures.setdefault(name, ServedImage(path, _MEDIA_TYPES[ending], ()))
+        self._pictures.setdefault(name, ServedImage(path, _MEDIA_TYPES[extension], ()))
         return name
 
     def addresses(self, page: str) -> dict[str, str]:
-        """Where the pages under an address find each picture, by what items call it."""
+        """The address of each picture under a page, by the value that items have."""
         return {value: f"{page}/{name}" for value, name in self._names.items()}
 
     def find(self, name: str) -> ServedImage | None:
-        """The picture of that content."""
+        """The picture with this hash."""
         return self._pictures.get(name)

@@ -1,4 +1,4 @@
-"""Signed links by which participants and the owner enter; only the secret can make one."""
+"""Signed links by which participants and the owner enter; making one takes the secret."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SECRET_FILE = "access.key"
 UserRole: TypeAlias = Literal["person", "open", "owner"]
 
 _SECRET_BYTES = 32
-_MAX_TOKEN_LENGTH = 8 * MAX_NAME_LENGTH  # four bytes a sign, in base64, and the rest
+_MAX_TOKEN_LENGTH = 8 * MAX_NAME_LENGTH  # four bytes per character in base64, and the rest
 
 
 class User(NamedTuple):
-    """Who may come in, and as what; only a person has a name.
+    """The bearer of a link; only participants ("person") have a name.
 
-    `issue` tells a person's link from those that were revoked before it; the first has none.
+    `issue` counts the revoked links of a participant before this one; empty for the first.
     """
 
     role: UserRole
@@ -35,35 +35,35 @@ class User(NamedTuple):
 
 
 class LinkSigner:
-    """Signs passes and knows those it signed. Another secret, and no link works any more."""
+    """Signs tokens and verifies them. With another secret no earlier link works."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
-    def token(self, entrant: User) -> str:
-        """A pass as a word that can stand in an address."""
-        role, name, *issue = entrant if entrant.issue else entrant[:2]
+    def token(self, user: User) -> str:
+        """The user as a signed token for an address or a cookie."""
+        role, name, *issue = user if user.issue else user[:2]
         return ".".join(
             (role, _to_base64(name.encode()), *issue, self.sign("pass", role, name, *issue))
         )
 
     def read(self, token: str) -> User | None:
-        """The pass that a token stands for; None where it is none of ours."""
+        """The user of a token; None if it is not valid."""
         role, *others = token.split(".")
         name, issue = [*others[:-1], "", ""][:2]
         known: dict[str, UserRole] = {each: each for each in get_args(UserRole)}
         if role not in known or len(token) > _MAX_TOKEN_LENGTH:
             return None
         try:
-            entrant = User(known[role], _from_base64(name).decode(), issue)
-            # As a whole, so that every pass is written in one way.
-            ours = hmac.compare_digest(self.token(entrant).encode(), token.encode())
+            user = User(known[role], _from_base64(name).decode(), issue)
+            # The whole token is compared, so that each user has exactly one.
+            valid = hmac.compare_digest(self.token(user).encode(), token.encode())
         except ValueError:
             return None
-        return entrant if ours else None
+        return user if valid else None
 
     def sign(self, purpose: str, *parts: str) -> str:
-        """What only this secret makes of the parts, for one purpose."""
+        """The signature of the parts for one purpose."""
         message = b"".join(
             len(part).to_bytes(4, "big") + part for part in (each.encode() for each in parts)
         )
@@ -71,12 +71,12 @@ class LinkSigner:
         return _to_base64(hmac.digest(key, message, hashlib.sha256))
 
     def is_signed(self, signature: str, purpose: str, *parts: str) -> bool:
-        """Whether a signature is ours."""
+        """Whether a signature is valid."""
         return hmac.compare_digest(self.sign(purpose, *parts).encode(), signature.encode())
 
 
 def load_signer(folder: Path) -> LinkSigner:
-    """The keys of a study; its secret is made the first time, for its owner's eyes alone."""
+    """Load the secret of a study, or create it, readable only by the file's owner."""
     path = folder / SECRET_FILE
     try:
         try:

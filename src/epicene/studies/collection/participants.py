@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from epicene.core.errors import unknown
 from epicene.studies.collection.database import (
+    exists,
     explain_errors,
     open_database,
     truncate_wal,
@@ -31,28 +32,27 @@ ParticipantStage: TypeAlias = Literal[
     "closed", "consent", "screening", "refused", "instructions", "work"
 ]
 
-_MAX_DIGITS = 9  # digits
+_MAX_DIGITS = 9  # of the answer to a number screener
 
-
-# How long after it closed a study takes answers to what was given out before.
-GRACE_SECONDS = 24 * 3600.0  # seconds
+# For how long after closing a study still accepts answers to tasks assigned before
+GRACE_SECONDS = 24 * 3600.0
 
 
 class NotAssignedError(LookupError):
-    """The person never came in, or was never given what they speak of."""
+    """The participant never entered, or was never assigned this task."""
 
 
 class RejectedSubmissionError(ValueError):
-    """What a person sent cannot be kept; says why."""
+    """A submission that cannot be stored; the message says why."""
 
 
 class StudyClosedError(Exception):
-    """The study takes no more answers."""
+    """The study accepts no more answers."""
 
 
 @dataclass(frozen=True)
 class Participant:
-    """Somebody who entered, and where they are."""
+    """A participant who has entered, and their stage."""
 
     participant: str
     entry: EntryType
@@ -63,7 +63,7 @@ class Participant:
 
 
 class Participants:
-    """The people of one study."""
+    """The participants of one study."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Participants:
         self._clock = clock
 
     def invite(self, participant: str) -> None:
-        """Remember somebody who gets a personal link."""
+        """Add somebody who gets a personal link."""
         with write_transaction(self._db, self._path):
             self._invite(participant)
 
@@ -89,7 +89,7 @@ class Participants:
         )
 
     def invited(self) -> list[str]:
-        """Who got personal links."""
+        """The names of those who have personal links."""
         with explain_errors(self._path):
             rows = self._db.execute(
                 "SELECT participant FROM people WHERE entry = 'personal' ORDER BY participant"
@@ -97,22 +97,22 @@ class Participants:
             return [row["participant"] for row in rows]
 
     def issue(self, participant: str) -> str:
-        """Which of a person's links is the one that works; the first has no number."""
+        """The number of the participant's valid link; empty for the first."""
         with explain_errors(self._path):
             row = self._db.execute(
                 "SELECT times FROM revoked WHERE participant = ?", (participant,)
             ).fetchone()
             return "" if row is None else str(row["times"])
 
-    def is_revoked(self, entrant: User) -> bool:
-        """Whether somebody came by a link that works no more; that of who has no name always does.
+    def is_revoked(self, user: User) -> bool:
+        """Whether a user's link was revoked; links without a name never are.
 
-        Asked of every request, so that it ends while the study is served.
+        Checked on every request, so that it takes effect while the study is served.
         """
-        return entrant.issue != self.issue(entrant.name)
+        return user.issue != self.issue(user.name)
 
     def revoke(self, *participants: str) -> None:
-        """Let people's links, and whoever came by them, in no more; their next are others."""
+        """Invalidate the links and sessions of participants; their next links will differ."""
         with write_transaction(self._db, self._path):
             known = [row["participant"] for row in self._db.execute("SELECT * FROM people")]
             for participant in participants:
@@ -125,55 +125,39 @@ class Participants:
                 )
 
     def used_open_link(self, participant: str) -> bool:
-        """Whether a person is one who entered by the open link."""
+        """Whether a participant entered by the open link."""
         with explain_errors(self._path):
-            found = self._db.execute(
-                "SELECT 1 FROM people WHERE participant = ? AND entry = 'open'", (participant,)
-            )
-            return found.fetchone() is not None
+            query = "SELECT 1 FROM people WHERE participant = ? AND entry = 'open'"
+            return exists(self._db, query, participant)
 
     def has_entered(self, participant: str) -> bool:
-        """Whether a person came in before."""
+        """Whether a participant has entered before."""
         with explain_errors(self._path):
-            found = self._db.execute(
-                "SELECT 1 FROM people WHERE participant = ? AND entered IS NOT NULL",
-                (participant,),
-            )
-            return found.fetchone() is not None
+            query = "SELECT 1 FROM people WHERE participant = ? AND entered IS NOT NULL"
+            return exists(self._db, query, participant)
 
     def enter(self, participant: str, entry: EntryType, language: str = "") -> bool:
-        """Let a person in; no, where they belong to the other way of entering."""
+        """Admit a participant; return False if the name belongs to the other way of entry."""
         now = self._clock()
         with write_transaction(self._db, self._path):
             self._db.execute(
                 "INSERT OR IGNORE INTO people (participant, entry) VALUES (?, ?)",
                 (participant, entry),
             )
-            done = self._db.execute(
+            updated = self._db.execute(
                 "UPDATE people SET seen = ?, entered = coalesce(entered, ?),"
                 " language = CASE language WHEN '' THEN ? ELSE language END"
                 " WHERE participant = ? AND entry = ?",
                 (now, now, language, participant, entry),
             )
-            return done.rowcount == 1
+            return updated.rowcount == 1
 
     def person(self, participant: str) -> Participant:
-        """Where a person is."""
+        """The participant with their current stage."""
         with explain_errors(self._path):
-            return self._described(self.row(participant))
-
-    def row(self, participant: str) -> sqlite3.Row:
-        """What is kept of a person who came in."""
-        row: sqlite3.Row | None = self._db.execute(
-            "SELECT * FROM people WHERE participant = ? AND entered IS NOT NULL", (participant,)
-        ).fetchone()
-        if row is None:
-            raise NotAssignedError(participant)
-        return row
-
-    def _described(self, row: sqlite3.Row) -> Participant:
+            row = self.row(participant)
         return Participant(
-            participant=row["participant"],
+            participant=participant,
             entry=row["entry"],
             language=row["language"],
             stage=self.stage(row),
@@ -181,13 +165,22 @@ class Participants:
             entered=row["entered"],
         )
 
+    def row(self, participant: str) -> sqlite3.Row:
+        """The database row of a participant who has entered."""
+        row: sqlite3.Row | None = self._db.execute(
+            "SELECT * FROM people WHERE participant = ? AND entered IS NOT NULL", (participant,)
+        ).fetchone()
+        if row is None:
+            raise NotAssignedError(participant)
+        return row
+
     def is_closed(self, grace: float = 0.0) -> bool:
-        """Whether the study closed, and so long ago."""
+        """Whether the study closed at least `grace` seconds ago."""
         closes = self._study.access.closes
         return closes is not None and self._clock() >= closes.timestamp() + grace
 
     def stage(self, row: sqlite3.Row) -> ParticipantStage:
-        """What a person has before them."""
+        """The participant's current stage."""
         if self.is_closed():
             return "closed"
         if row["screened"] == "refused":
@@ -201,25 +194,23 @@ class Participants:
         return "work"
 
     def choose_language(self, participant: str, language: str) -> None:
-        """Read the pages in one of the study's languages."""
+        """Set the language of the participant's pages."""
         if language not in self._study.title:
             raise RejectedSubmissionError(f"The study has no pages in {language!r}.")
         self._set(participant, "language", language)
 
     def consent(self, participant: str) -> None:
-        """The person agreed to take part."""
+        """Record that the participant agreed to take part."""
         self._set_once(participant, "consented")
 
     def decline(self, participant: str) -> bool:
-        """Keep nothing of a person who does not take part; no, where they answered before.
+        """Delete a participant who declines; return False if they have answers already.
 
-        Who has a personal link stays invited, as if they had never followed it.
+        A participant with a personal link stays invited.
         """
         with write_transaction(self._db, self._path):
-            answered = self._db.execute(
-                "SELECT 1 FROM responses WHERE participant = ? LIMIT 1", (participant,)
-            )
-            if answered.fetchone() is not None:
+            query = "SELECT 1 FROM responses WHERE participant = ? LIMIT 1"
+            if exists(self._db, query, participant):
                 return False
             entry: EntryType = self.row(participant)["entry"]
             _delete_rows(self._db, participant)
@@ -229,11 +220,11 @@ class Participants:
         return True
 
     def begin(self, participant: str) -> None:
-        """The person has read the instructions."""
+        """Record that the participant has read the instructions."""
         self._set_once(participant, "instructed")
 
     def screen(self, participant: str, answers: Mapping[str, str]) -> None:
-        """Let a person go on, or not. Of the answers themselves nothing is kept."""
+        """Record whether the participant passes the screening; the answers are not stored."""
         for screen in self._study.screening:
             if not _is_answer(screen, answers.get(screen.id, "")):
                 raise RejectedSubmissionError(f"{screen.id} has no answer.")
@@ -259,17 +250,17 @@ class Participants:
 
 @contextmanager
 def open_participants(folder: StudyFolder) -> Iterator[Participants]:
-    """The people of a study that need not be served just now."""
+    """Open the participants of a study, whether or not it is being served."""
     path = folder.path / RESPONSES_FILE
     with closing(open_database(path)) as db:
         yield Participants(folder.study, db, path)
 
 
 def delete_participant(path: Path, participant: str) -> int:
-    """Delete a person and all that they answered, for good; how many responses went.
+    """Delete a participant with all their responses, and return how many those were.
 
-    While the study is served, too: what they leave is asked of somebody else. What the owner
-    settled stays, and so does which of their links were revoked, lest one of those work again.
+    This works while the study is served: the items become free for others. Adjudications stay, and
+    so does the record of revoked links, which must not work again.
     """
     with closing(open_database(path)) as db:
         with write_transaction(db, path):
@@ -279,17 +270,17 @@ def delete_participant(path: Path, participant: str) -> int:
             names = [row["participant"] for row in known]
             if participant not in names:
                 raise unknown("person", participant, names)
-            gone = _delete_rows(db, participant)
+            deleted = _delete_rows(db, participant)
         truncate_wal(db, path)
-    return gone
+    return deleted
 
 
 def _delete_rows(db: sqlite3.Connection, participant: str) -> int:
-    """Delete all that is kept of a person; how many responses went. Part of an act."""
-    gone = db.execute("DELETE FROM responses WHERE participant = ?", (participant,)).rowcount
+    """Delete a participant's rows in the caller's transaction; return the number of responses."""
+    deleted = db.execute("DELETE FROM responses WHERE participant = ?", (participant,)).rowcount
     db.execute("DELETE FROM assignments WHERE participant = ?", (participant,))
     db.execute("DELETE FROM people WHERE participant = ?", (participant,))
-    return gone
+    return deleted
 
 
 def _is_answer(screen: Screener, answer: str) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ListProgress:
-    """A list, or the whole study where it has none: judgements wanted, given, and being made."""
+    """Judgements wanted, given and under way for a list, or for a study without lists."""
 
     list: str
     items: int
@@ -34,7 +34,7 @@ class ListProgress:
 
 @dataclass(frozen=True, kw_only=True)
 class ItemProgress:
-    """An item."""
+    """Judgements wanted, given and under way for an item."""
 
     item: str
     list: str
@@ -45,7 +45,7 @@ class ItemProgress:
 
 @dataclass(frozen=True, kw_only=True)
 class ParticipantProgress:
-    """A person who was invited or came."""
+    """A participant who was invited or has entered."""
 
     participant: str
     entry: str
@@ -75,17 +75,17 @@ ProgressT = TypeVar("ProgressT", ListProgress, ItemProgress, ParticipantProgress
 
 
 def list_progress(path: Path) -> list[ListProgress]:
-    """Every list."""
+    """The progress of every list."""
     return _read(path, ListProgress, _LISTS)
 
 
 def item_progress(path: Path, *, start: int = 0, most: int = 100) -> list[ItemProgress]:
-    """Some of the items, those that lack most first."""
+    """The progress of a page of items, those that lack most first."""
     return _read(path, ItemProgress, _ITEMS, (most, start))
 
 
 def participant_progress(path: Path) -> list[ParticipantProgress]:
-    """Everybody."""
+    """The progress of every participant."""
     return _read(path, ParticipantProgress, _PEOPLE)
 
 
@@ -100,14 +100,14 @@ def _read(
 
 
 def _with_datetime(row: dict[str, object]) -> dict[str, object]:
-    """A row with its time as one."""
+    """The row with `seen` as a datetime."""
     if isinstance(row.get("seen"), float):
         row["seen"] = datetime.fromtimestamp(float(str(row["seen"])), UTC)
     return row
 
 
 class StudyProgress(Record, frozen=True, kw_only=True):
-    """How far a study is: what was wanted of its items, and what was given."""
+    """Judgements wanted and given for a study's items."""
 
     name: str
     items: int
@@ -117,7 +117,7 @@ class StudyProgress(Record, frozen=True, kw_only=True):
 
 
 def study_progress(study: Study, responses: Sequence[Response]) -> StudyProgress:
-    """How far a study is; practice, attention checks and fillers do not count."""
+    """The progress of a study, not counting practice, attention checks and fillers."""
     own = complete_responses(study, responses)
     return StudyProgress(
         name=study.name,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from epicene.studies.design.answers import answer_problems, is_asked, pluralise, response_problems
-from epicene.studies.design.schema import MarksQuestion, TagsQuestion
-from epicene.studies.exchange.response_files import all_items
+from epicene.core.errors import pluralise
+from epicene.studies.design.answers import answer_problems, is_asked, response_problems
+from epicene.studies.design.schema import MarksQuestion, TagsQuestion, all_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 class DriftCounts(NamedTuple):
-    """How many answers and decisions do not fit, and how many judgements are no longer whole.
+    """How many answers and adjudications do not fit, and how many judgements are incomplete.
 
-    Those `lacking` an answer are counted by the question that is asked now.
+    `lacking` counts the missing answers by question.
     """
 
     left_out: int = 0
@@ -41,41 +41,36 @@ class DriftCounts(NamedTuple):
 
 
 class ValidResponses(NamedTuple):
-    """The answers and decisions that fit, and what is amiss with the others."""
+    """The responses and adjudications that fit, and counts of the others."""
 
     responses: list[Response]
-    settled: dict[tuple[str, str], Adjudication]
-    gaps: DriftCounts
-
-    @property
-    def left_out(self) -> int:
-        """How many answers and decisions do not fit."""
-        return self.gaps.left_out
+    adjudications: dict[tuple[str, str], Adjudication]
+    drift: DriftCounts
 
     @property
     def note(self) -> str:
-        """What is left out or counts as missing, if anything does."""
-        return " ".join(_drift_sentences(self.gaps))
+        """Sentences about what is left out or incomplete; empty if nothing is."""
+        return " ".join(_drift_sentences(self.drift))
 
 
-def _drift_sentences(gaps: DriftCounts) -> Iterator[str]:
-    if gaps.left_out:
+def _drift_sentences(drift: DriftCounts) -> Iterator[str]:
+    if drift.left_out:
         yield (
-            f"Left out, and kept: {pluralise(gaps.left_out, 'answer')} to an item, question or "
+            f"Left out, and kept: {pluralise(drift.left_out, 'answer')} to an item, question or "
             "option that study.toml no longer has; what is put back counts again."
         )
-    if gaps.incomplete:
-        named = ", ".join(f"{name} ({number})" for name, number in gaps.lacking.items())
+    if drift.incomplete:
+        named = ", ".join(f"{name} ({number})" for name, number in drift.lacking.items())
         yield (
-            f"Counted as missing, and kept: {pluralise(gaps.incomplete, 'judgement')} without an "
+            f"Counted as missing, and kept: {pluralise(drift.incomplete, 'judgement')} without an "
             f"answer to a question that study.toml asks now: {named}."
         )
 
 
 def valid_responses(
-    study: Study, responses: Iterable[Response], settled: Adjudications
+    study: Study, responses: Iterable[Response], adjudications: Adjudications
 ) -> ValidResponses:
-    """What fits of the responses and of what was settled."""
+    """The responses and adjudications that fit the study as it is now."""
     items = {item.id: item for item in all_items(study)}
     asked = {item.id for item in study.items}
     kept, left_out = [], 0
@@ -90,22 +85,22 @@ def valid_responses(
         left_out += sum(answers.get(name) != given for name, given in response.answers.items())
         if answers:
             kept.append(msgspec.structs.replace(response, answers=answers))
-    decided = {
+    valid = {
         about: each
-        for about, each in settled.items()
+        for about, each in adjudications.items()
         if (item := items.get(each.item)) and _is_valid_adjudication(study, item, each)
     }
     lacking = [[*_unanswered_questions(study, each)] for each in kept if each.item in asked]
-    gaps = DriftCounts(
-        left_out=left_out + len(settled) - len(decided),
+    drift = DriftCounts(
+        left_out=left_out + len(adjudications) - len(valid),
         incomplete=sum(map(bool, lacking)),
         lacking=Counter(name for names in lacking for name in names),
     )
-    return ValidResponses(kept, decided, gaps)
+    return ValidResponses(kept, valid, drift)
 
 
 def _unanswered_questions(study: Study, response: Response) -> Iterator[str]:
-    """The questions that a judgement would have to answer now, and does not."""
+    """The required questions that a response does not answer."""
     for question in study.questions:
         needed = question.required and is_asked(question, response.answers)
         if needed and question.id not in response.answers:
@@ -113,7 +108,7 @@ def _unanswered_questions(study: Study, response: Response) -> Iterator[str]:
 
 
 def complete_responses(study: Study, responses: Iterable[Response]) -> list[Response]:
-    """The responses to the study's items that answer all that it asks now."""
+    """The responses to the study's items that answer everything it asks now."""
     items = {item.id: item for item in study.items}
     return [
         response
@@ -126,14 +121,14 @@ def complete_responses(study: Study, responses: Iterable[Response]) -> list[Resp
 def _valid_answers(
     study: Study, item: StudyItem, answers: Mapping[str, AnswerValue]
 ) -> dict[str, AnswerValue]:
-    """Those that could be given now, in the order asked: one may depend on another that is gone."""
+    """The answers that are still possible; one may depend on another that is gone."""
     kept: dict[str, AnswerValue] = {}
     for question in study.questions:
         answer = answers.get(question.id)
         if answer is None or not is_asked(question, kept):
             continue
         if isinstance(answer, tuple) and isinstance(question, TagsQuestion | MarksQuestion):
-            # Without the tags or marks that are gone, the others still stand.
+            # Tags or marks that are gone do not invalidate the others.
             answer = tuple(each for each in answer if _is_valid(question, item, (each,))) or answer
         if _is_valid(question, item, answer):
             kept[question.id] = answer
@@ -143,9 +138,9 @@ def _valid_answers(
 def _expected_answers_intact(
     item: StudyItem, response: Response, answers: Mapping[str, AnswerValue]
 ) -> bool:
-    """Whether what is left still tells if the person gave the answers that the item expects.
+    """Whether the remaining answers still show if the response is as the item expects.
 
-    Who answered a question that is gone must not fail an attention check for it.
+    An attention check must not be failed because a question or option was removed.
     """
     return all(
         name in answers and answers[name] == response.answers.get(name) for name in item.expected
@@ -156,8 +151,8 @@ def _is_valid(question: Question, item: StudyItem, answer: AnswerValue) -> bool:
     return not any(answer_problems(question, item, answer))
 
 
-def _is_valid_adjudication(study: Study, item: StudyItem, settled: Adjudication) -> bool:
+def _is_valid_adjudication(study: Study, item: StudyItem, decision: Adjudication) -> bool:
     return any(
-        question.id == settled.question and _is_valid(question, item, settled.value)
+        question.id == decision.question and _is_valid(question, item, decision.value)
         for question in study.questions
     )

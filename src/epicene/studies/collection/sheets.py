@@ -1,18 +1,17 @@
 """Assign items to people's sheets, and write sheets or projects for other annotation tools.
 
-A sheet has a person's items in an order of their own, with fillers and attention checks among them;
-practice items are in the instructions, with their answers.
+A sheet has a participant's items in their own order, with fillers and attention checks among them;
+practice items are in the instructions, with their feedback.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, pluralise
 from epicene.core.files import write_atomically
 from epicene.studies.collection.schema_drift import complete_responses, valid_responses
-from epicene.studies.design.answers import pluralise
 from epicene.studies.design.lists import items_by_list, presentation_order
 from epicene.studies.design.schema import (
     ChoiceQuestion,
@@ -42,76 +41,72 @@ if TYPE_CHECKING:
     from epicene.studies.collection.adjudication import Disagreement
     from epicene.studies.design.schema import LocalisedText, Option, Question, Response, StudyItem
 
-if TYPE_CHECKING:
     ItemsByPerson = dict[str, list[StudyItem]]
 
 
 class PriorResponses(NamedTuple):
-    """What was answered before: who met which item, and how many judged it.
+    """Who has seen which item, and how many have judged it.
 
-    Who met an item does not get it again, even if the study asks more of it by now.
+    Nobody gets an item again, even if the study asks more about it by now.
     """
 
-    met: frozenset[tuple[str, str]] = frozenset()
+    seen: frozenset[tuple[str, str]] = frozenset()  # participant and item
     judged: Mapping[str, int] = {}
 
     def lacking(self, study: Study, item: StudyItem) -> int:
-        """How many more people are to judge an item."""
+        """How many more participants are to judge an item."""
         return max(0, judgements_wanted(study, item) - self.judged.get(item.id, 0))
 
     def left(self, study: Study, person: str, items: Sequence[StudyItem]) -> list[StudyItem]:
-        """Those of the items that still lack judgements and are new to a person."""
+        """The items that still lack judgements and are new to a participant."""
         return [
             item
             for item in items
-            if (person, item.id) not in self.met and self.lacking(study, item)
+            if (person, item.id) not in self.seen and self.lacking(study, item)
         ]
 
 
 def prior_responses(study: Study, responses: Sequence[Response]) -> PriorResponses:
-    """What the responses say was done already."""
+    """The work done in earlier responses."""
     whole = complete_responses(study, valid_responses(study, responses, {}).responses)
     return PriorResponses(
-        met=frozenset((each.participant, each.item) for each in responses),
+        seen=frozenset((each.participant, each.item) for each in responses),
         judged=Counter(each.item for each in whole),
     )
 
 
 def assign_sheets(
-    study: Study, people: Sequence[str], before: PriorResponses | None = None
+    study: Study, people: Sequence[str], prior: PriorResponses | None = None
 ) -> ItemsByPerson:
-    """Each item to as many people as are still to judge it; of a study with lists, a list to each.
-
-    Who has nothing left to do gets nothing.
-    """
+    """Assign each item to as many people as are still to judge it, or a list to each person."""
     if len(set(people)) < len(people):
         raise InputError("One person was named twice.")
-    before = before or PriorResponses()
+    prior = prior or PriorResponses()
     if study.lists == "none":
-        return _assign_items(study, people, before)
-    return _assign_lists(study, people, before)
+        return _assign_items(study, people, prior)
+    return _assign_lists(study, people, prior)
 
 
-def _assign_items(study: Study, people: Sequence[str], before: PriorResponses) -> ItemsByPerson:
-    """Always those get an item who have fewest so far."""
-    hands: ItemsByPerson = {person: [] for person in people}
+def _assign_items(study: Study, people: Sequence[str], prior: PriorResponses) -> ItemsByPerson:
+    """Give each item to those who have fewest so far."""
+    assigned: ItemsByPerson = {person: [] for person in people}
     for item in study.items:
-        lacking = before.lacking(study, item)
-        able = [person for person in hands if (person, item.id) not in before.met]
+        lacking = prior.lacking(study, item)
+        able = [person for person in assigned if (person, item.id) not in prior.seen]
         if lacking > len(able):
             raise InputError(
                 f"The item {item.id} lacks {pluralise(lacking, 'judgement')}, and the people named "
                 f"can give {len(able)}; name more."
             )
-        for person in sorted(able, key=lambda person: len(hands[person]))[:lacking]:
-            hands[person].append(item)
-    return hands
+        for person in sorted(able, key=lambda person: len(assigned[person]))[:lacking]:
+            assigned[person].append(item)
+    return assigned
 
 
-def _assign_lists(study: Study, people: Sequence[str], before: PriorResponses) -> ItemsByPerson:
-    """Who began a list goes on with it; the others always take the one that lacks most people.
+def _assign_lists(study: Study, people: Sequence[str], prior: PriorResponses) -> ItemsByPerson:
+    """Who began a list continues it; the others take the list that lacks most people.
 
-    Who is over takes lists in turn, too.
+    People beyond those needed get lists in turn, too.
     """
     lists = items_by_list(study)
     longest = max(map(len, lists.values()))
@@ -121,12 +116,12 @@ def _assign_lists(study: Study, people: Sequence[str], before: PriorResponses) -
             f"{study.per_person}; change per_person in study.toml, or draw fewer."
         )
     lacking = {
-        name: max((before.lacking(study, item) for item in items), default=0)
+        name: max((prior.lacking(study, item) for item in items), default=0)
         for name, items in lists.items()
     }
-    taken = _started_lists(lists, people, before)
+    taken = _started_lists(lists, people, prior)
     for person, name in taken.items():
-        lacking[name] -= bool(before.left(study, person, lists[name]))
+        lacking[name] -= bool(prior.left(study, person, lists[name]))
     wanted, others = sum(max(0, each) for each in lacking.values()), len(people) - len(taken)
     if wanted > others:
         raise InputError(
@@ -137,66 +132,62 @@ def _assign_lists(study: Study, people: Sequence[str], before: PriorResponses) -
         if person not in taken:
             taken[person] = max(lacking, key=lambda each: lacking[each])
             lacking[taken[person]] -= 1
-    return {person: before.left(study, person, lists[taken[person]]) for person in people}
+    return {person: prior.left(study, person, lists[taken[person]]) for person in people}
 
 
 def _started_lists(
-    lists: Mapping[str, Sequence[StudyItem]], people: Sequence[str], before: PriorResponses
+    lists: Mapping[str, Sequence[StudyItem]], people: Sequence[str], prior: PriorResponses
 ) -> dict[str, str]:
-    """The list of each person who has met an item of it."""
+    """The list of each person who has seen an item of it."""
     list_of = {item.id: name for name, items in lists.items() for item in items}
     return {
         person: list_of[item]
-        for person, item in sorted(before.met)
+        for person, item in sorted(prior.seen)
         if person in people and item in list_of
     }
 
 
+TargetProgram: TypeAlias = Literal["pcibex", "label-studio"]
+
 INSTRUCTIONS_FILE = "instructions.md"
-# So that spreadsheets read UTF-8.
+# Makes spreadsheets read UTF-8
 _UTF8_BOM = b"\xef\xbb\xbf"
 
 
 def write_sheets(
     study: Study, people: Sequence[str], out: Path, responses: Sequence[Response] = ()
 ) -> list[Path]:
-    """A sheet for each person who has something left to do, and the instructions; where they are.
+    """Write a sheet for each person with something left to do, and the instructions.
 
-    What was answered already is in no sheet of the person who did.
+    Items that a person has answered already are left out. Returns the paths.
     """
     for person in people:
         if not person or "/" in person or person.startswith("."):
             raise InputError(f"{person!r} cannot be the name of a person's sheet.")
-    before = prior_responses(study, responses)
-    hands = {
-        person: items for person, items in assign_sheets(study, people, before).items() if items
+    prior = prior_responses(study, responses)
+    assigned = {
+        person: items for person, items in assign_sheets(study, people, prior).items() if items
     }
-    if not hands:
+    if not assigned:
         raise InputError(f"The study {study.name} has nothing left to do for those who are named.")
-    paths = {person: out / f"{person}.csv" for person in hands}
+    paths = {person: out / f"{person}.csv" for person in assigned}
     _must_be_new(paths.values())
-    for person, items in hands.items():
+    for person, items in assigned.items():
         rows = [
             item
             for item in presentation_order(study, items, person)
-            if (person, item.id) not in before.met
+            if (person, item.id) not in prior.seen
         ]
         write_atomically(paths[person], _UTF8_BOM + empty_sheet(study, rows, person).encode())
     write_atomically(out / INSTRUCTIONS_FILE, sheet_instructions(study).encode())
     return [*paths.values(), out / INSTRUCTIONS_FILE]
 
 
-def write_pcibex_experiment(study: Study, out: Path) -> list[Path]:
-    """The files of an experiment for PCIbex; where they are."""
-    return _write_new_files(experiment_files(study), out)
-
-
-def write_label_studio_project(study: Study, out: Path) -> list[Path]:
-    """The files of a project for Label Studio; where they are."""
-    return _write_new_files(project_files(study), out)
-
-
-def _write_new_files(files: Mapping[str, str], out: Path) -> list[Path]:
+def write_project(
+    study: Study, out: Path, program: Literal["pcibex", "label-studio"]
+) -> list[Path]:
+    """Write the study as a project for another program, and return the paths of its files."""
+    files = experiment_files(study) if program == "pcibex" else project_files(study)
     texts = {out / name: text for name, text in files.items()}
     _must_be_new(texts)
     for path, text in texts.items():
@@ -211,7 +202,7 @@ def _must_be_new(paths: Iterable[Path]) -> None:
 
 
 def adjudication_sheet(study: Study, found: Sequence[Disagreement], by: str) -> str:
-    """A row per item on which people differ, with what each said, for one who decides."""
+    """A row per item with disagreements, with the answers of each person, for the adjudicator."""
     asked = [each.id for each in study.questions if any(each.id == one.question for one in found)]
     rows: dict[str, dict[str, str]] = {}
     for one in found:
@@ -228,7 +219,7 @@ def adjudication_sheet(study: Study, found: Sequence[Disagreement], by: str) -> 
 
 
 def sheet_instructions(study: Study) -> str:
-    """What a person must know to fill in a sheet; the study's own words in all its languages."""
+    """Instructions for filling in a sheet, in all languages of the study."""
     parts = [part for code in study.title for part in _in_language(study, code)]
     return "\n\n".join(parts) + "\n"
 
@@ -248,7 +239,7 @@ def _in_language(study: Study, code: str) -> Iterator[str]:
 
 
 def _practice(study: Study, code: str) -> Iterator[str]:
-    """The practice items as they would stand in a sheet, each with what was expected."""
+    """The practice items with their feedback."""
     for number, item in enumerate(study.practice, 1):
         cells = (f"- {name}: {text}" for name, text in visible_values(study, item).items())
         yield f"## {number}"
@@ -258,7 +249,7 @@ def _practice(study: Study, code: str) -> Iterator[str]:
 
 
 def _how_to_answer(question: Question, code: str) -> str:
-    """How an answer is written into its cell."""
+    """How to write an answer into its cell."""
     if isinstance(question, ChoiceQuestion):
         named = _option_lines(question.options, code) or "\n".join(
             f"- `{name}`" for name in question.between

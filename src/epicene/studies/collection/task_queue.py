@@ -17,6 +17,7 @@ from epicene.core.records import to_json
 from epicene.studies.collection.assignment import AssignmentRules, TaskPart
 from epicene.studies.collection.database import (
     decode_response,
+    exists,
     explain_errors,
     open_database,
     rebuild_places,
@@ -31,8 +32,8 @@ from epicene.studies.collection.participants import (
     StudyClosedError,
 )
 from epicene.studies.design.answers import response_problems
-from epicene.studies.design.schema import AnswerValue, Response, StudyItem
-from epicene.studies.exchange.response_files import all_items, same_answers
+from epicene.studies.design.schema import AnswerValue, Response, StudyItem, all_items
+from epicene.studies.exchange.response_files import same_answers
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,26 +42,26 @@ if TYPE_CHECKING:
 
     from epicene.studies.collection.folder import StudyFolder
 
-LEASE_SECONDS = 1800.0  # seconds that an item waits for an answer before others may have it
+LEASE_SECONDS = 1800.0  # that an item waits for an answer before others may have it
 MAX_TEXT_LENGTH = 10_000  # characters of one answer
 _MAX_SECONDS = 7 * 24 * 3600.0
 
 
 @dataclass(frozen=True)
 class Task:
-    """Something before a person. `revision` tells one attempt to answer from the next."""
+    """An item to answer. `revision` grows with every answer and undo."""
 
     number: int
     revision: int
     item: StudyItem
     part: TaskPart
-    answers: Mapping[str, AnswerValue] = field(default_factory=dict)  # taken back, to start from
+    answers: Mapping[str, AnswerValue] = field(default_factory=dict)  # undone, to start from
     elapsed: float = field(default=0.0, compare=False)  # seconds since it was first shown
 
 
 @dataclass(frozen=True)
 class Feedback:
-    """What was expected of a practice item, and what the person said."""
+    """A practice item that is answered, and whose feedback is not read yet."""
 
     number: int
     item: StudyItem
@@ -69,7 +70,7 @@ class Feedback:
 
 @dataclass(frozen=True)
 class NoTask:
-    """There is nothing to do for a person: they are through, or came when all was given out."""
+    """Nothing is left to do, for this participant or for anybody."""
 
 
 CurrentTask: TypeAlias = Task | Feedback | NoTask
@@ -77,12 +78,12 @@ CurrentTask: TypeAlias = Task | Feedback | NoTask
 
 @dataclass(frozen=True)
 class ParticipantState:
-    """What is before a person, and how far they are."""
+    """A participant's current task, and their progress."""
 
     work: CurrentTask
     answered: int
-    most: int  # that they will see, the practice left out
-    undo: int | None  # the number of the answer that they could take back
+    max_tasks: int  # without practice
+    undo: int | None  # the number of the answer that can be undone
 
 
 SaveStatus: TypeAlias = Literal["saved", "repeated", "conflict"]
@@ -91,7 +92,7 @@ _answers = msgspec.json.Decoder(dict[str, AnswerValue])
 
 
 class TaskQueue:
-    """The open desk of one study."""
+    """Assigns the items of one study and stores the answers."""
 
     def __init__(
         self,
@@ -112,27 +113,27 @@ class TaskQueue:
         self.participants = Participants(self.study, self._db, self.path, clock)
 
     def close(self) -> None:
-        """Close, leaving one file behind."""
+        """Close the database, merging its write-ahead log."""
         self._db.close()
 
     def current_state(self, participant: str) -> ParticipantState:
-        """What is before a person, given to them now if need be, and how far they are."""
+        """The participant's current task, assigned now if they have none, and their progress."""
         with write_transaction(self._db, self.path):
-            work = self._work(participant)
+            work = self._current_task(participant)
             row = self.participants.row(participant)
-            most = self._assignment.most(row["list"])
-            return ParticipantState(work, row["answered"], most, self._last(participant))
+            max_tasks = self._assignment.max_tasks(row["list"])
+            return ParticipantState(work, row["answered"], max_tasks, self._last(participant))
 
-    def _work(self, participant: str) -> CurrentTask:
+    def _current_task(self, participant: str) -> CurrentTask:
         now = self._clock()
         self._assignment.release_lapsed(now)
         row = self.participants.row(participant)
         if self.participants.stage(row) != "work":
             raise NotAssignedError(participant)
         while (pending := self._pending(participant)) is not None:
-            if (work := self._resumed(pending, now)) is not None:
-                self._seen(participant, now)
-                return work
+            if (task := self._resume(pending, now)) is not None:
+                self._set_seen(participant, now)
+                return task
         if row["finished"] is not None and row["entry"] == "open":
             return NoTask()
         if self._assignment.wants_list(row):
@@ -142,11 +143,11 @@ class TaskQueue:
             self._db.execute(
                 "UPDATE people SET list = ?, walked = 0 WHERE participant = ?", (name, participant)
             )
-        self._seen(participant, now)
-        return self._given(participant, now)
+        self._set_seen(participant, now)
+        return self._assign_next(participant, now)
 
     def has_task_for(self, participant: str) -> bool:
-        """Whether there is anything to do for somebody who has yet to begin."""
+        """Whether there is anything to do for somebody who has not begun."""
         now = self._clock()
         with write_transaction(self._db, self.path):
             self._assignment.release_lapsed(now)
@@ -155,7 +156,7 @@ class TaskQueue:
             return self._assignment.choose_list(now) is not None
 
     def _pending(self, participant: str) -> sqlite3.Row | None:
-        """The first of what the person has yet to answer or to read."""
+        """The first assignment that is not answered, or whose feedback is not read."""
         row: sqlite3.Row | None = self._db.execute(
             "SELECT * FROM assignments WHERE participant = ?"
             " AND state <> 'answered' AND state <> 'withdrawn' ORDER BY number LIMIT 1",
@@ -163,8 +164,8 @@ class TaskQueue:
         ).fetchone()
         return row
 
-    def _resumed(self, row: sqlite3.Row, now: float) -> Task | Feedback | None:
-        """What was given before, if it still can be; an item that others took over cannot."""
+    def _resume(self, row: sqlite3.Row, now: float) -> Task | Feedback | None:
+        """An assignment to continue; None if the item is gone or was taken over by others."""
         item = self._items.get(row["item"])
         if item is None:  # no longer in the study
             self._withdraw(row)
@@ -190,11 +191,11 @@ class TaskQueue:
                 "UPDATE people SET items = items - 1 WHERE participant = ?", (row["participant"],)
             )
 
-    def _given(self, participant: str, now: float) -> Task | NoTask:
-        """Something new for the person; from here on it is theirs."""
+    def _assign_next(self, participant: str, now: float) -> Task | NoTask:
+        """Assign the next item to the participant."""
         row = self.participants.row(participant)
-        following = self._assignment.following(row)
-        if following is None:
+        task = self._assignment.next_task(row)
+        if task is None:
             if row["answered"]:
                 self._db.execute(
                     "UPDATE people SET finished = coalesce(finished, ?) WHERE participant = ?",
@@ -202,12 +203,12 @@ class TaskQueue:
                 )
             return NoTask()
         number = row["numbers"] + 1
-        is_item = following.part == "item"
+        is_item = task.part == "item"
         self._db.execute(
             "INSERT INTO assignments (participant, item, number, part, state, shown, lapses)"
             " VALUES (?, ?, ?, ?, 'out', ?, ?)",
             (
-                *(participant, following.item, number, following.part, now),
+                *(participant, task.item, number, task.part, now),
                 now + self._lease if is_item else None,
             ),
         )
@@ -215,24 +216,19 @@ class TaskQueue:
             "UPDATE people SET numbers = ?, items = items + ? WHERE participant = ?",
             (number, is_item, participant),
         )
-        return Task(number, 0, self._items[following.item], following.part)
+        return Task(number, 0, self._items[task.item], task.part)
 
     def task(self, participant: str, number: int) -> Task:
-        """What a person was given under a number, answered or not."""
+        """The participant's task with this number, answered or not."""
         with explain_errors(self.path):
             row = self._assigned(participant, number)
         return Task(row["number"], row["revision"], self._items[row["item"]], row["part"])
 
     def was_given(self, participant: str, items: tuple[str, ...]) -> bool:
-        """Whether a person was given one of the items."""
+        """Whether a participant was assigned one of the items."""
+        query = "SELECT 1 FROM assignments WHERE participant = ? AND item = ?"
         with explain_errors(self.path):
-            return any(
-                self._db.execute(
-                    "SELECT 1 FROM assignments WHERE participant = ? AND item = ?",
-                    (participant, item),
-                ).fetchone()
-                for item in items
-            )
+            return any(exists(self._db, query, participant, item) for item in items)
 
     def answer(
         self,
@@ -244,14 +240,14 @@ class TaskQueue:
         seconds: float | None = None,
         language: str = "",
     ) -> SaveStatus:
-        """Keep an answer. The same again is no second one; another in its place is a conflict."""
+        """Store an answer. Repeating it changes nothing; a different one is a conflict."""
         if self.participants.is_closed(GRACE_SECONDS):
             raise StudyClosedError
         now = self._clock()
         with write_transaction(self._db, self.path):
             row = self._assigned(participant, number)
             item = self._items[row["item"]]
-            self._check(item, answers)
+            self._check_answers(item, answers)
             response = Response(
                 study=self.study.name,
                 participant=participant,
@@ -263,46 +259,45 @@ class TaskQueue:
             )
             if row["revision"] != revision or row["state"] in ("answered", "feedback"):
                 earlier = self._response(row)
-                again = earlier is not None and same_answers(earlier, response)
-                return "repeated" if again else "conflict"
-            self._keep(row, response)
+                repeated = earlier is not None and same_answers(earlier, response)
+                return "repeated" if repeated else "conflict"
+            self._store(row, response)
         return "saved"
 
-    def _check(self, item: StudyItem, answers: Mapping[str, AnswerValue]) -> None:
+    def _check_answers(self, item: StudyItem, answers: Mapping[str, AnswerValue]) -> None:
         for answer in answers.values():
             if isinstance(answer, str) and len(answer) > MAX_TEXT_LENGTH:
                 raise RejectedSubmissionError(f"A text has more than {MAX_TEXT_LENGTH} characters.")
         for fault in response_problems(self.study, item, answers):
             raise RejectedSubmissionError(fault)
 
-    def _keep(self, row: sqlite3.Row, response: Response) -> None:
+    def _store(self, row: sqlite3.Row, response: Response) -> None:
         self._db.execute(
             "INSERT OR REPLACE INTO responses VALUES (?, ?, ?)",
             (response.participant, response.item, to_json(response)),
         )
         practice = row["part"] == "practice"
         item = self._items[response.item]
-        told = practice and bool(item.feedback or item.expected)
-        # The database has noted that it is answered.
+        # A trigger has set the state to answered.
         self._change(row, revision=row["revision"] + 1, draft=None)
-        if told:
+        if practice and (item.feedback or item.expected):
             self._change(row, state="feedback")
-        back = row["state"] == "withdrawn" and row["part"] == "item"
+        regained = row["state"] == "withdrawn" and row["part"] == "item"
         self._db.execute(
             "UPDATE people SET answered = answered + ?, items = items + ?, seen = ?"
             " WHERE participant = ?",
-            (not practice, back, self._clock(), response.participant),
+            (not practice, regained, self._clock(), response.participant),
         )
 
     def acknowledge_feedback(self, participant: str, number: int) -> None:
-        """The person has read what was expected in practice."""
+        """Record that the participant has read the feedback on a practice item."""
         with write_transaction(self._db, self.path):
             row = self._assigned(participant, number)
             if row["state"] == "feedback":
                 self._change(row, state="answered")
 
     def undo(self, participant: str, number: int) -> bool:
-        """Take back the answer that was given last, if that is its number, to be given anew."""
+        """Undo the participant's last answer, if that is its number; return whether it was."""
         now = self._clock()
         with write_transaction(self._db, self.path):
             person = self.participants.row(participant)
@@ -332,7 +327,7 @@ class TaskQueue:
         return True
 
     def _last(self, participant: str) -> int | None:
-        """The number of the last answer to something that is still in the study."""
+        """The number of the last answer about an item that is still in the study."""
         rows = self._db.execute(
             "SELECT number, item FROM assignments WHERE participant = ? AND state = 'answered'"
             " AND part <> 'practice' ORDER BY number DESC",
@@ -364,14 +359,14 @@ class TaskQueue:
             (*values.values(), row["participant"], row["item"]),
         )
 
-    def _seen(self, participant: str, now: float) -> None:
+    def _set_seen(self, participant: str, now: float) -> None:
         self._db.execute("UPDATE people SET seen = ? WHERE participant = ?", (now, participant))
 
 
-def _answer_seconds(said: float | None, at_most: float) -> float:
-    """From when an item was first shown to its answer: as the page says, if it can be so.
+def _answer_seconds(reported: float | None, elapsed: float) -> float:
+    """Seconds from showing an item to its answer: as the page reports them, if plausible.
 
-    The page knows how long an answer waited for a network; else it came when it was given.
+    Only the page knows how long an answer waited for the network.
     """
-    longest = min(max(at_most, 0.0), _MAX_SECONDS)
-    return longest if said is None or not 0 <= said <= longest + 5 else said
+    longest = min(max(elapsed, 0.0), _MAX_SECONDS)
+    return longest if reported is None or not 0 <= reported <= longest + 5 else reported

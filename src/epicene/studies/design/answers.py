@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import unknown_name
 from epicene.languages.normalisers import nfc
 from epicene.studies.design.schema import (
     AnswerValue,
@@ -20,28 +20,15 @@ from epicene.studies.design.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from epicene.studies.design.schema import Option
-
-
-def pluralise(number: int, what: str) -> str:
-    """So many of what `what` names one of: 1 answer, 2 answers."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def check_response(study: Study, item: StudyItem, response: Response) -> None:
-    """Raise the first fault of a response to an item of the study."""
-    for fault in response_problems(study, item, response.answers):
-        raise InputError(
-            f"The response of {response.participant} to {item.id}: {as_sentence(fault)}"
-        )
 
 
 def response_problems(
     study: Study, item: StudyItem, answers: Mapping[str, AnswerValue]
 ) -> Iterator[str]:
-    """Everything that is wrong with the answers to an item."""
+    """All problems of the answers to an item."""
     known = {question.id for question in study.questions}
     for name in answers:
         if name not in known:
@@ -60,7 +47,7 @@ def response_problems(
 
 
 def is_asked(question: Question, answers: Mapping[str, AnswerValue]) -> bool:
-    """Whether a question is asked, given the answers to those before it."""
+    """Whether a question is asked, given the answers to earlier ones."""
     for name, wanted in question.when.items():
         given = answers.get(name, ())
         chosen = {given} if isinstance(given, str) else set(given)
@@ -70,14 +57,14 @@ def is_asked(question: Question, answers: Mapping[str, AnswerValue]) -> bool:
 
 
 def options_of(question: Question) -> tuple[Option, ...]:
-    """The options of a choice or of tags, or the labels of marks."""
+    """The options of a choice or tags question, or the labels of a marks question."""
     if isinstance(question, MarksQuestion):
         return question.labels
     return question.options if isinstance(question, ChoiceQuestion | TagsQuestion) else ()
 
 
 def choice_ids(question: Question) -> tuple[str, ...]:
-    """The ids among which a question lets one choose; none where it asks for something else."""
+    """The ids of the choices that a question offers; empty for texts, marks and notes."""
     if not isinstance(question, ChoiceQuestion | TagsQuestion):
         return ()
     ids = tuple(option.id for option in question.options)
@@ -85,7 +72,7 @@ def choice_ids(question: Question) -> tuple[str, ...]:
 
 
 def answer_problems(question: Question, item: StudyItem, answer: AnswerValue) -> Iterator[str]:
-    """Everything that is wrong with one answer, each to be read after the question's id."""
+    """All problems of one answer, each worded to follow the question's id."""
     if isinstance(question, TagsQuestion | MarksQuestion):
         if isinstance(answer, str):
             yield "is answered by a text where a list is wanted"
@@ -127,19 +114,16 @@ def _span_problems(question: MarksQuestion, text: str, span: str | Span) -> Iter
 
 
 def normalise_answer(answer: AnswerValue) -> AnswerValue:
-    """An answer in the one of its spellings that Unicode calls canonical.
-
-    One keyboard writes a letter with its sign as one character, another as two.
-    """
+    """The answer in Unicode normal form C: keyboards differ in how they write accents."""
     if isinstance(answer, str):
         return nfc(answer)
     return tuple(nfc(one) if isinstance(one, str) else one for one in answer)
 
 
 def comparison_key(answer: AnswerValue) -> Hashable:
-    """What two answers have in common that say the same.
+    """A key that is equal for equivalent answers.
 
-    Runs of blanks, the order of tags and marks, and which canonical spelling was used are lost.
+    It ignores runs of blanks, the order of tags and marks, and Unicode normalisation.
     """
     answer = normalise_answer(answer)
     return " ".join(answer.split()) if isinstance(answer, str) else frozenset(answer)
@@ -152,13 +136,3 @@ def matches_expected(item: StudyItem, response: Response) -> bool:
         and comparison_key(response.answers[name]) == comparison_key(wanted)
         for name, wanted in item.expected.items()
     )
-
-
-def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
-    """The fault of an unknown name, with the nearest known."""
-    return str(unknown(what, name, known)).removesuffix(".").replace("There is", "there is", 1)
-
-
-def as_sentence(fault: str) -> str:
-    """A fault with its full stop."""
-    return fault if fault.endswith("?") else f"{fault}."

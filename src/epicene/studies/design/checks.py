@@ -1,4 +1,4 @@
-"""Validation of study files: what is wrong with a study, in one sentence that names the place."""
+"""Validation of studies: each problem as one sentence that says where it is."""
 
 from __future__ import annotations
 
@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.core import registry
-from epicene.core.errors import InputError
-from epicene.studies.design.answers import (
-    answer_problems,
-    as_sentence,
-    choice_ids,
-    options_of,
-    unknown_name,
-)
+from epicene.core.errors import InputError, as_sentence, unknown_name
+from epicene.studies.design.answers import answer_problems, choice_ids, options_of
 from epicene.studies.design.schema import (
+    ITEM_PARTS,
     LOCALISED_FIELDS,
     ChoiceQuestion,
     ChoiceScreener,
@@ -37,20 +32,20 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import LocalisedText, Option, Question, Screener, StudyItem
 
 
-# Signs that do something else on the pages than choose an option: take back, help, mark a word.
+# Keys that have another function on the pages than choosing an option: undo, help, mark a word.
 RESERVED_KEYS = ("u", "?", " ")
 
 
 def check_study(study: Study, where: str) -> None:
-    """Raise the first fault of a study."""
+    """Raise InputError for the first problem of a study."""
     for fault in study_problems(study):
         raise InputError(f"{where}: {as_sentence(fault)}")
 
 
 def launch_problems(study: Study) -> Iterator[str]:
-    """What is wrong with a study that is yet to be given out.
+    """Problems that a study must not have when it starts.
 
-    One that people answer in spite of it is still read and served.
+    One that is under way is read and served in spite of them.
     """
     for number, screen in enumerate(study.screening):
         if isinstance(screen, ChoiceScreener):
@@ -64,7 +59,7 @@ def launch_problems(study: Study) -> Iterator[str]:
 
 
 def study_problems(study: Study) -> Iterator[str]:
-    """Everything that is wrong with a study."""
+    """All problems of a study."""
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", study.name):
         yield f"the name {study.name!r} must be lower-case letters, digits and hyphens"
     for what in ("show", "questions"):
@@ -179,7 +174,7 @@ def _language_problems(study: Study) -> Iterator[str]:
 
 
 def _localised_texts(part: object, place: str) -> Iterator[tuple[str, str | LocalisedText]]:
-    """Every language code and every text by language, with its place."""
+    """Every language code and every localised text, with its path in the study."""
     if isinstance(part, tuple):
         for number, inner in enumerate(part):
             yield from _localised_texts(inner, f"{place}[{number}]")
@@ -213,7 +208,7 @@ def _field_problems(study: Study) -> Iterator[str]:
 
 
 def _item_problems(study: Study) -> Iterator[str]:
-    parts = {name: getattr(study, name) for name in ("practice", "checks", "fillers", "items")}
+    parts = {name: getattr(study, name) for name in ITEM_PARTS}
     yield from _id_problems("the study", (item.id for items in parts.values() for item in items))
     shown = visible_fields(study)
     for part, items in parts.items():
@@ -248,7 +243,7 @@ MAX_NAME_LENGTH = 100
 
 
 def check_participant_name(name: str) -> str:
-    """A person's name that can stand in a link, a table and a file."""
+    """Return the name, or raise InputError if it cannot stand in a link, a table and a file."""
     if not name or len(name) > MAX_NAME_LENGTH or not name.isprintable() or name != name.strip():
         raise InputError(
             f"{name!r} cannot be the name of a person: up to {MAX_NAME_LENGTH} signs, and no "

@@ -1,4 +1,4 @@
-"""The lists of a study (Latin square), and the order in which one person sees their items."""
+"""The lists of a study (Latin square), and the order in which a participant sees the items."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def items_by_list(study: Study) -> dict[str, list[StudyItem]]:
-    """The items by list; all in one where any person may see any item.
+    """The items by list; a study without lists has one, called "".
 
-    Rotated lists are numbered from 1. Each has one version of every group, as far as the group has
-    enough, and the conditions take turns from group to group (a Latin square).
+    Rotated lists are numbered from 1. Each has at most one version of every group, and the
+    conditions rotate from group to group (a Latin square).
     """
     if study.lists == "none":
         return {"": list(study.items)}
@@ -25,22 +25,19 @@ def items_by_list(study: Study) -> dict[str, list[StudyItem]]:
         for item in study.items:
             lists.setdefault(item.list, []).append(item)
         return lists
-    places = {name: place for place, name in enumerate(dict.fromkeys(_groups(study)))}
-    ranks = _version_numbers(study)
-    number = max(ranks.values(), default=0) + 1
-    lists = {str(each + 1): [] for each in range(number)}
+    groups = dict.fromkeys(item.group for item in study.items)
+    group_numbers = {group: number for number, group in enumerate(groups)}
+    versions = _version_numbers(study)
+    count = max(versions.values(), default=0) + 1
+    lists = {str(number + 1): [] for number in range(count)}
     for item in study.items:
-        turn = (ranks[item.id] + places[item.group]) % number
-        lists[str(turn + 1)].append(item)
+        number = (versions[item.id] + group_numbers[item.group]) % count
+        lists[str(number + 1)].append(item)
     return lists
 
 
-def _groups(study: Study) -> Iterator[str]:
-    return (item.group for item in study.items)
-
-
 def _version_numbers(study: Study) -> Mapping[str, int]:
-    """Which version of its group each item is: by its condition, where groups have them all."""
+    """The version of its group that each item is: by condition, if groups and conditions cross."""
     versions: dict[str, list[StudyItem]] = {}
     for item in study.items:
         versions.setdefault(item.group, []).append(item)
@@ -48,9 +45,9 @@ def _version_numbers(study: Study) -> Mapping[str, int]:
     conditions = sorted({item.condition for item in study.items})
     crossed = len(conditions) == largest and all(map(_conditions_differ, versions.values()))
     return {
-        item.id: conditions.index(item.condition) if crossed else place
+        item.id: conditions.index(item.condition) if crossed else number
         for group in versions.values()
-        for place, item in enumerate(sorted(group, key=lambda item: item.condition))
+        for number, item in enumerate(sorted(group, key=lambda item: item.condition))
     }
 
 
@@ -59,13 +56,13 @@ def _conditions_differ(group: Sequence[StudyItem]) -> bool:
 
 
 def presentation_order(study: Study, items: Sequence[StudyItem], person: str) -> list[StudyItem]:
-    """What a person sees after the practice: their items, fillers and checks spread among them."""
+    """All that a participant sees after the practice: items, with fillers and checks among them."""
     placed = [*_spread(study, items, person), *filler_positions(study, person)]
     return [item for _, item in sorted(placed, key=lambda each: each[0])]
 
 
 def filler_positions(study: Study, person: str) -> list[tuple[float, StudyItem]]:
-    """A person's fillers and checks in order, each with what share of their items comes before."""
+    """A participant's fillers and checks in order, each with the share of items before it."""
     placed = [
         each for part in (study.fillers, study.checks) for each in _spread(study, part, person)
     ]
@@ -75,17 +72,16 @@ def filler_positions(study: Study, person: str) -> list[tuple[float, StudyItem]]
 def _spread(
     study: Study, part: Sequence[StudyItem], person: str
 ) -> Iterator[tuple[float, StudyItem]]:
-    """The items of a part in the person's order, evenly over the range from 0 to 1, not stiffly."""
-    own = (
-        sorted(part, key=lambda item: _order_fraction(study, item, person))
-        if study.shuffle
-        else part
-    )
-    for place, item in enumerate(own):
-        yield (place + _order_fraction(study, item, person, "place")) / len(own), item
+    """The items in the participant's order, at jittered, evenly spread positions from 0 to 1."""
+
+    def fraction(item: StudyItem, purpose: str) -> float:
+        return hash_fraction(study.name, person, item.id, purpose, size=7)
+
+    own = sorted(part, key=lambda item: fraction(item, "order")) if study.shuffle else part
+    for number, item in enumerate(own):
+        yield (number + fraction(item, "place")) / len(own), item
 
 
-def _order_fraction(study: Study, item: StudyItem, person: str, what: str = "order") -> float:
-    """A number from 0 to 1 that is always the same for this person and item."""
-    number = int.from_bytes(digest(study.name, person, item.id, what)[:7], "big")
-    return number / 2**56
+def hash_fraction(*parts: object, size: int = 6) -> float:
+    """A pseudo-random number from 0 to 1, from the first `size` bytes of the parts' digest."""
+    return int.from_bytes(digest(*parts)[:size], "big") / (1 << 8 * size)

@@ -26,7 +26,7 @@ DEFAULT_TWICE = 200
 
 
 class SamplingOptions(Record, frozen=True, kw_only=True):
-    """How many to draw: so many of each cell or in all, `twice` of them for two people.
+    """How many items to sample, per cell or in total, and how many of them two people judge.
 
     None leaves it to the kind of study.
     """
@@ -38,9 +38,9 @@ class SamplingOptions(Record, frozen=True, kw_only=True):
 
 
 class Candidate(NamedTuple):
-    """What may become an item, and is made into one only if it is drawn.
+    """A possible item, made only if it is sampled.
 
-    No two have one `name`. In a cell, at most one candidate of a `unit` is drawn.
+    Names are unique. At most one candidate of a `unit` is sampled per cell.
     """
 
     cell: DesignCell
@@ -50,7 +50,7 @@ class Candidate(NamedTuple):
 
 
 class _RankedCandidate(NamedTuple):
-    """A candidate with what decides whether it is drawn."""
+    """A candidate with the digests that decide whether it is sampled."""
 
     unit: bytes
     own: bytes
@@ -60,9 +60,9 @@ class _RankedCandidate(NamedTuple):
 def stratified_sample(
     candidates: Iterable[Candidate], wanted: SamplingOptions, *, per_cell: int | None = None
 ) -> tuple[StudyItem, ...]:
-    """Equally many units of each cell, as far as it has them, one candidate of each.
+    """Sample equally many units of each cell, as far as it has them, one candidate of each.
 
-    `per_cell` is how many where the user did not say; None takes all.
+    `per_cell` is the number if the user gives none; None takes all.
     """
     if wanted.per_cell is not None and wanted.total is not None:
         raise InputError("Say how many to draw of each cell or how many in all, not both.")
@@ -98,7 +98,7 @@ def _lowest_ranked(
 def items_from_cells(
     drawn: Mapping[DesignCell, Sequence[Candidate]], wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """The items of what was drawn, those for two people spread over the cells, in mixed order."""
+    """Make the sampled items, in mixed order; those for two people are spread over the cells."""
     seed = wanted.seed or 0
     cells = sorted(drawn, key=lambda cell: digest(seed, cell))
     rounds = zip_longest(*(drawn[cell] for cell in cells))
@@ -117,9 +117,9 @@ def items_from_cells(
 
 
 def item_id(*parts: object) -> str:
-    """An id that says nothing of what it is made from, and is always the same for it.
+    """A reproducible id that reveals nothing about its parts.
 
-    The letter in front is no digit of the rest: a spreadsheet takes 732334654098 and 12e4 for
-    numbers, and feb2026 for a date.
+    It begins with a letter that is no hexadecimal digit: a spreadsheet takes 732334654098 and 12e4
+    for numbers, and feb2026 for a date.
     """
     return f"i{digest(*parts).hex()[:12]}"

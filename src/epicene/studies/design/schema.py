@@ -15,14 +15,14 @@ from epicene.core.errors import unknown
 from epicene.core.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
 
 class _StudyRecord(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """A part of a study file, written without what need not be said."""
+    """A part of a study file, written without fields that have their default."""
 
 
-# One text in one or more languages, by language code.
+# One text in one or more languages, by language code
 LocalisedText: TypeAlias = dict[str, str]
 Direction: TypeAlias = Literal["auto", "ltr", "rtl"]
 
@@ -55,7 +55,7 @@ class ImagePanel(_Panel, frozen=True, kw_only=True, tag="image"):
     """A picture, by its sha256 in the run's files or its path beside the study."""
 
     field: str
-    description: LocalisedText = {}  # for who cannot see it; must not give the answer away
+    description: LocalisedText = {}  # alternative text; must not give the answer away
 
 
 Panel: TypeAlias = TextPanel | DiffPanel | ImagePanel
@@ -65,7 +65,7 @@ Panel: TypeAlias = TextPanel | DiffPanel | ImagePanel
 
 
 class Option(_StudyRecord, frozen=True, kw_only=True):
-    """One way to answer: its id is stored, its label shown (the id, if none), its key pressed."""
+    """One choice: its id is stored, its label shown (the id, if none), its key selects it."""
 
     id: str
     label: LocalisedText = {}
@@ -73,7 +73,7 @@ class Option(_StudyRecord, frozen=True, kw_only=True):
 
 
 class _Question(_StudyRecord, frozen=True, kw_only=True, tag_field="kind"):
-    """`when` asks only if each earlier question it names got one of the options listed."""
+    """`when`: ask only if each earlier question named there got one of the options listed."""
 
     id: str
     ask: LocalisedText
@@ -85,7 +85,7 @@ class _Question(_StudyRecord, frozen=True, kw_only=True, tag_field="kind"):
 class ChoiceQuestion(_Question, frozen=True, kw_only=True, tag="choice"):
     """One of `options`; or one of the shown texts whose fields `between` names, order shuffled.
 
-    Of a `preference` no answer is the right one, so there is nothing to settle where people differ.
+    A `preference` has no right answer, so disagreements about it are not adjudicated.
     """
 
     options: tuple[Option, ...] = ()
@@ -94,16 +94,16 @@ class ChoiceQuestion(_Question, frozen=True, kw_only=True, tag="choice"):
 
 
 class TagsQuestion(_Question, frozen=True, kw_only=True, tag="tags"):
-    """Any number of the options; at least one if required."""
+    """Any number of options; at least one if required."""
 
     options: tuple[Option, ...]
     required: bool = False
 
 
 class TextQuestion(_Question, frozen=True, kw_only=True, tag="text"):
-    """A text. The field `draft` is offered to start from, `source` to compare with word by word.
+    """A text. The field `draft` is where it starts from, `source` what it is compared with.
 
-    `same_words` refuses a text with another number of words, between blanks, than `source`.
+    `same_words` requires as many blank-separated words as `source` has.
     """
 
     draft: str = ""
@@ -113,7 +113,7 @@ class TextQuestion(_Question, frozen=True, kw_only=True, tag="text"):
 
 
 class MarksQuestion(_Question, frozen=True, kw_only=True, tag="marks"):
-    """Words of the shown text `field`, each called one of `labels` where there are some."""
+    """Words marked in the shown text `field`, each with one of `labels` if there are any."""
 
     field: str
     labels: tuple[Option, ...] = ()
@@ -137,7 +137,7 @@ class Span(_StudyRecord, frozen=True, kw_only=True):
     label: str = ""
 
 
-# An option's id, a field's name or a text; or tags; or spans.
+# An option's id, a field's name or a text; or tags; or spans
 AnswerValue: TypeAlias = str | tuple[str | Span, ...]
 
 
@@ -145,7 +145,7 @@ AnswerValue: TypeAlias = str | tuple[str | Span, ...]
 
 
 class ChoiceScreener(_StudyRecord, frozen=True, kw_only=True, tag_field="kind", tag="choice"):
-    """Goes on only with one of the options in `accept`."""
+    """Admits a participant who chooses one of the options in `accept`."""
 
     id: str
     ask: LocalisedText
@@ -154,7 +154,7 @@ class ChoiceScreener(_StudyRecord, frozen=True, kw_only=True, tag_field="kind", 
 
 
 class NumberScreener(_StudyRecord, frozen=True, kw_only=True, tag_field="kind", tag="number"):
-    """Goes on only with a number in the range."""
+    """Admits a participant who gives a number in the range."""
 
     id: str
     ask: LocalisedText
@@ -166,17 +166,17 @@ Screener: TypeAlias = ChoiceScreener | NumberScreener
 
 
 class Access(_StudyRecord, frozen=True, kw_only=True):
-    """By personal links, or by one open link that takes a platform's participant id.
+    """Entry by personal links, or by one open link that takes a platform's participant id.
 
-    After `closes` nobody is given anything any more. A file may name the last day instead, in UTC.
+    After `closes` no tasks are assigned. A file may name the last day (UTC) instead of a time.
     """
 
     entry: Literal["personal", "open"] = "personal"
     participant_parameter: str = ""  # of the open link's address, e.g. PROLIFIC_PID
     completion_code: str = ""
-    completion_url: str = ""  # where a person is sent at the end; {code} is filled in
-    screened_out_url: str = ""  # where who may not take part is sent
-    full_url: str = ""  # where who came when nothing was left to judge is sent
+    completion_url: str = ""  # where participants go at the end; {code} is filled in
+    screened_out_url: str = ""  # where participants go who do not pass the screening
+    full_url: str = ""  # where participants go if nothing is left to judge
     closes: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
 
 
@@ -187,7 +187,7 @@ class StudyItem(_StudyRecord, frozen=True, kw_only=True):
     """One thing to judge.
 
     Items of one `group` are versions of each other: intervals resample them together, and with
-    rotated lists a person sees one, and as many of each `condition`, for those that name one. In
+    rotated lists a participant sees one of them, and equally many items of each `condition`. In
     practice and attention checks `expected` holds the right answers by question.
     """
 
@@ -203,9 +203,9 @@ class StudyItem(_StudyRecord, frozen=True, kw_only=True):
 
 
 class SamplingRecord(_StudyRecord, frozen=True, kw_only=True):
-    """How the items were drawn: by which of the suite's kinds of study, from what, and how many.
+    """How the items were sampled: by which kind of study, from what, and how many.
 
-    For the owner; the names of runs may tell who wrote what, and never reach a person.
+    For the owner only: the names of runs could reveal who wrote what.
     """
 
     kind: str
@@ -219,11 +219,11 @@ class SamplingRecord(_StudyRecord, frozen=True, kw_only=True):
 
 
 class Study(_StudyRecord, frozen=True, kw_only=True):
-    """A whole study. The title's languages are those a person can read the pages in.
+    """A whole study. The languages of its title are those of the pages.
 
-    Practice comes first; attention checks and fillers are spread among the items. `lists`: any
-    person any item; or the list the item names (`given`); or lists that each hold one item of
-    every group, as many lists as a group has versions (`rotated`).
+    Practice comes first; attention checks and fillers are spread among the items. With `lists` a
+    participant sees the items of one list: those that name it (`given`), or one version of every
+    group (`rotated`, with as many lists as a group has versions).
     """
 
     name: str
@@ -236,10 +236,10 @@ class Study(_StudyRecord, frozen=True, kw_only=True):
     screening: tuple[Screener, ...] = ()
     access: Access = Access()
     judgements: int = 1
-    per_person: int | None = None  # at most so many items each
+    per_person: int | None = None  # the most items that one participant gets
     lists: Literal["none", "given", "rotated"] = "none"
     shuffle: bool = True
-    hidden: tuple[str, ...] = ()  # fields of the items that never reach a person
+    hidden: tuple[str, ...] = ()  # fields of the items that participants never see
     drawn: SamplingRecord | None = None  # None: written by hand
     practice: tuple[StudyItem, ...] = ()
     checks: tuple[StudyItem, ...] = ()
@@ -247,7 +247,7 @@ class Study(_StudyRecord, frozen=True, kw_only=True):
     items: tuple[StudyItem, ...] = ()
 
     def question(self, name: str) -> Question:
-        """The question of that id."""
+        """The question with this id."""
         for question in self.questions:
             if question.id == name:
                 return question
@@ -255,7 +255,7 @@ class Study(_StudyRecord, frozen=True, kw_only=True):
 
 
 class Response(_StudyRecord, frozen=True, kw_only=True):
-    """What one person answered about one item; when and how long it took, where that is known."""
+    """One participant's answers about one item, with the time and duration if known."""
 
     study: str
     participant: str
@@ -263,11 +263,11 @@ class Response(_StudyRecord, frozen=True, kw_only=True):
     answers: dict[str, AnswerValue]
     at: datetime | None = None
     seconds: float | None = None
-    language: str = ""  # in which the pages were read
+    language: str = ""  # of the pages
 
 
 class Adjudication(_StudyRecord, frozen=True, kw_only=True):
-    """What the owner of a study decided where people differ; it is no person's answer."""
+    """The owner's decision on a question about which participants disagree."""
 
     study: str
     item: str
@@ -277,8 +277,18 @@ class Adjudication(_StudyRecord, frozen=True, kw_only=True):
     at: datetime | None = None
 
 
+# The parts of a study that hold items, in the order in which they are searched
+ITEM_PARTS = ("practice", "checks", "fillers", "items")
+
+
+def all_items(study: Study) -> Iterator[StudyItem]:
+    """The items of all parts: practice, attention checks, fillers and the study's own."""
+    for part in ITEM_PARTS:
+        yield from getattr(study, part)
+
+
 def visible_fields(study: Study) -> dict[str, str]:
-    """The fields of an item that reach a person, with the place that shows them."""
+    """The fields that participants see, each with the part of the study that shows it."""
     shown: dict[str, str] = {}
     for number, panel in enumerate(study.show):
         names = [panel.before, panel.after] if isinstance(panel, DiffPanel) else [panel.field]
@@ -293,12 +303,12 @@ def visible_fields(study: Study) -> dict[str, str]:
 
 
 def visible_values(study: Study, item: StudyItem) -> dict[str, str]:
-    """What a person gets to see of an item, by field."""
+    """The values of an item that participants see, by field."""
     return {name: item.fields[name] for name in visible_fields(study)}
 
 
 def text_blocks(text: str) -> list[tuple[str, list[str]]]:
-    """Paragraphs and lists of a text: blank lines between them, a hyphen before a point."""
+    """The paragraphs ("p") and lists ("li") of a text: blank lines separate, hyphens itemise."""
     blocks: list[tuple[str, list[str]]] = []
     for paragraph in text.strip().split("\n\n"):
         lines = [line.strip() for line in paragraph.strip().split("\n") if line.strip()]
@@ -311,17 +321,17 @@ def text_blocks(text: str) -> list[tuple[str, list[str]]]:
                     blocks.append(("li", [line[2:]]))
             elif line is lines[0] or not blocks:
                 blocks.append(("p", [line]))
-            else:  # a line that goes on
+            else:  # a continuation line
                 blocks[-1][1][-1] += f" {line}"
     return blocks
 
 
 def judgements_wanted(study: Study, item: StudyItem) -> int:
-    """How many people are to judge an item."""
+    """How many participants are to judge an item."""
     return study.judgements if item.judgements is None else item.judgements
 
 
-# The fields of a study's parts that hold a text by language.
+# The fields that hold localised texts
 LOCALISED_FIELDS = {
     "title",
     "instructions",
@@ -338,7 +348,7 @@ PartT = TypeVar("PartT")
 
 
 def restrict_languages(part: PartT, codes: Collection[str]) -> PartT:
-    """The study, or a part of one, with its texts in these languages alone."""
+    """The study, or a part of one, with its texts in these languages only."""
     if isinstance(part, tuple):
         return type(part)(restrict_languages(inner, codes) for inner in part)
     if not isinstance(part, msgspec.Struct):

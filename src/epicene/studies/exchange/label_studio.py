@@ -1,8 +1,7 @@
 """Read Label Studio exports (format JSON) as responses.
 
-`label_studio_project` writes the project whose answers are read here. An export holds tasks; each
-has the data we gave it and an annotation per person. Answers are found by the names of the
-project's controls.
+`label_studio_project` writes the project that is read here. An export is a list of tasks, each with
+the data of an item and an annotation per participant; controls are named after the questions.
 """
 
 from __future__ import annotations
@@ -14,9 +13,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.data_files import FileRow, read_rows
-from epicene.core.errors import InputError
-from epicene.studies.design.answers import as_sentence, choice_ids, is_asked, unknown_name
-from epicene.studies.design.schema import ChoiceQuestion, MarksQuestion, Span, TagsQuestion
+from epicene.core.errors import InputError, as_sentence, unknown_name
+from epicene.studies.design.answers import choice_ids, is_asked
+from epicene.studies.design.schema import (
+    ChoiceQuestion,
+    MarksQuestion,
+    Span,
+    TagsQuestion,
+    all_items,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,16 +29,16 @@ if TYPE_CHECKING:
 
     from epicene.studies.design.schema import AnswerValue, Option, Question, Study, StudyItem
 
-# In a task's data: what the answers are about. No field is called so (`safe_names`).
+# Keys of a task's data that identify the item; no field has these names (`safe_names`)
 ITEM_KEY, STUDY_KEY = "epicene__item", "epicene__study"
-# What a mark is called where the study has no labels for marks.
+# The label of marks if the study has none
 UNLABELLED_MARK = "marked"
 
 _SAFE = re.compile(r"(?!.*__)[A-Za-z][A-Za-z0-9_]*")
 
 
 def safe_names(names: Sequence[str], otherwise: str) -> dict[str, str]:
-    """Each name as Label Studio can take it: itself, or a number where it has other signs."""
+    """Names that Label Studio accepts: the name itself, or a numbered one if it has other signs."""
     return {
         name: name if _SAFE.fullmatch(name) else f"{otherwise}__{number}"
         for number, name in enumerate(names, start=1)
@@ -41,17 +46,17 @@ def safe_names(names: Sequence[str], otherwise: str) -> dict[str, str]:
 
 
 def control_names(study: Study) -> dict[str, str]:
-    """The names of the controls by question."""
+    """The names of the controls, by question."""
     return safe_names([question.id for question in study.questions], "question")
 
 
 def in_all_languages(words: Mapping[str, str]) -> str:
-    """A text in all its languages: a project has no language of its own."""
+    """The text in all languages: a project has no language setting."""
     return " / ".join(dict.fromkeys(words.values()))
 
 
 def escape_dollars(text: str) -> str:
-    """A text in which Label Studio finds no name of a field: `$` begins one and has no escape."""
+    """The text with a joiner after each `$`, which begins a field name and has no escape."""
     return text.replace("$", "$\N{WORD JOINER}")
 
 
@@ -72,7 +77,7 @@ def is_export(path: Path) -> bool:
 
 
 class _Value(msgspec.Struct, frozen=True):
-    """What a control holds: of choices, of a text, or of a mark."""
+    """The value of a control: choices, a text, or a mark."""
 
     choices: str | tuple[str, ...] = ()
     text: str | tuple[str, ...] = ()
@@ -92,7 +97,7 @@ class _User(msgspec.Struct, frozen=True):
 
 
 class _Annotation(msgspec.Struct, frozen=True):
-    """What one person did with a task."""
+    """One participant's work on a task."""
 
     result: tuple[_Result, ...] | None = None
     completed_by: int | str | _User | None = None
@@ -107,12 +112,8 @@ class _Task(msgspec.Struct, frozen=True):
 
 
 def read_export(path: Path, study: Study) -> Iterator[FileRow]:
-    """A row per annotation, those that were skipped left out."""
-    items = {
-        item.id: item
-        for part in (study.practice, study.checks, study.fillers, study.items)
-        for item in part
-    }
+    """A row per annotation, without those that were skipped."""
+    items = {item.id: item for item in all_items(study)}
     for place, values in read_rows(path):
         try:
             task = msgspec.convert(values, _Task, strict=False)
@@ -140,7 +141,7 @@ def read_export(path: Path, study: Study) -> Iterator[FileRow]:
 
 
 def _person(completed_by: int | str | _User | None) -> str:
-    """By address where the export tells it, else by number."""
+    """The e-mail address if the export has it, else the number."""
     if isinstance(completed_by, _User):
         completed_by = completed_by.email or completed_by.id
     return "" if completed_by is None else str(completed_by)
@@ -149,7 +150,7 @@ def _person(completed_by: int | str | _User | None) -> str:
 def _answers(
     place: str, study: Study, item: StudyItem, results: Sequence[_Result]
 ) -> dict[str, Any]:
-    """The answers by question; what a hidden control still held is no answer."""
+    """The answers by question, without leftovers in controls that were hidden again."""
     names = {control: question for question, control in control_names(study).items()}
     given: dict[str, list[_Value]] = {}
     for result in results:
@@ -190,7 +191,7 @@ def _as_tuple(held: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _option_ids(options: Sequence[Option]) -> dict[str, str]:
-    """Ids by what an export may call an option: its alias, which is its id, or what is shown."""
+    """Option ids by what an export may contain: the id (as alias) or the shown text."""
     shown_as = {escape_dollars(in_all_languages(each.label)): each.id for each in options}
     return shown_as | {each.id: each.id for each in options}
 
@@ -221,7 +222,7 @@ def _spans(place: str, question: MarksQuestion, item: StudyItem, value: _Value) 
 def _character_span(
     place: str, name: str, text: str, found: tuple[int, int], marked: str | None
 ) -> tuple[int, int]:
-    """The place in characters; older versions of Label Studio counted UTF-16 units."""
+    """The span in characters; older versions of Label Studio count UTF-16 units."""
     wide = text.encode("utf-16-le")
     units = tuple(len(wide[: 2 * at].decode("utf-16-le", "ignore")) for at in found)
     for start, end in (found, units):
@@ -236,5 +237,5 @@ def _character_span(
 
 
 def _normalise_line_breaks(text: str) -> str:
-    r"""With every break of a line written alike: Label Studio writes each as `\\n`, `\\r` too."""
+    r"""The text with uniform line breaks: Label Studio writes them all as `\\n`."""
     return text.replace("\\n", "\n").replace("\r", "\n")

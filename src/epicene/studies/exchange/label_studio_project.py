@@ -1,8 +1,8 @@
 """Export a study as a Label Studio project: its labelling configuration and its tasks.
 
 The configuration has a control per question, hidden while the question is not asked; the tasks hold
-an item's visible fields and nothing hidden. Options are exported with their id as alias, which
-Label Studio writes into its results; `label_studio` reads those.
+only the visible fields of items. Options have their id as alias, which Label Studio writes into its
+results and `label_studio` reads.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 CONFIG_FILE, TASKS_FILE, INSTRUCTIONS_FILE = "config.xml", "tasks.json", "instructions.html"
 
-# Blanks count in the places of marks, so none may be lost. A text runs the way its letters do,
-# unless its panel says how, and the key shown after an option takes no part in that. Label Studio
-# renames its classes, so that rules go by parts of their names, and leaves a `>` escaped.
+# Marks count characters, so blanks must be kept. A text has the direction of its letters, unless
+# its panel sets one; the key after an option does not count. Label Studio renames its classes, so
+# rules match parts of their names, and leaves a `>` escaped.
 _CSS_CLASS, _AUTO_DIRECTION_CLASS = "epicene", "epicene-by-letters"
 _STYLE = f"""
 .{_CSS_CLASS} [class*="richtext"] {{ white-space: pre-wrap; text-align: start; }}
@@ -59,12 +59,12 @@ _STYLE = f"""
 .{_CSS_CLASS} sup {{ unicode-bidi: isolate; }}
 .{_AUTO_DIRECTION_CLASS} [class*="richtext"] {{ unicode-bidi: plaintext; }}
   """
-# Where Label Studio serves files from a folder of its own machine.
+# Where Label Studio serves files from a local folder
 _LOCAL_FILES_URL = "/data/local-files/?d="
 
 
 def project_files(study: Study) -> dict[str, str]:
-    """The files of the project by name; of a study with lists, a file of tasks for each list."""
+    """The files of the project by name; a study with lists has a file of tasks for each."""
     return {
         CONFIG_FILE: labelling_config(study),
         **_tasks(study),
@@ -73,7 +73,7 @@ def project_files(study: Study) -> dict[str, str]:
 
 
 def _instructions(study: Study) -> str:
-    """To be pasted into the project's settings, which take HTML."""
+    """Instructions as HTML, for the project's settings."""
     whole = ET.Element("div")
     for code, title in study.title.items():
         place = ET.SubElement(whole, "div", lang=code, dir="auto")
@@ -107,7 +107,7 @@ def labelling_config(study: Study) -> str:
             _text(view, keys[question.source])
     about = next((each.get("name", "") for each in view.iter() if each.get("name")), "")
     if not about:
-        # Every control is about something that is shown, and here the choices show it all.
+        # A control needs an object; here only the choices show anything.
         about = _object_name(ITEM_KEY)
         _text(ET.SubElement(view, "View", style="display: none"), ITEM_KEY)
     names, with_keys = control_names(study), _questions_with_hotkeys(study)
@@ -127,12 +127,12 @@ def labelling_config(study: Study) -> str:
 
 
 def _field_keys(study: Study) -> dict[str, str]:
-    """How the shown fields are called in a task's data."""
+    """The keys of the visible fields in a task's data."""
     return safe_names(list(visible_fields(study)), "field")
 
 
 def _choice_fields(study: Study) -> set[str]:
-    """The fields whose texts are themselves what is chosen between."""
+    """The fields whose texts are offered as choices."""
     pictures = {panel.field for panel in study.show if isinstance(panel, ImagePanel)}
     offered = {
         name
@@ -149,12 +149,12 @@ def _choice_fields(study: Study) -> set[str]:
 
 
 def _object_name(key: str) -> str:
-    """The name of what shows a field, which no control has."""
+    """The name of the object that shows a field, distinct from those of controls."""
     return f"show-{key}"
 
 
 def _choices_key(control: str) -> str:
-    """How the texts to choose between are called in a task's data."""
+    """The key of the texts to choose between in a task's data."""
     return f"{control}__choices"
 
 
@@ -173,7 +173,7 @@ def _show(view: ET.Element, panel: Panel, keys: dict[str, str], offered: set[str
     _header(place, in_all_languages(panel.title), "5")
     for name in fields:
         if isinstance(panel, ImagePanel):
-            # Not so high that what is asked about it is out of sight.
+            # Low enough to keep the questions in view.
             about = {
                 "name": _object_name(keys[name]),
                 "value": f"${keys[name]}",
@@ -196,7 +196,7 @@ def _header(place: ET.Element, text: str, size: str) -> None:
 def _conditional_view(
     view: ET.Element, question: Question, study: Study, names: dict[str, str]
 ) -> ET.Element:
-    """A view that is there when the question is asked: one inside the other for each condition."""
+    """A view shown while the question is asked: nested views, one per condition."""
     place = ET.SubElement(view, "View")
     for name, wanted in question.when.items():
         earlier = study.question(name)
@@ -218,7 +218,7 @@ def _conditional_view(
 
 
 def _control(question: Question, name: str, about: str, keys: dict[str, str]) -> ET.Element:
-    """What a question is answered with, its options still to come."""
+    """The control of a question, without its options."""
     if isinstance(question, MarksQuestion):
         return ET.Element("Labels", name=name, toName=_object_name(keys[question.field]))
     message = escape_dollars(in_all_languages(question.ask))
@@ -245,7 +245,7 @@ def _option(kind: str, option: Option, *, with_key: bool) -> ET.Element:
 
 
 def _questions_with_hotkeys(study: Study) -> set[str]:
-    """The questions whose options keep their keys: a key stands for one option of the page."""
+    """The questions whose options keep their keys, as a key must be unique on the page."""
     taken: set[str] = set()
     kept = set()
     for question in study.questions:
@@ -260,7 +260,7 @@ def _questions_with_hotkeys(study: Study) -> set[str]:
 
 
 def _tasks(study: Study) -> dict[str, str]:
-    """Checks and fillers are among the items of every list; practice is for the instructions."""
+    """The files of tasks by name; checks and fillers are in every list, practice is in none."""
     lists = items_by_list(study)
     besides = (*study.fillers, *study.checks)
     files = {}
@@ -292,7 +292,7 @@ def _task_data(study: Study, item: StudyItem) -> dict[str, Any]:
 
 
 def _shuffled_choices(study: Study, item: StudyItem) -> Iterator[tuple[str, list[dict[str, str]]]]:
-    """The texts of a choice between texts, in an order that tells nothing."""
+    """The texts of each choice between texts, in an order that reveals nothing."""
     for question in study.questions:
         if not isinstance(question, ChoiceQuestion) or not question.between:
             continue
@@ -310,5 +310,5 @@ def _shuffled_choices(study: Study, item: StudyItem) -> Iterator[tuple[str, list
 
 
 def _image_url(picture: str) -> str:
-    """Where Label Studio finds a picture that is a file beside the tasks."""
+    """The address at which Label Studio finds a picture."""
     return picture if "://" in picture else f"{_LOCAL_FILES_URL}{quote(picture)}"

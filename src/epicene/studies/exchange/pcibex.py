@@ -1,18 +1,22 @@
 """Export a study as a PCIbex experiment, and read PCIbex results as rows of the study.
 
-A results file has a row per logged event. Comments name its columns, and name them again, from the
-first that differs, whenever they change:
+A results file has a row per logged event. Comments name its columns, and again, from the first that
+differs, whenever they change:
 
-# Columns below this comment are as follows: # 1. Results reception time. … # 12. EventTime. # 13.
-item. # 14. Comments.
-1700000000,HASH,PennController,7,0,pair,NULL,Selector,better,Selection,a,1700000000123,4f,NULL
+    # Columns below this comment are as follows:
+    # 1. Results reception time.
+    …
+    # 12. EventTime.
+    # 13. item.
+    # 14. Comments.
+    1700000000,HASH,PennController,7,0,pair,NULL,Selector,better,Selection,a,1700000000123,4f,NULL
 
-An item is what a trial logs as `item` (`.log("item", row.item)`), and the answer to a question is
-what the element of that question's name logs: the element chosen, the key pressed, the text
-written. A comma inside a value is written %2C, and a line break %0A.
+The item is what a trial logs as `item` (`.log("item", row.item)`), the answer to a question what
+the element with the question's name logs: an element, a key, a text. Commas inside a value are
+written %2C, line breaks %0A.
 
-The experiment is `pcibex_main.js` with the study's texts put before it, and a table of each item's
-id, list and visible fields; hidden fields are not exported.
+The experiment is `pcibex_main.js`, preceded by the study's texts, and a table with the id, list and
+visible fields of each item; hidden fields are not exported.
 """
 
 from __future__ import annotations
@@ -29,10 +33,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.data_files import FileRow, read_text
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, as_sentence
 from epicene.core.records import digest
 from epicene.languages.normalisers import nfc
-from epicene.studies.design.answers import as_sentence
 from epicene.studies.design.lists import items_by_list
 from epicene.studies.design.schema import (
     ChoiceQuestion,
@@ -40,6 +43,7 @@ from epicene.studies.design.schema import (
     MarksQuestion,
     TagsQuestion,
     TextPanel,
+    all_items,
     visible_fields,
     visible_values,
 )
@@ -53,19 +57,19 @@ _HEAD = "# Columns below this comment"
 _HEAD_WITHIN = 8192  # bytes
 _COLUMN = re.compile(r"#\s*(?P<number>\d+)\.\s+(?P<name>.*?)\.?,*\s*")
 
-# Columns that every results file has; older servers call some of them otherwise.
+# Columns of every results file; older servers have other names for some
 _RECEIVED = ("Results reception time", "Time results were received")
 _SENDER = ("MD5 hash of participant's IP address",)
 _ORDER = ("Order number of item", "Item number")
 _ELEMENT, _PARAMETER, _VALUE, _TIME = "PennElementName", "Parameter", "Value", "EventTime"
 
-# What elements log of an answer: selectors, scales, menus, text boxes, keys.
+# Parameters that hold answers: of selectors, scales, menus, text boxes, keys
 _ANSWER_PARAMETERS = frozenset({"Selection", "Choice", "Selected", "Final", "PressedKey"})
 _NO_ANSWER = frozenset({"", "NA", "NULL"})
 
 
 def is_results(path: Path) -> bool:
-    """Whether a file says of itself that it is one."""
+    """Whether a file is a PCIbex results file, judged by its comments."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD_WITHIN)
@@ -77,10 +81,10 @@ def is_results(path: Path) -> bool:
 def read_results(
     path: Path, study: Study, *, participant: str = "", names: Mapping[str, str]
 ) -> Iterator[FileRow]:
-    """A row per answered trial: participant, item, a column per question, when and how long.
+    """A row per answered trial: participant, item, a column per question, time and duration.
 
-    `names` says what the file calls the columns `item` and `participant` and the element of a
-    question. Who is not named is told apart by sender and time, and gets an id that says neither.
+    `names` maps `item`, `participant` and questions to the file's own columns and elements.
+    Participants without a name get an opaque id from sender and time.
     """
     elements = {question.id: names.get(question.id, question.id) for question in study.questions}
     found = _FileContents()
@@ -97,7 +101,7 @@ def read_results(
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """The place and the values of each row, by the columns that the comments above it say."""
+    """The location and the values of each row, by the columns that comments declare."""
     columns: list[str] = []
     for number, text in enumerate(read_text(path).splitlines(), start=1):
         place = f"{path}, line {number},"
@@ -114,14 +118,14 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _with_column(columns: list[str], number: int, name: str, place: str) -> list[str]:
-    """The columns up to the one that is said anew, and that one."""
+    """The columns before the redeclared one, and that one."""
     if not 1 <= number <= len(columns) + 1:
         raise InputError(f"{place} speaks of column {number} after {len(columns)} columns.")
     return [*columns[: number - 1], name]
 
 
 def _values(text: str, columns: Sequence[str], place: str) -> dict[str, str]:
-    # The last column, comments, may hold commas of its own.
+    # The last column, comments, may contain commas.
     cells = text.split(",", len(columns) - 1)
     if len(cells) < len(columns):
         raise InputError(f"{place} has {len(cells)} values for {len(columns)} columns.")
@@ -144,11 +148,11 @@ class _Trial:
 
     @property
     def sender(self) -> str:
-        """An id of who sent the results in, that says neither from where nor when."""
+        """An opaque id of the sender and time of the results."""
         return digest(self.key[:2]).hex()[:12]
 
-    def take(self, values: Mapping[str, str]) -> None:
-        """One event."""
+    def add(self, values: Mapping[str, str]) -> None:
+        """Add an event."""
         time = int(values[_TIME]) if values[_TIME].isdecimal() else None
         if _starts(values):
             self.began = time
@@ -172,7 +176,7 @@ def _trials(path: Path, rows: Iterable[tuple[str, dict[str, str]]]) -> Iterator[
             if trial is not None:
                 yield trial
             trial = _Trial(place, key, values)
-        trial.take(values)
+        trial.add(values)
     if trial is not None:
         yield trial
 
@@ -189,14 +193,14 @@ def _first_column(values: Mapping[str, str], names: Sequence[str], place: str) -
 
 @dataclass
 class _FileContents:
-    """What a file turned out to hold."""
+    """What was found in a file, for the error message if there is no answer."""
 
     answered: bool = False
     items: bool = False
     elements: dict[str, None] = field(default_factory=dict)
 
     def lacking(self, elements: Mapping[str, str], names: Mapping[str, str]) -> str:
-        """Why a file gave no answer."""
+        """Why the file has no answers, and what to do."""
         if not self.items:
             name = names.get("item", "item")
             return (
@@ -217,7 +221,7 @@ def _trial_row(
     names: Mapping[str, str],
     found: _FileContents,
 ) -> dict[str, Any] | None:
-    """The row of a trial; None for one without an item or an answer."""
+    """The row of a trial; None if it has no item or no answer."""
     item = _logged(trial, "item", names)
     if not item:
         return None
@@ -234,19 +238,19 @@ def _trial_row(
     row: dict[str, Any] = {"item": item}
     if person := _logged(trial, "participant", names):
         row["participant"] = person
-    shown = _find_item(study, item)
+    shown = next((each for each in all_items(study) if each.id == item), None)
     for name, value in given.items():
         row[name] = _answer(study.question(name), shown, value, trial.place)
     if trial.ended is not None:
         row["at"] = datetime.fromtimestamp(trial.ended / 1000, UTC).isoformat()
-        # A clock that was set back in between says nothing of how long it took.
+        # The clock may have been set back in between.
         if trial.began is not None and trial.began <= trial.ended:
             row["seconds"] = (trial.ended - trial.began) / 1000
     return row
 
 
 def _logged(trial: _Trial, name: str, names: Mapping[str, str]) -> str:
-    """What a trial logs in one of our columns, in whatever capitals unless the user named it."""
+    """The value of our column `name`: under the name the user gave, else in any case."""
     if name in names:
         if names[name] not in trial.columns:
             return ""
@@ -261,16 +265,8 @@ def _value_or_empty(value: str) -> str:
     return "" if value in _NO_ANSWER else value
 
 
-def _find_item(study: Study, name: str) -> StudyItem | None:
-    for part in (study.items, study.fillers, study.checks, study.practice):
-        for item in part:
-            if item.id == name:
-                return item
-    return None
-
-
 def _answer(question: Question, item: StudyItem | None, value: str, place: str) -> str:
-    """A logged value as a cell of our sheets: ids, where choices are logged by label or text."""
+    """A logged value as a cell of a sheet: labels and texts of choices become ids."""
     if (
         isinstance(question, MarksQuestion)
         or not isinstance(question, ChoiceQuestion | TagsQuestion)
@@ -294,7 +290,7 @@ def _answer(question: Question, item: StudyItem | None, value: str, place: str) 
 
 SCRIPT_FILE, TABLE_FILE = "main.js", "items.csv"
 
-# Words of the experiment that are no study's own; a language that is not here reads English.
+# Texts of the experiment itself; English is the fallback
 _INTERFACE_TEXTS: dict[str, LocalisedText] = {
     "next": {"en": "Go on", "hi": "आगे बढ़िए"},
     "agree": {"en": "I agree to take part", "hi": "मैं भाग लेने के लिए सहमत हूँ"},
@@ -307,11 +303,11 @@ _INTERFACE_TEXTS: dict[str, LocalisedText] = {
         "hi": "अध्ययन पूरा हुआ और आपके उत्तर भेज दिए गए हैं। धन्यवाद।",
     },
 }
-_MAX_NUMBER = 999  # that a person can write where a number is asked for
+_MAX_NUMBER = 999  # that a number screener accepts
 
 
 def experiment_files(study: Study) -> dict[str, str]:
-    """The files of the experiment, by name."""
+    """The files of the experiment by name."""
     question = _only_question(study)
     code = study.access.completion_code
     content = {
@@ -344,7 +340,7 @@ def experiment_files(study: Study) -> dict[str, str]:
 
 
 def _only_question(study: Study) -> ChoiceQuestion:
-    """The one choice that is asked; anything else the script cannot ask."""
+    """The study's single choice question; the script cannot ask anything else."""
     (*others, question) = study.questions
     if others or not isinstance(question, ChoiceQuestion):
         raise InputError(
@@ -381,7 +377,7 @@ def _items_csv(study: Study) -> str:
 
 
 def _rows_by_list(study: Study) -> Iterator[tuple[str, ...]]:
-    """List by list, under numbers: the name of a given list may say what is in it."""
+    """The rows of all lists, numbered: the name of a list could reveal what is in it."""
     for number, items in enumerate(items_by_list(study).values(), start=1):
         for item in items:
             yield (str(number), *_item_row(study, item).values())

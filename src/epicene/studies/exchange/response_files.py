@@ -14,16 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from epicene.core.data_files import FileRow, read_rows
-from epicene.core.errors import InputError
+from epicene.core.data_files import FileRow, escape_formula, read_rows, unescape_formula
+from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.core.records import to_json
-from epicene.studies.design.answers import (
-    as_sentence,
-    is_asked,
-    normalise_answer,
-    response_problems,
-    unknown_name,
-)
+from epicene.studies.design.answers import is_asked, normalise_answer, response_problems
 from epicene.studies.design.checks import check_participant_name
 from epicene.studies.design.schema import (
     Adjudication,
@@ -31,47 +25,42 @@ from epicene.studies.design.schema import (
     Response,
     Study,
     StudyItem,
+    all_items,
     visible_fields,
     visible_values,
 )
 from epicene.studies.exchange import label_studio, pcibex
-from epicene.studies.exchange.sheet_cells import (
-    CellError,
-    answer_from_cell,
-    answer_to_cell,
-    escape_formula,
-    unescape_formula,
-)
+from epicene.studies.exchange.sheet_cells import CellError, answer_from_cell, answer_to_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-# Columns that are for reading alone begin so, and are passed over when a sheet comes back.
+# Prefixes of columns that are only for reading; they are ignored when a sheet is imported
 SHOWN_PREFIX, HIDDEN_PREFIX, SAID_PREFIX = "shown: ", "hidden: ", "said: "
-# Who decided, in rows that are not a person's answers.
+# The column that marks a row as an adjudication and says who decided
 SETTLED_BY = "settled by"
-EMPTY_LIST = ";"  # a list that was settled to be empty, where an empty cell settles nothing
+EMPTY_LIST = ";"  # decides that a list is empty, as an empty cell decides nothing
 _LEADING_COLUMNS = ("participant", "item")
 
-# How a file is laid out: as its content says, or as another program writes it.
+# "auto": another program's format if the content shows it, else our own
 ResponseFormat: TypeAlias = Literal["auto", "pcibex", "label-studio"]
 _TRAILING_COLUMNS = ("at", "seconds", "language")
 
-# What JSON lines hold must come back from a sheet, too. Python refuses a cell of more than 131,072
-# characters unless told otherwise, and knows one limit for all files.
+# Sheets must hold whatever JSON lines hold, but Python limits cells to 131,072 characters; the
+# limit is global.
 csv.field_size_limit(2**31 - 1)
 
 
 class LocatedResponse(NamedTuple):
-    """A response, with where it stands."""
+    """A response, and its location in a file."""
 
-    place: str
+    location: str
     response: Response
 
 
 class _RowContext(NamedTuple):
-    """What a file's rows are read by."""
+    """What reading a row depends on."""
 
     study: Study
     items: Mapping[str, StudyItem]
@@ -90,10 +79,9 @@ def read_responses(
     columns: Mapping[str, str] | None = None,
     layout: ResponseFormat = "auto",
 ) -> list[LocatedResponse]:
-    """The responses in a file, each checked; rows without any answer are passed over.
+    """Read and check the responses in a file, ignoring rows without an answer.
 
-    `participant` is whose answers they are where the file does not say; `columns` maps our
-    columns to the file's own.
+    `participant` is the name for rows that have none; `columns` maps our columns to the file's own.
     """
     layout = detect_format(path, layout)
     form = _RowContext(
@@ -108,23 +96,23 @@ def read_responses(
         lines = label_studio.read_export(path, study)
     else:
         lines = read_rows(path, columns)
-    read = (_read_response(line, form) for line in lines)
     found: dict[tuple[str, str], LocatedResponse] = {}
-    for placed in read:
-        if placed is None:
+    for line in lines:
+        read = _read_response(line, form)
+        if read is None:
             continue
-        key = placed.response.participant, placed.response.item
-        if key in found and not same_answers(found[key].response, placed.response):
+        key = read.response.participant, read.response.item
+        if key in found and not same_answers(found[key].response, read.response):
             raise InputError(
-                f"{placed.place} answers the item {key[1]} for {key[0]} otherwise than "
-                f"{found[key].place.removesuffix(',')}; keep one of the two."
+                f"{read.location} answers the item {key[1]} for {key[0]} otherwise than "
+                f"{found[key].location.removesuffix(',')}; keep one of the two."
             )
-        found.setdefault(key, placed)
+        found.setdefault(key, read)
     return list(found.values())
 
 
 def detect_format(path: Path, layout: ResponseFormat = "auto") -> ResponseFormat:
-    """Another program's layout, where one is named or the file says so; else our own."""
+    """The format that is named or that the content shows; "auto" if it is our own."""
     if layout == "auto" and pcibex.is_results(path):
         return "pcibex"
     if layout == "auto" and label_studio.is_export(path):
@@ -132,23 +120,17 @@ def detect_format(path: Path, layout: ResponseFormat = "auto") -> ResponseFormat
     return layout
 
 
-def all_items(study: Study) -> Iterator[StudyItem]:
-    """All that a person may be asked about: practice, attention checks and fillers too."""
-    for part in (study.practice, study.checks, study.fillers, study.items):
-        yield from part
-
-
 def same_answers(one: Response, other: Response) -> bool:
-    """Whether two responses say the same; an empty answer says no more than none."""
-    said = [
+    """Whether two responses have the same answers; an empty answer counts as none."""
+    first, second = (
         {name: normalise_answer(answer) for name, answer in each.answers.items() if answer}
         for each in (one, other)
-    ]
-    return said[0] == said[1]
+    )
+    return first == second
 
 
 def _read_response(line: FileRow, form: _RowContext) -> LocatedResponse | None:
-    """The response of one row; None where nothing is answered yet, or it is no person's."""
+    """The response in a row; None if nothing is answered, or the row is an adjudication."""
     values = nonempty_values(line, sheet=form.sheet)
     if SETTLED_BY in values:
         return None
@@ -159,7 +141,7 @@ def _read_response(line: FileRow, form: _RowContext) -> LocatedResponse | None:
             return None
     name = str(values.get("item", ""))
     if name not in form.items:
-        raise InputError(f"{line.place} {_unknown_item(name, form)}")
+        raise InputError(f"{line.location} {_unknown_item(name, form)}")
     item = form.items[name]
     fields = {
         "study": form.study.name,
@@ -167,7 +149,7 @@ def _read_response(line: FileRow, form: _RowContext) -> LocatedResponse | None:
         "participant": _participant(line, values.get("participant", form.participant)),
     }
     if form.sheet and isinstance(fields.get("seconds"), str):
-        fields["seconds"] = fields["seconds"].replace(",", ".")  # where that stands in decimals
+        fields["seconds"] = fields["seconds"].replace(",", ".")  # a decimal comma
     if not whole:
         fields["answers"] = _without_unasked(
             answers_in_row(line, values, item, form.study), form.study
@@ -175,29 +157,29 @@ def _read_response(line: FileRow, form: _RowContext) -> LocatedResponse | None:
     response = _to_response(line, fields)
     if response.study != form.study.name:
         raise InputError(
-            f"{line.place} is of the study {response.study!r}, and this is {form.study.name!r}."
+            f"{line.location} is of the study {response.study!r}, and this is {form.study.name!r}."
         )
     for fault in (
         *_time_problems(response),
         *response_problems(form.study, item, response.answers),
     ):
-        raise InputError(f"{line.place} {as_sentence(fault)}")
-    return LocatedResponse(line.place, response)
+        raise InputError(f"{line.location} {as_sentence(fault)}")
+    return LocatedResponse(line.location, response)
 
 
 def _participant(line: FileRow, name: Any) -> Any:
-    """Whose answers a row has: a name that pages would take, without the blanks around it."""
+    """The participant of a row, checked and without surrounding blanks."""
     if not isinstance(name, str):
-        return name  # of which the record says that it does not fit
+        return name  # reported when it is converted to a record
     if not name.strip():
         raise InputError(
-            f"{line.place} does not say whose answers these are; add a column `participant` or "
+            f"{line.location} does not say whose answers these are; add a column `participant` or "
             "name the person."
         )
     try:
         return check_participant_name(name.strip())
     except InputError as error:
-        raise InputError(f"{line.place} {error}") from None
+        raise InputError(f"{line.location} {error}") from None
 
 
 def _time_problems(response: Response) -> Iterator[str]:
@@ -207,7 +189,7 @@ def _time_problems(response: Response) -> Iterator[str]:
 
 
 def nonempty_values(line: FileRow, *, sheet: bool) -> dict[str, Any]:
-    """What a row holds; a sheet guards its texts."""
+    """The values of a row that are not empty; those of a sheet are unescaped."""
     values = {name: value for name, value in line.values.items() if value not in ("", None)}
     return {name: unescape_formula(value) for name, value in values.items()} if sheet else values
 
@@ -219,7 +201,7 @@ def _unknown_item(name: str, form: _RowContext) -> str:
 
 
 def _check_columns(line: FileRow, study: Study) -> None:
-    """Raise for a column that is neither ours nor for reading alone: an answer may be in it."""
+    """Raise InputError for an unknown column, as it may hold answers."""
     known = {
         *Response.__struct_fields__,
         SETTLED_BY,
@@ -231,14 +213,14 @@ def _check_columns(line: FileRow, study: Study) -> None:
             (SHOWN_PREFIX, HIDDEN_PREFIX, SAID_PREFIX)
         ):
             raise InputError(
-                f"{line.place} {as_sentence(unknown_name('column', str(name), known))}"
+                f"{line.location} {as_sentence(unknown_name('column', str(name), known))}"
             )
 
 
 def answers_in_row(
     line: FileRow, values: Mapping[str, Any], item: StudyItem, study: Study
 ) -> dict[str, AnswerValue]:
-    """The answers in the columns that the row has; a list may be empty."""
+    """The answers in the columns of a row; a list may be empty."""
     answers: dict[str, AnswerValue] = {}
     for question in study.questions:
         value = values.get(question.id, "")
@@ -251,16 +233,16 @@ def answers_in_row(
                 else msgspec.convert(value, AnswerValue)
             )
         except CellError as fault:
-            raise InputError(f"{line.place} {question.id} {as_sentence(str(fault))}") from None
+            raise InputError(f"{line.location} {question.id} {as_sentence(str(fault))}") from None
         except msgspec.ValidationError as error:
-            raise InputError(f"{line.place} {question.id} does not fit: {error}.") from None
+            raise InputError(f"{line.location} {question.id} does not fit: {error}.") from None
         if answer is not None:
             answers[question.id] = answer
     return answers
 
 
 def _without_unasked(answers: dict[str, AnswerValue], study: Study) -> dict[str, AnswerValue]:
-    """Answers without the empty lists of questions that were not asked: their cells are empty."""
+    """The answers without empty lists for questions that were not asked."""
     return {
         name: answer
         for name, answer in answers.items()
@@ -272,22 +254,44 @@ def _to_response(line: FileRow, fields: dict[str, Any]) -> Response:
     try:
         return msgspec.convert(fields, Response, strict=False)
     except msgspec.ValidationError as error:
-        raise InputError(f"{line.place} does not fit: {error}.") from None
+        raise InputError(f"{line.location} does not fit: {error}.") from None
 
 
 # --- writing ---------------------------------------------------------------------------------
+
+
+ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl"]
+
+
+def export_responses(
+    study: Study,
+    responses: Iterable[Response],
+    adjudications: Iterable[Adjudication],
+    form: ExportFormat,
+    *,
+    with_hidden: bool = False,
+) -> str:
+    """Responses and adjudications as JSON lines or as a sheet."""
+    if form == "jsonl":
+        return responses_jsonl(
+            study, responses, adjudications=adjudications, with_hidden=with_hidden
+        )
+    delimiter = "\t" if form == "tsv" else ","
+    return responses_sheet(
+        study, responses, adjudications=adjudications, with_hidden=with_hidden, delimiter=delimiter
+    )
 
 
 def responses_jsonl(
     study: Study,
     responses: Iterable[Response],
     *,
-    settled: Iterable[Adjudication] = (),
+    adjudications: Iterable[Adjudication] = (),
     with_hidden: bool = False,
 ) -> str:
-    """A JSON line per response and per settled answer, with what was shown of its item."""
+    """A JSON line per response and adjudication, with the visible fields of its item."""
     items = {item.id: item for item in all_items(study)}
-    rows = [*map(msgspec.to_builtins, responses), *map(_adjudication_row, settled)]
+    rows = [*map(msgspec.to_builtins, responses), *map(_adjudication_row, adjudications)]
     return "".join(
         to_json(
             {**row, **context_columns(study, items[row["item"]], with_hidden=with_hidden)}
@@ -297,8 +301,8 @@ def responses_jsonl(
     )
 
 
-def _adjudication_row(settled: Adjudication) -> dict[str, Any]:
-    values = msgspec.to_builtins(settled)
+def _adjudication_row(adjudication: Adjudication) -> dict[str, Any]:
+    values = msgspec.to_builtins(adjudication)
     answers = {values.pop("question"): values.pop("value")}
     return {SETTLED_BY: values.pop("by"), **values, "answers": answers}
 
@@ -307,22 +311,22 @@ def responses_sheet(
     study: Study,
     responses: Iterable[Response],
     *,
-    settled: Iterable[Adjudication] = (),
+    adjudications: Iterable[Adjudication] = (),
     with_hidden: bool = False,
     delimiter: str = ",",
 ) -> str:
-    """A row per response or settled answer, and a column per question."""
+    """A row per response and adjudication, and a column per question."""
     items = {item.id: item for item in all_items(study)}
     rows = [
         (
             msgspec.to_builtins(each),
-            {name: answer_to_cell(said) for name, said in each.answers.items()},
+            {name: answer_to_cell(answer) for name, answer in each.answers.items()},
         )
         for each in responses
     ]
     decided = [
         (_adjudication_row(each), {each.question: answer_to_cell(each.value) or EMPTY_LIST})
-        for each in settled
+        for each in adjudications
     ]
     heads = [
         *_LEADING_COLUMNS,
@@ -347,7 +351,7 @@ def responses_sheet(
 
 
 def empty_sheet(study: Study, items: Sequence[StudyItem], participant: str) -> str:
-    """A row per item, for one person to fill in."""
+    """A row per item, for one participant to fill in."""
     rows = [
         {"participant": participant, "item": item.id, **context_columns(study, item)}
         for item in items
@@ -359,7 +363,7 @@ def empty_sheet(study: Study, items: Sequence[StudyItem], participant: str) -> s
 
 
 def context_columns(study: Study, item: StudyItem, *, with_hidden: bool = False) -> dict[str, str]:
-    """What is written beside the answers: the shown fields, and for the owner the hidden ones."""
+    """The columns beside the answers: visible fields, and hidden ones for the owner."""
     written = {f"{SHOWN_PREFIX}{name}": text for name, text in visible_values(study, item).items()}
     if with_hidden:
         written |= {f"{HIDDEN_PREFIX}{name}": item.fields.get(name, "") for name in study.hidden}
@@ -367,16 +371,16 @@ def context_columns(study: Study, item: StudyItem, *, with_hidden: bool = False)
 
 
 def _context_headers(study: Study, *, with_hidden: bool = False) -> list[str]:
-    """The columns of what is written beside the answers, of a study without items too."""
+    """The names of the columns that `context_columns` fills."""
     hidden = study.hidden if with_hidden else ()
     return [
         *(f"{SHOWN_PREFIX}{name}" for name in visible_fields(study)),
-        *(f"{HIDDEN_PREFIX}{n}" for n in hidden),
+        *(f"{HIDDEN_PREFIX}{name}" for name in hidden),
     ]
 
 
 def to_csv(heads: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str = ",") -> str:
-    """A sheet, its texts guarded against spreadsheets."""
+    """The rows as a sheet, escaped so that no cell is taken for a formula."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, heads, restval="", delimiter=delimiter, lineterminator="\r\n")
     writer.writeheader()
@@ -386,10 +390,10 @@ def to_csv(heads: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: s
 
 
 class LocatedAdjudication(NamedTuple):
-    """A settled answer, with where it stands."""
+    """An adjudication, and its location in a file."""
 
-    place: str
-    settled: Adjudication
+    location: str
+    adjudication: Adjudication
 
 
 def read_adjudications(
@@ -399,7 +403,7 @@ def read_adjudications(
     columns: Mapping[str, str] | None = None,
     layout: ResponseFormat = "auto",
 ) -> list[LocatedAdjudication]:
-    """The settled answers in a file of our own; whether they can be is not looked at here."""
+    """Read the adjudications in a file of our own format; they are checked when stored."""
     if detect_format(path, layout) != "auto":
         return []
     items = {item.id: item for item in study.items}
@@ -418,10 +422,12 @@ def _adjudications_in_row(
     values = nonempty_values(line, sheet=sheet)
     name = str(values.get("item", ""))
     if name not in items:
-        raise InputError(f"{line.place} settles the item {name!r}, which the study does not have.")
+        raise InputError(
+            f"{line.location} settles the item {name!r}, which the study does not have."
+        )
     if values.get("study", study.name) != study.name:
         raise InputError(
-            f"{line.place} is of the study {values['study']!r}, and this is {study.name!r}."
+            f"{line.location} is of the study {values['study']!r}, and this is {study.name!r}."
         )
     answers = values.get("answers")
     if answers is None:
@@ -437,7 +443,7 @@ def _adjudications_in_row(
                 "at": values.get("at"),
             }
             yield LocatedAdjudication(
-                line.place, msgspec.convert(fields, Adjudication, strict=False)
+                line.location, msgspec.convert(fields, Adjudication, strict=False)
             )
     except msgspec.ValidationError as error:
-        raise InputError(f"{line.place} does not fit: {error}.") from None
+        raise InputError(f"{line.location} does not fit: {error}.") from None

@@ -25,16 +25,14 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import AnswerValue, StudyItem
 
 _CHARACTERS = regex.compile(r"(\d+)-(\d+)")
-# A spreadsheet takes a cell that begins so for a formula and may run it.
-_FORMULA = regex.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 class CellError(ValueError):
-    """What is wrong with a cell, to be read after the question's id."""
+    """The problem of a cell, worded to follow the question's id."""
 
 
 def answer_to_cell(answer: AnswerValue) -> str:
-    """An answer as text."""
+    """The answer as the text of a cell."""
     if isinstance(answer, str):
         return answer
     return "; ".join(one if isinstance(one, str) else _span_to_cell(one) for one in answer)
@@ -45,9 +43,9 @@ def _span_to_cell(span: Span) -> str:
 
 
 def answer_from_cell(question: Question, item: StudyItem, cell: str) -> AnswerValue | None:
-    """The answer that a cell holds; None where it is empty and nothing may be said so.
+    """The answer in a cell; None if it is empty.
 
-    An empty list of optional tags or marks is an answer: there are none.
+    For optional tags and marks an empty cell is an answer: there are none.
     """
     if isinstance(question, TagsQuestion | MarksQuestion):
         parts = [part.strip() for part in cell.split(";") if part.strip()]
@@ -67,31 +65,21 @@ def _spans(question: MarksQuestion, item: StudyItem, part: str) -> Iterator[Span
         words, _, label = (piece.strip() for piece in part.rpartition(":"))
         if not words:
             raise CellError(f"does not say what {part!r} is; write WORD:LABEL")
-    if place := _CHARACTERS.fullmatch(words):
-        yield Span(start=int(place[1]), end=int(place[2]), label=label)
+    if found := _CHARACTERS.fullmatch(words):
+        yield Span(start=int(found[1]), end=int(found[2]), label=label)
         return
-    found = list(_find_words(words, item.fields[question.field]))
-    if not found:
+    spans = list(_find_words(words, item.fields[question.field]))
+    if not spans:
         raise CellError(f"marks {words!r}, which {question.field} does not have")
-    yield from (Span(start=start, end=end, label=label) for start, end in found)
+    yield from (Span(start=start, end=end, label=label) for start, end in spans)
 
 
 def _find_words(wanted: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where the words are written, in capitals or not, and not inside a longer word.
+    """All occurrences of the words, in any case, and not inside a longer word.
 
-    An apostrophe or a hyphen ends a word here: who writes "girl" means that of "girl's" too.
+    An apostrophe or a hyphen ends a word here: "girl" is found in "girl's".
     """
     for found in regex.finditer(regex.escape(wanted), text, regex.IGNORECASE):
         beside = text[: found.start()][-1:] + text[found.end() :][:1]
         if not any(unicodedata.category(sign)[0] in "LMN" for sign in beside):
             yield found.start(), found.end()
-
-
-def escape_formula(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
-def unescape_formula(text: str) -> str:
-    """The text before it was guarded."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -1,4 +1,4 @@
-"""Read and write study files (TOML, or JSON), and make item ids that reveal nothing."""
+"""Read and write study files (TOML or JSON)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_study(path: Path) -> Study:
-    """A study from a TOML or JSON file, checked."""
+    """Read and check a study from a TOML or JSON file."""
     text = read_text(path)
     try:
         if path.suffix == ".toml":
@@ -41,19 +41,19 @@ def read_study(path: Path) -> Study:
 
 
 def _with_closing_time(values: dict[str, Any]) -> dict[str, Any]:
-    """The values with the moment when the study closes, where the file names its last day."""
+    """The values with the time when the study closes, if the file names only its last day."""
     access = values.get("access")
     last = access.get("closes") if isinstance(access, dict) else None
     if not isinstance(last, date) or isinstance(last, datetime):
         return values
-    # Who means never may name the last day there is, which no other follows.
+    # "Never" may be written as the last date there is, which has no next day.
     latest = datetime.max.replace(tzinfo=UTC)
     ends = latest if last == date.max else datetime.combine(last, time(), UTC) + timedelta(days=1)
     return values | {"access": {**values["access"], "closes": ends}}
 
 
 def write_study(study: Study, path: Path) -> None:
-    """A study into a TOML file, for people to edit, or a JSON file."""
+    """Write a study to a TOML file, which people can edit, or a JSON file."""
     if path.suffix == ".toml":
         text = study_toml(study)
     else:
@@ -62,12 +62,12 @@ def write_study(study: Study, path: Path) -> None:
 
 
 def study_toml(study: Study) -> str:
-    """A study as TOML."""
+    """The study as TOML."""
     return "\n".join(_toml(msgspec.to_builtins(study, builtin_types=(datetime,)))) + "\n"
 
 
 def _toml(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """The lines of a TOML table; the standard library reads TOML and does not write it."""
+    """The lines of a TOML table, as the standard library does not write TOML."""
     tables = {key: value for key, value in table.items() if isinstance(value, dict)}
     lists = {key: value for key, value in table.items() if _is_list_of_tables(value)}
     for key, value in table.items():
@@ -105,15 +105,14 @@ def _toml_inline(value: Any) -> str:
 
 
 def _toml_text(text: str) -> str:
-    # TOML takes JSON's strings but for one control character that JSON leaves as it is.
+    # A JSON string is a TOML string, except for a control character that JSON does not escape.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def read_study_definition(path: Path) -> Study:
-    """A suite's own study, without items, from its file.
+    """Read a suite's study, which has no items yet, from its file.
 
-    What the file calls its practice, attention checks and fillers is for who reads the file; in
-    the study their ids look like those of items.
+    The ids of practice items, attention checks and fillers become opaque like those of items.
     """
     study = read_study(path)
     opaque = {

@@ -43,32 +43,32 @@ if TYPE_CHECKING:
 
     from epicene.studies.collection.folder import StudyFolder
 
-_CHECKPOINT_SECONDS = 2.0  # seconds
+_CHECKPOINT_SECONDS = 2.0
 
 _log = logging.getLogger(__name__)
 
 
 def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool = False) -> FastAPI:
-    """The application that serves a study; it closes the desk when it stops.
+    """Build the application that serves a study.
 
-    `secure`: people reach it by HTTPS alone, whatever the requests say.
+    `secure`: it is reached only by HTTPS, whatever the requests say.
     """
     for name in ("completion_url", "screened_out_url", "full_url"):
         url = getattr(folder.study.access, name)
         if url and not url.startswith(("https://", "http://")):
             raise InputError(f"The {name} {url!r} in study.toml is no web address.")
-    desk = TaskQueue(folder, lease=lease)
+    task_queue = TaskQueue(folder, lease=lease)
     sessions = Sessions(load_signer(folder.path), secure=secure)
-    site = Site(folder, desk, sessions)
+    site = Site(folder, task_queue, sessions)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        keeping = asyncio.create_task(_checkpoint_regularly(desk.path))
+        checkpoints = asyncio.create_task(_checkpoint_regularly(task_queue.path))
         yield
-        keeping.cancel()
+        checkpoints.cancel()
         with suppress(asyncio.CancelledError):
-            await keeping
-        desk.close()
+            await checkpoints
+        task_queue.close()
 
     app = FastAPI(
         title="Epicene annotate",
@@ -76,10 +76,10 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool 
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        redirect_slashes=False,  # such a redirect leads wherever the request says that we are
+        redirect_slashes=False,  # such a redirect goes to whatever host the request names
         lifespan=lifespan,
     )
-    # Routes are tried in turn: those that are asked for most come first.
+    # Routes are tried in order: the most frequent ones come first.
     for routes in (
         participant_api(site),
         ParticipantPages(site).routes(),
@@ -88,24 +88,25 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool 
         owner_pages(site),
     ):
         app.include_router(routes)
-    app.add_middleware(AccessMiddleware, sessions=sessions, is_revoked=desk.participants.is_revoked)
+    is_revoked = task_queue.participants.is_revoked
+    app.add_middleware(AccessMiddleware, sessions=sessions, is_revoked=is_revoked)
     _add_error_handlers(app, site)
     return app
 
 
 async def _checkpoint_regularly(path: Path) -> None:
-    """Bring answers onto the disk every few seconds: a commit alone survives no power cut."""
+    """Write answers to disk every few seconds: a commit alone does not survive a power cut."""
     while True:
         await asyncio.sleep(_CHECKPOINT_SECONDS)
         try:
             await asyncio.to_thread(checkpoint_wal, path)
-        except sqlite3.Error as error:  # the next one may succeed
+        except sqlite3.Error as error:  # the next attempt may succeed
             _log.warning("The answers were not brought onto the disk: %s", error)
 
 
 def _add_error_handlers(app: FastAPI, site: Site) -> None:
     @app.exception_handler(NotAssignedError)
-    async def _not_given(request: Request, _error: Exception) -> Response:
+    async def _not_assigned(request: Request, _error: Exception) -> Response:
         return not_found(request.scope["path"])
 
     @app.exception_handler(StudyClosedError)
@@ -124,8 +125,8 @@ def _add_error_handlers(app: FastAPI, site: Site) -> None:
         return site.page("other_link", language, status=403)
 
     @app.exception_handler(HTTPException)
-    async def _refused(request: Request, error: HTTPException) -> Response:
-        # Not from the address: that is made from whatever the request says that our name is.
+    async def _http_error(request: Request, error: HTTPException) -> Response:
+        # Not request.url, which contains whatever host the request names.
         path = request.scope["path"]
         if error.status_code in (404, 405):
             return not_found(path)
@@ -133,16 +134,16 @@ def _add_error_handlers(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(RejectedSubmissionError)
     @app.exception_handler(InputError)
-    async def _wrong(request: Request, error: Exception) -> Response:
+    async def _rejected(request: Request, error: Exception) -> Response:
         return message_response(request.scope["path"], 422, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> Response:
-        # What was sent is not sent back.
+        # The reply must not repeat what was sent.
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))[:100]
-        return message_response(request.scope["path"], 422, f"{place}: {first['msg']}")
+        field = ".".join(map(str, first["loc"]))[:100]
+        return message_response(request.scope["path"], 422, f"{field}: {first['msg']}")
 
     @app.exception_handler(RunError)
-    async def _not_now(request: Request, error: Exception) -> Response:
+    async def _unavailable(request: Request, error: Exception) -> Response:
         return unavailable(request.scope["path"], error)

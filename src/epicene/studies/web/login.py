@@ -41,7 +41,7 @@ _ASSETS = {
 
 @cache
 def read_asset(name: str) -> tuple[bytes, str] | None:
-    """The bytes of a style or script and what they are; None where there is no such."""
+    """The bytes and media type of a static file; None if there is none of this name."""
     if name not in _ASSETS:
         return None
     media_type, parts = _ASSETS[name]
@@ -51,80 +51,79 @@ def read_asset(name: str) -> tuple[bytes, str] | None:
 
 @cache
 def asset_url(name: str) -> str:
-    """Where it is, with what changes when it does, so that browsers may keep it."""
+    """The address of a static file, with a content hash so that browsers can cache it."""
     found = read_asset(name)
     assert found is not None
     return f"/static/{hashlib.sha256(found[0]).hexdigest()[:12]}/{name}"
 
 
-# What a platform may call a participant.
+# A participant id that a recruiting platform may pass
 _PLATFORM_ID = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._@+-]{{0,{MAX_NAME_LENGTH - 1}}}")
 
 
 class LoginRoutes:
-    """Where people and the owner come in."""
+    """The routes by which participants and the owner enter."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
 
     def routes(self) -> APIRouter:
-        """Where it is."""
+        """The router."""
         routes = APIRouter(include_in_schema=False)
         routes.add_api_route("/enter/{token}", self.enter, methods=["GET"])
         routes.add_api_route("/static/{version}/{name}", self.static, methods=["GET"])
         return routes
 
     async def enter(self, request: Request, token: str) -> Response:
-        """Let in whoever has a link."""
-        reception = self._site.desk.participants
+        """Start the session of whoever has a valid link."""
+        participants = self._site.task_queue.participants
         path = request.scope["path"]
-        entrant = self._site.sessions.keys.read(token)
-        if entrant is None:
+        user = self._site.sessions.signer.read(token)
+        if user is None:
             return not_found(path)
         accepted = request.headers.get("accept-language", "")
         language = page_language(self._site.study, "", accepted)
-        if entrant.role == "owner":
-            return self._welcome(request, entrant, language)
-        way: EntryType = "personal"
-        if entrant.role == "open":
+        if user.role == "owner":
+            return self._start_session(request, user, language)
+        entry: EntryType = "personal"
+        if user.role == "open":
             if self._site.study.access.entry != "open":
                 return not_found(path)
             name = self._participant(request)
             if name is None:
                 return self._site.page("no_participant", language, status=400)
-            if reception.issue(name):  # revoked, and the link is everybody's
+            if participants.issue(name):  # revoked, though the open link itself is valid
                 return not_found(path)
-            entrant, way = User("person", name), "open"
-        if not reception.has_entered(entrant.name):  # of whom nothing need be kept
-            if reception.is_closed():
+            user, entry = User("person", name), "open"
+        if not participants.has_entered(user.name):  # nothing about them is stored yet
+            if participants.is_closed():
                 return self._site.page("closed", language, code="", back="")
-            if way == "open" and not self._site.desk.has_task_for(entrant.name):
+            if entry == "open" and not self._site.task_queue.has_task_for(user.name):
                 back = self._site.study.access.full_url
                 return self._site.page("full", language, back=back)
-        admitted = reception.enter(entrant.name, way, language)
-        return self._welcome(request, entrant, language) if admitted else not_found(path)
+        admitted = participants.enter(user.name, entry, language)
+        return self._start_session(request, user, language) if admitted else not_found(path)
 
-    def _welcome(self, request: Request, entrant: User, language: str) -> Response:
-        """A page and no redirect: a browser sends a strict cookie only if one of our own pages,
-        not the one that had the link, asks for the next."""
-        to = "/owner" if entrant.role == "owner" else "/"
+    def _start_session(self, request: Request, user: User, language: str) -> Response:
+        """A page, not a redirect: browsers send strict cookies only from pages of our own."""
+        to = "/owner" if user.role == "owner" else "/"
         response = self._site.page("entering", language, to=to)
-        self._site.sessions.begin(response, entrant, secure=request.scope["scheme"] == "https")
+        self._site.sessions.begin(response, user, secure=request.scope["scheme"] == "https")
         return response
 
     def _participant(self, request: Request) -> str | None:
-        """The platform's id for a person; a new one where no platform gives any."""
+        """The platform's id of the participant; a new id if there is no platform."""
         parameter = self._site.study.access.participant_parameter
         if not parameter:
             known = self._site.sessions.find(request.headers, "person")
-            if known and self._site.desk.participants.used_open_link(known.user.name):
+            if known and self._site.task_queue.participants.used_open_link(known.user.name):
                 return known.user.name
             return f"p-{secrets.token_hex(8)}"
         given = request.query_params.get(parameter, "")
         return given if _PLATFORM_ID.fullmatch(given) else None
 
     async def static(self, request: Request, version: str, name: str) -> Response:
-        """The style and the script, which are the same for everybody."""
+        """A static file."""
         found = read_asset(name)
         if found is None or asset_url(name) != f"/static/{version}/{name}":
             return not_found(request.scope["path"])

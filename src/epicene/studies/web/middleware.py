@@ -1,6 +1,6 @@
 """Sessions, rate limits, body limits and security headers for every request.
 
-Without a valid link there is no page: every address gives the same answer.
+Without a valid link every address gives the same answer.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from epicene.studies.collection.links import LinkSigner, User
 
-_MAX_LINKS = 20_000  # links that are remembered
+_MAX_LINKS = 20_000  # that are remembered
 
 
 class RateLimiter:
-    """A bucket of tokens for each name, filled at a steady rate."""
+    """A token bucket for each name, filled at a steady rate."""
 
     def __init__(
         self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic
@@ -39,19 +39,19 @@ class RateLimiter:
         self._clock = clock
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, name: str) -> bool:
+    def allow(self, name: str) -> bool:
         """Whether one more request is within the limit."""
         now = self._clock()
         level, then = self._levels.pop(name, (self._burst, now))
         level = min(self._burst, level + (now - then) * self._rate)
         allowed = level >= 1
         self._levels[name] = (level - allowed, now)
-        if len(self._levels) > _MAX_LINKS:  # the one that was quiet longest is full again by now
+        if len(self._levels) > _MAX_LINKS:  # the longest unused bucket is full again by now
             self._levels.popitem(last=False)
         return allowed
 
 
-MAX_BODY_BYTES = 1_000_000  # bytes
+MAX_BODY_BYTES = 1_000_000
 
 _log = logging.getLogger(__name__)
 
@@ -67,59 +67,59 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-# As they are sent.
+# In the form that ASGI sends
 _RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
 _NO_STORE = (b"cache-control", b"no-store")
 
 
 @dataclass(frozen=True)
 class Session:
-    """Who asks, and what their forms must carry to be believed."""
+    """The user of a request, and the token that their forms must contain."""
 
     user: User
     csrf: str
 
 
 class Sessions:
-    """Passes in cookies, each study's under names of its own: cookies know no ports."""
+    """Sessions in cookies; names differ by study, as cookies do not distinguish ports."""
 
-    def __init__(self, keys: LinkSigner, *, secure: bool = False) -> None:
-        self.keys = keys
+    def __init__(self, signer: LinkSigner, *, secure: bool = False) -> None:
+        self.signer = signer
         self._secure = secure
-        mark = keys.sign("cookie")[:8]
+        mark = signer.sign("cookie")[:8]
         self._names = {"person": f"epicene-person-{mark}", "owner": f"epicene-owner-{mark}"}
 
     def find(self, headers: Headers, role: str) -> Session | None:
-        """The session of a request in a role."""
+        """The session of a request in this role."""
         wanted = self._names[role]
         for part in headers.get("cookie", "").split(";"):
             name, _, value = part.strip().partition("=")
             if name == wanted:
-                entrant = self.keys.read(value)
-                if entrant is not None and entrant.role == role:
-                    return Session(entrant, self.keys.sign("csrf", *entrant))
+                user = self.signer.read(value)
+                if user is not None and user.role == role:
+                    return Session(user, self.signer.sign("csrf", *user))
         return None
 
-    def begin(self, response: Response, entrant: User, *, secure: bool) -> None:
-        """Put the pass into a cookie, so that it leaves the address."""
+    def begin(self, response: Response, user: User, *, secure: bool) -> None:
+        """Store the user's token in a cookie."""
         response.set_cookie(
-            self._names[entrant.role],
-            self.keys.token(entrant),
+            self._names[user.role],
+            self.signer.token(user),
             max_age=180 * 24 * 3600,
             httponly=True,
-            # A person may follow the link from another site again, and is then still the same;
-            # what they do is a form with a token of its own.
-            samesite="lax" if entrant.role == "person" else "strict",
+            # A participant may return by a link on another site and must be recognised; forms
+            # are protected by a token of their own.
+            samesite="lax" if user.role == "person" else "strict",
             secure=secure or self._secure,
         )
 
-    def end(self, response: Response, entrant: User) -> None:
-        """Let the browser forget who it was."""
-        response.delete_cookie(self._names[entrant.role])
+    def end(self, response: Response, user: User) -> None:
+        """Delete the cookie."""
+        response.delete_cookie(self._names[user.role])
 
 
 class AccessMiddleware:
-    """The outermost layer of the application."""
+    """Admits or refuses every request, and adds security headers to every response."""
 
     def __init__(
         self, app: ASGIApp, *, sessions: Sessions, is_revoked: Callable[[User], bool]
@@ -128,22 +128,22 @@ class AccessMiddleware:
         self._sessions = sessions
         self._is_revoked = is_revoked
         self._by_link = RateLimiter(rate=10, burst=60)
-        self._by_open_link = RateLimiter(rate=50, burst=600)  # it is many people's
+        self._by_open_link = RateLimiter(rate=50, burst=600)  # shared by many
         self._without_link = RateLimiter(rate=50, burst=600)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Pass a request on, or answer it."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        guarded = _HeaderSender(send, scope["path"])
+        sender = _HeaderSender(send, scope["path"])
         try:
-            await self._answer(scope, receive, guarded.send)
+            await self._answer(scope, receive, sender.send)
         except Exception as error:
-            if guarded.begun:
+            if sender.started:
                 raise
-            await _internal_error(scope["path"], error)(scope, receive, guarded.send)
+            await _internal_error(scope["path"], error)(scope, receive, sender.send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
@@ -158,37 +158,37 @@ class AccessMiddleware:
             await _body_too_large(scope["path"])(scope, receive, send)
 
     def _admit(self, scope: Scope, headers: Headers) -> Response | None:
-        """None where the request may go on; its session is then in the scope."""
+        """None if the request may pass, with its session in the scope; else the refusal."""
         path = scope["path"]
         if path.startswith("/static/"):
             return None
         if path.startswith("/enter/"):
-            entrant = self._sessions.keys.read(path.removeprefix("/enter/"))
+            user = self._sessions.signer.read(path.removeprefix("/enter/"))
         else:
             role = "owner" if path.startswith(("/owner", "/api/owner")) else "person"
             session = self._sessions.find(headers, role)
             scope.setdefault("state", {})["session"] = session
-            entrant = None if session is None else session.user
-        if entrant is None or self._is_revoked(entrant):
-            allowed = self._without_link.take("")
+            user = None if session is None else session.user
+        if user is None or self._is_revoked(user):
+            allowed = self._without_link.allow("")
             return not_found(path) if allowed else _too_many_requests(path)
-        buckets = self._by_open_link if entrant.role == "open" else self._by_link
-        return None if buckets.take("/".join(entrant)) else _too_many_requests(path)
+        limiter = self._by_open_link if user.role == "open" else self._by_link
+        return None if limiter.allow("/".join(user)) else _too_many_requests(path)
 
 
 def _refuse_large_body(headers: Headers, path: str) -> Response | None:
-    """The answer to a body that says itself that it is too large; nothing of it is read."""
+    """The refusal of a body whose declared length is too large; it is not read."""
     length = headers.get("content-length", "0")
     short = length.isdecimal() and len(length) <= len(str(MAX_BODY_BYTES))
     return None if short and int(length) <= MAX_BODY_BYTES else _body_too_large(path)
 
 
 class _BodyTooLargeError(Exception):
-    """A body went on for longer than it may."""
+    """A body exceeded the limit while it was read."""
 
 
 class _LimitedBody:
-    """What is sent with a request, as far as it may go."""
+    """The body of a request up to the limit."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -206,7 +206,7 @@ class _LimitedBody:
         return message
 
     def limit_send(self, send: Send) -> Send:
-        """Whatever the application makes of half a body is not said."""
+        """Suppress what the application replies to an incomplete body."""
 
         async def limited(message: Message) -> None:
             if not self.too_large:
@@ -216,16 +216,16 @@ class _LimitedBody:
 
 
 class _HeaderSender:
-    """What is sent back, with the headers that every answer has."""
+    """Adds the security headers to a response."""
 
     def __init__(self, send: Send, path: str) -> None:
         self._send = send
         self._added = _RAW_HEADERS if path.startswith("/static/") else [*_RAW_HEADERS, _NO_STORE]
-        self.begun = False
+        self.started = False
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.begun = True
+            self.started = True
             message["headers"] = [*message["headers"], *self._added]
         await self._send(message)
 
@@ -233,26 +233,26 @@ class _HeaderSender:
 def message_response(
     path: str, status: int, sentence: str, headers: dict[str, str] | None = None
 ) -> Response:
-    """A sentence, for people or for programs."""
+    """A response with one sentence: JSON for the API, else plain text."""
     if path.startswith("/api/"):
         return JSONResponse({"detail": sentence}, status, headers)
     return PlainTextResponse(f"{sentence}\n", status, headers)
 
 
 def not_found(path: str) -> Response:
-    """The one answer for whatever is not there, or not for who asks."""
+    """The response for everything that does not exist or is not for this user."""
     return message_response(path, 404, "Not found")
 
 
 def unavailable(path: str, error: Exception) -> Response:
-    """The answer while the database cannot be used; why is for the owner alone."""
+    """The response while the database cannot be used; the reason is only logged."""
     _log.error("%s", error)
     sentence = "The answers cannot be reached just now; try again."
     return message_response(path, 503, sentence, {"Retry-After": "1"})
 
 
 def _internal_error(path: str, error: Exception) -> Response:
-    """The answer to what nobody foresaw; it shows nothing of the inside."""
+    """The response to an unexpected error, which reveals no details."""
     if isinstance(error, RunError):
         return unavailable(path, error)
     _log.error("A request failed.", exc_info=error)

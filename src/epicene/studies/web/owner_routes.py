@@ -1,11 +1,11 @@
 """The pages and API of the study's owner: progress, agreement, disagreements, export.
 
-Whatever reads many responses runs in a thread, so that participants need not wait for it.
+Whatever reads many responses runs in a thread, so that participants do not have to wait.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
@@ -19,9 +19,8 @@ from epicene.studies.collection import progress
 from epicene.studies.collection.adjudication import disagreements, why_no_adjudication
 from epicene.studies.collection.participants import RejectedSubmissionError
 from epicene.studies.design.schema import MarksQuestion, TagsQuestion, TextQuestion
-from epicene.studies.exchange.response_files import responses_jsonl, responses_sheet
-from epicene.studies.web.forms import read_answer
-from epicene.studies.web.item_view import ItemViewBuilder
+from epicene.studies.exchange.response_files import ExportFormat, export_responses
+from epicene.studies.web.item_form import ItemViewBuilder, read_answer
 from epicene.studies.web.middleware import not_found
 from epicene.studies.web.participant_routes import ANSWER_PREFIX, ERROR_RESPONSES
 from epicene.studies.web.site import first_value, session_of
@@ -31,22 +30,20 @@ if TYPE_CHECKING:
     from epicene.studies.collection.adjudication import Disagreement
     from epicene.studies.web.site import Site
 
-ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl"]
-
-OWNER = "owner"  # as whom settled answers are signed
-NONE_FIELD = "none"  # the field that says that there are no tags or marks
+OWNER = "owner"  # the adjudicator's name
+NONE_FIELD = "none"  # the field for "no tags" or "no marks"
 _MEDIA_TYPES: dict[ExportFormat, str] = {
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
     "jsonl": "application/jsonl",
 }
-_LANGUAGE = "en"  # the only one of these pages; texts of the study are in its own
-_ITEMS_PER_PAGE = 100  # on a page
+_LANGUAGE = "en"  # of these pages; texts of the study may be in others
+_ITEMS_PER_PAGE = 100
 _DISAGREEMENTS_PER_PAGE = 20
 
 
 class ProgressReply(BaseModel):
-    """How far the study is: judgements wanted, given, being made; and who came."""
+    """The progress of the study: judgements wanted, given, under way; and participants."""
 
     wanted: int
     given: int
@@ -56,9 +53,9 @@ class ProgressReply(BaseModel):
 
 
 def owner_pages(site: Site) -> APIRouter:
-    """The routes."""
+    """The owner's pages."""
     routes = APIRouter(include_in_schema=False)
-    board = _OwnerData(site)
+    data = _OwnerData(site)
 
     def page(request: Request, template: str, status: int = 200, **context: Any) -> Response:
         csrf = session_of(request).csrf
@@ -66,13 +63,13 @@ def owner_pages(site: Site) -> APIRouter:
 
     @routes.get("/owner")
     async def overview(request: Request) -> Response:
-        return page(request, "progress", **await run_in_threadpool(board.progress))
+        return page(request, "progress", **await run_in_threadpool(data.progress))
 
     @routes.get("/owner/items")
     async def items(request: Request, start: int = 0) -> Response:
         start = min(max(start, 0), len(site.study.items))
         rows = await run_in_threadpool(
-            progress.item_progress, site.desk.path, start=start, most=_ITEMS_PER_PAGE
+            progress.item_progress, site.task_queue.path, start=start, most=_ITEMS_PER_PAGE
         )
         after = start + _ITEMS_PER_PAGE if start + _ITEMS_PER_PAGE < len(site.study.items) else None
         before = max(0, start - _ITEMS_PER_PAGE) if start else None
@@ -80,34 +77,34 @@ def owner_pages(site: Site) -> APIRouter:
 
     @routes.get("/owner/agreement")
     async def agreement(request: Request) -> Response:
-        return page(request, "agreement", **await run_in_threadpool(board.agreement))
+        return page(request, "agreement", **await run_in_threadpool(data.agreement))
 
     @routes.get("/owner/disagreements")
     async def differ(request: Request) -> Response:
-        return page(request, "disagreements", **await run_in_threadpool(board.disagreements))
+        return page(request, "disagreements", **await run_in_threadpool(data.disagreements))
 
     @routes.post("/owner/settle")
     async def settle(request: Request) -> Response:
-        fields = await site.form(request)
+        fields = await site.read_form(request)
         try:
-            await run_in_threadpool(board.settle, fields)
+            await run_in_threadpool(data.settle, fields)
         except RejectedSubmissionError as refused:
-            left = await run_in_threadpool(board.disagreements, str(refused))
+            left = await run_in_threadpool(data.disagreements, str(refused))
             return page(request, "disagreements", 422, **left)
         return RedirectResponse("/owner/disagreements", 303)
 
     @routes.post("/owner/unsettle")
     async def unsettle(request: Request) -> Response:
-        fields = await site.form(request)
-        settlements = site.folder.adjudications()
+        fields = await site.read_form(request)
+        adjudications = site.folder.adjudications()
         await run_in_threadpool(
-            settlements.unsettle, first_value(fields, "item"), first_value(fields, "question")
+            adjudications.unsettle, first_value(fields, "item"), first_value(fields, "question")
         )
         return RedirectResponse("/owner/disagreements", 303)
 
     @routes.get("/owner/export.{form}")
     async def export(form: ExportFormat, hidden: bool = False) -> Response:
-        text = await run_in_threadpool(board.export, form, hidden=hidden)
+        text = await run_in_threadpool(data.export, form, hidden=hidden)
         named = f'attachment; filename="{site.study.name}.{form}"'
         return Response(text, media_type=_MEDIA_TYPES[form], headers={"Content-Disposition": named})
 
@@ -122,32 +119,30 @@ def owner_pages(site: Site) -> APIRouter:
 
 
 def owner_api(site: Site) -> APIRouter:
-    """What programs may ask in the owner's name."""
+    """The owner's API."""
     routes = APIRouter(prefix="/api/owner", tags=["owner"])
 
     @routes.get("/progress", response_model=ProgressReply, responses=ERROR_RESPONSES)
     async def numbers() -> ProgressReply:
-        """How far the study is."""
-        lists = await run_in_threadpool(progress.list_progress, site.desk.path)
-        people = await run_in_threadpool(progress.participant_progress, site.desk.path)
-        return ProgressReply(
-            wanted=sum(each.wanted for each in lists),
-            given=sum(each.given for each in lists),
-            out=sum(each.out for each in lists),
-            people=len(people),
-            lists=lists,
-        )
+        """The progress of the study."""
+        lists = await run_in_threadpool(progress.list_progress, site.task_queue.path)
+        people = await run_in_threadpool(progress.participant_progress, site.task_queue.path)
+        return ProgressReply(**_totals(lists), people=len(people), lists=lists)
 
     return routes
 
 
+def _totals(lists: list[progress.ListProgress]) -> dict[str, int]:
+    return {name: sum(getattr(each, name) for each in lists) for name in ("wanted", "given", "out")}
+
+
 class _OwnerData:
-    """What stands on the owner's pages."""
+    """The contents of the owner's pages."""
 
     def __init__(self, site: Site) -> None:
         self._folder = site.folder
         self._study = site.study
-        self._path = site.desk.path
+        self._path = site.task_queue.path
         self._viewer = ItemViewBuilder(
             site.study,
             page_language(site.study, _LANGUAGE),
@@ -156,52 +151,50 @@ class _OwnerData:
         )
 
     def progress(self) -> dict[str, Any]:
-        fitting = self._folder.valid_responses()
+        valid = self._folder.valid_responses()
         done = {
             each.participant: each
-            for each in quality.participant_quality(self._study, fitting.responses)
+            for each in quality.participant_quality(self._study, valid.responses)
         }
         people = progress.participant_progress(self._path)
         lists = progress.list_progress(self._path)
         known = {person.participant for person in people}
         return {
-            "left_out": fitting.note,
+            "left_out": valid.note,
             "lists": lists,
             "people": [(person, done.get(person.participant)) for person in people],
             "imported": [each for name, each in done.items() if name not in known],
-            "wanted": sum(each.wanted for each in lists),
-            "given": sum(each.given for each in lists),
-            "out": sum(each.out for each in lists),
+            **_totals(lists),
         }
 
     def agreement(self) -> dict[str, Any]:
-        responses, _, _ = fitting = self._folder.valid_responses()
-        growth = quality.agreement_over_time(self._study, responses)
-        table = growth_table(quality.question_agreement(self._study, responses), growth)
+        valid = self._folder.valid_responses()
+        growth = quality.agreement_over_time(self._study, valid.responses)
+        table = growth_table(quality.question_agreement(self._study, valid.responses), growth)
         return {
-            "left_out": fitting.note,
+            "left_out": valid.note,
             "table": lay_out(table),
             "charts": {each.question: growth_chart(each) for each in growth},
         }
 
     def disagreements(self, notice: str = "") -> dict[str, Any]:
-        responses, settled, _ = fitting = self._folder.valid_responses()
-        left = disagreements(self._study, responses, settled)
+        valid = self._folder.valid_responses()
+        left = disagreements(self._study, valid.responses, valid.adjudications)
         items = {item.id: item for item in self._study.items}
         return {
             "notice": notice,
-            "left_out": fitting.note,
+            "left_out": valid.note,
             "left": len(left),
             "why_none": why_no_adjudication(self._study),
             "entries": [self._entry(each) for each in left[:_DISAGREEMENTS_PER_PAGE]],
             "settled": [
                 (
                     each,
-                    self._viewer.said(
+                    self._viewer.answer_text(
                         self._study.question(each.question), items[each.item], each.value
                     ),
                 )
-                for each in settled.values()
+                for each in valid.adjudications.values()
                 if each.item in items
             ],
         }
@@ -209,7 +202,7 @@ class _OwnerData:
     def _entry(self, each: Disagreement) -> dict[str, Any]:
         question = self._study.question(each.question)
         view = self._viewer.item(each.item, {})
-        # A text is easier mended than written; of choices none is put into the owner's mouth.
+        # A text is easier to edit than to write; of choices none is preselected.
         texts = list(each.answers.values()) if isinstance(question, TextQuestion) else []
         answers = {each.question: texts[0]} if texts else {}
         return {
@@ -218,8 +211,8 @@ class _OwnerData:
             "question": self._viewer.question(question, each.item, answers),
             "may_be_none": isinstance(question, TagsQuestion | MarksQuestion)
             and not question.required,
-            "said": [
-                (person, self._viewer.said(question, each.item, answer))
+            "answers": [
+                (person, self._viewer.answer_text(question, each.item, answer))
                 for person, answer in each.answers.items()
             ],
         }
@@ -238,7 +231,7 @@ class _OwnerData:
                 raise RejectedSubmissionError(
                     f"Something was chosen for {about}, and nothing; decide which."
                 )
-            if not (given or none):  # untouched, which is no decision yet
+            if not (given or none):  # untouched
                 raise RejectedSubmissionError(
                     f"Nothing was decided for {about}: choose, or tick none."
                 )
@@ -248,15 +241,8 @@ class _OwnerData:
         self._folder.adjudications().settle(item.id, question.id, value, OWNER)
 
     def export(self, form: ExportFormat, *, hidden: bool) -> str:
-        responses, settled, _ = self._folder.valid_responses()
-        if form == "jsonl":
-            return responses_jsonl(
-                self._study, responses, settled=settled.values(), with_hidden=hidden
-            )
-        return responses_sheet(
-            self._study,
-            responses,
-            settled=settled.values(),
-            with_hidden=hidden,
-            delimiter="\t" if form == "tsv" else ",",
+        valid = self._folder.valid_responses()
+        adjudications = valid.adjudications.values()
+        return export_responses(
+            self._study, valid.responses, adjudications, form, with_hidden=hidden
         )

@@ -14,7 +14,6 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from epicene.studies.collection.participants import RejectedSubmissionError, StudyClosedError
 from epicene.studies.collection.task_queue import MAX_TEXT_LENGTH
-from epicene.studies.web.forms import read_answers
 from epicene.studies.web.middleware import not_found
 from epicene.studies.web.site import NO_FORM, RejectedForm, first_value, parse_number, session_of
 from epicene.studies.web.translations import interface_text
@@ -29,22 +28,22 @@ ANSWER_PREFIX = "answer."  # before the names of the fields that hold answers
 
 
 class ParticipantPages:
-    """The pages of who has a link."""
+    """The pages of participants."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._desk = site.desk
-        self._participants = site.desk.participants
+        self._task_queue = site.task_queue
+        self._participants = site.task_queue.participants
 
     def routes(self) -> APIRouter:
-        """Where they are."""
+        """The router."""
         routes = APIRouter(include_in_schema=False)
         pages: dict[str, Callable[..., Any]] = {
             "/": self.now,
             "/instructions": self.instructions,
             "/image/{name}": self.image,
         }
-        acts: dict[str, Callable[..., Any]] = {
+        actions: dict[str, Callable[..., Any]] = {
             "/consent": self.consent,
             "/screening": self.screening,
             "/begin": self.begin,
@@ -53,12 +52,12 @@ class ParticipantPages:
             "/go-on": self.acknowledge_feedback,
             "/undo": self.undo,
         }
-        for method, handlers in (("GET", pages), ("POST", acts)):
+        for method, handlers in (("GET", pages), ("POST", actions)):
             for address, handler in handlers.items():
                 routes.add_api_route(address, handler, methods=[method])
         return routes
 
-    def _who(self, request: Request) -> Participant:
+    def _person(self, request: Request) -> Participant:
         return self._participants.person(session_of(request).user.name)
 
     def _show(
@@ -69,58 +68,58 @@ class ParticipantPages:
         status: int = 200,
         typed: RejectedForm = NO_FORM,
     ) -> Response:
-        person = self._who(request)
-        scene = self._site.scene(person, notice=notice, typed=typed)
+        person = self._person(request)
+        content = self._site.page_content(person, notice=notice, typed=typed)
         return self._site.page(
-            scene.stage,
+            content.stage,
             self._site.language(person),
             csrf=session_of(request).csrf,
             status=status,
-            desk=self._site.browser_storage_key(person),
-            **scene.context,
+            storage_key=self._site.browser_storage_key(person),
+            **content.context,
         )
 
     async def now(self, request: Request) -> Response:
-        """Whatever is before the person."""
+        """The participant's current page."""
         return self._show(request)
 
     async def instructions(self, request: Request) -> Response:
-        """The instructions, again."""
-        person = self._who(request)
+        """The instructions, to read again."""
+        person = self._person(request)
         if person.stage != "work":
             return _redirect_home()
         return self._site.page("instructions", self._site.language(person), again=True)
 
     async def image(self, request: Request, name: str) -> Response:
-        """A picture of something that the person was given."""
+        """A picture of an item that was assigned to the participant."""
         picture = self._site.images.find(name)
-        participant = self._who(request).participant
-        if picture is None or not self._desk.was_given(participant, picture.items):
+        participant = self._person(request).participant
+        if picture is None or not self._task_queue.was_given(participant, picture.items):
             return not_found(request.scope["path"])
         return FileResponse(picture.path, media_type=picture.media_type)
 
     async def consent(self, request: Request) -> Response:
-        """Agree, or not."""
-        fields = await self._site.form(request)
-        person = self._who(request)
+        """Consent or decline."""
+        fields = await self._site.read_form(request)
+        person = self._person(request)
         if first_value(fields, "agree") == "yes":
             self._participants.consent(person.participant)
             return _redirect_home()
-        if person.stage != "consent":  # agreed to in another window
+        if person.stage != "consent":  # given in another window
             return _redirect_home()
-        entrant = session_of(request).user
-        forgotten = self._participants.decline(person.participant)
-        again = self._site.entry_address(entrant, person.entry)
+        user = session_of(request).user
+        deleted = self._participants.decline(person.participant)
+        again = self._site.entry_address(user, person.entry)
         page = self._site.page(
-            "declined", self._site.language(person), forgotten=forgotten, again=again
+            "declined", self._site.language(person), forgotten=deleted, again=again
         )
-        self._site.sessions.end(page, entrant)
+        self._site.sessions.end(page, user)
         return page
 
     async def screening(self, request: Request) -> Response:
-        """Answer what decides who may take part."""
-        fields = await self._site.form(request)
-        person = self._who(request)
+        """Answer the screening questions."""
+        fields = await self._site.read_form(request)
+        person = self._person(request)
         screens = self._site.study.screening
         given = {screen.id: first_value(fields, ANSWER_PREFIX + screen.id) for screen in screens}
         try:
@@ -132,26 +131,25 @@ class ParticipantPages:
         return _redirect_home()
 
     async def begin(self, request: Request) -> Response:
-        """Have read the instructions."""
-        await self._site.form(request)
-        self._participants.begin(self._who(request).participant)
+        """Begin after reading the instructions."""
+        await self._site.read_form(request)
+        self._participants.begin(self._person(request).participant)
         return _redirect_home()
 
     async def language(self, request: Request) -> Response:
-        """Read the pages in another language."""
-        fields = await self._site.form(request)
+        """Choose the language of the pages."""
+        fields = await self._site.read_form(request)
         self._participants.choose_language(
-            self._who(request).participant, first_value(fields, "language")
+            self._person(request).participant, first_value(fields, "language")
         )
         return _redirect_home()
 
     async def answer(self, request: Request) -> Response:
-        """Answer, where no script does."""
-        fields = await self._site.form(request)
-        person = self._who(request)
+        """Answer a task by a form, without the script."""
+        fields = await self._site.read_form(request)
+        person = self._person(request)
         number = parse_number(first_value(fields, "number"))
         revision = parse_number(first_value(fields, "revision"))
-        task = self._desk.task(person.participant, number)
         values = {
             name.removeprefix(ANSWER_PREFIX): given
             for name, given in fields.items()
@@ -159,35 +157,30 @@ class ParticipantPages:
         }
         language = self._site.language(person)
         try:
-            kept = self._desk.answer(
-                person.participant,
-                number,
-                revision,
-                read_answers(self._site.study, task.item, person.participant, values),
-                language=language,
-            )
+            status = self._site.save_answer(person, number, revision, values)
         except RejectedSubmissionError as refused:
             notice = self._site.refusal(refused, language)
             typed = RejectedForm(values, number, revision)
             return self._show(request, notice=notice, status=422, typed=typed)
         except StudyClosedError:
             return self._show(request, status=410)
-        if kept == "conflict":
+        if status == "conflict":
             return self._show(request, notice=interface_text("conflict", language), status=409)
         return _redirect_home()
 
     async def acknowledge_feedback(self, request: Request) -> Response:
-        """Have read what was expected in practice."""
-        fields = await self._site.form(request)
-        participant = self._who(request).participant
-        self._desk.acknowledge_feedback(participant, parse_number(first_value(fields, "number")))
+        """Go on after reading the feedback on a practice item."""
+        fields = await self._site.read_form(request)
+        participant = self._person(request).participant
+        number = parse_number(first_value(fields, "number"))
+        self._task_queue.acknowledge_feedback(participant, number)
         return _redirect_home()
 
     async def undo(self, request: Request) -> Response:
-        """Take back the last answer."""
-        fields = await self._site.form(request)
-        participant = self._who(request).participant
-        self._desk.undo(participant, parse_number(first_value(fields, "number")))
+        """Undo the last answer."""
+        fields = await self._site.read_form(request)
+        participant = self._person(request).participant
+        self._task_queue.undo(participant, parse_number(first_value(fields, "number")))
         return _redirect_home()
 
 
@@ -200,7 +193,7 @@ _MAX_NUMBER = 2**31
 
 
 def _as_integer(value: object) -> object:
-    """JSON knows no integers: 2.0 is one."""
+    """Accept 2.0 as an integer, as JSON does not distinguish them."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -214,7 +207,7 @@ class _RequestBody(BaseModel):
 
 
 class AnswerBody(_RequestBody):
-    """An answer to what was given under a number."""
+    """An answer to the task with this number."""
 
     number: Number
     revision: Number
@@ -225,38 +218,38 @@ class AnswerBody(_RequestBody):
 
 
 class UndoBody(_RequestBody):
-    """Which answer to take back."""
+    """Which answer to undo."""
 
     number: Number
 
 
 class TaskReply(BaseModel):
-    """What is before a person."""
+    """The participant's current task."""
 
     stage: str
-    number: int | None = Field(description="Of what was given, to answer by.")
+    number: int | None = Field(description="Of the task, to be sent with the answer.")
     revision: int | None
     answered: int
-    desk: str = Field(description="Whose it is, as on the page.")
+    storage_key: str = Field(description="Identifies the participant to the script.")
     page: str = Field(description="The part of the page that changes, as HTML.")
 
 
 class AnswerReply(BaseModel):
-    """What became of an answer, and what is next."""
+    """The result of an answer, and the next task."""
 
     status: Literal["saved", "repeated"]
     work: TaskReply
 
 
 class UndoReply(BaseModel):
-    """Whether there was anything to take back, and what is next."""
+    """Whether an answer was undone, and the current task."""
 
     status: Literal["undone", "nothing"]
     work: TaskReply
 
 
 class ErrorReply(BaseModel):
-    """Why not."""
+    """Why a request failed."""
 
     detail: str
 
@@ -277,61 +270,53 @@ _WRITE_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = ERROR_RESPONSES | {
 
 
 def participant_api(site: Site) -> APIRouter:
-    """The routes."""
+    """The routes that the script uses."""
     routes = APIRouter(prefix="/api", tags=["work"])
-    desk = site.desk
+    task_queue = site.task_queue
 
-    def work(participant: str, csrf: str) -> TaskReply:
-        person = desk.participants.person(participant)
-        scene = site.scene(person)
+    def current_task(participant: str, csrf: str) -> TaskReply:
+        person = task_queue.participants.person(participant)
+        content = site.page_content(person)
         return TaskReply(
-            stage=scene.stage,
-            number=scene.number,
-            revision=scene.revision,
-            answered=scene.context.get("answered", 0),
-            desk=site.browser_storage_key(person),
-            page=site.part(scene, site.language(person), csrf),
+            stage=content.stage,
+            number=content.number,
+            revision=content.revision,
+            answered=content.context.get("answered", 0),
+            storage_key=site.browser_storage_key(person),
+            page=site.render_part(content, site.language(person), csrf),
         )
 
     @routes.get("/work", response_model=TaskReply, responses=ERROR_RESPONSES)
     async def now(request: Request) -> TaskReply:
-        """What is before the person now."""
+        """The participant's current task."""
         session = session_of(request)
-        return work(session.user.name, session.csrf)
+        return current_task(session.user.name, session.csrf)
 
     @routes.post("/answer", response_model=AnswerReply, responses=_WRITE_ERROR_RESPONSES)
     async def answer(request: Request, body: AnswerBody, csrf: Csrf = "") -> AnswerReply:
-        """Keep an answer; sent again it is kept once."""
+        """Store an answer; sending it again has no effect."""
         site.check_csrf(request, csrf)
         session = session_of(request)
-        participant = session.user.name
-        person = desk.participants.person(participant)
-        task = desk.task(participant, body.number)
-        language = site.language(person)
+        person = task_queue.participants.person(session.user.name)
         try:
-            kept = desk.answer(
-                participant,
-                body.number,
-                body.revision,
-                read_answers(site.study, task.item, participant, body.answers),
-                seconds=body.seconds,
-                language=language,
+            status = site.save_answer(
+                person, body.number, body.revision, body.answers, body.seconds
             )
         except RejectedSubmissionError as refused:
-            raise HTTPException(422, site.refusal(refused, language)) from None
-        if kept == "conflict":
+            raise HTTPException(422, site.refusal(refused, site.language(person))) from None
+        if status == "conflict":
             raise HTTPException(409, "Another answer was kept.")
-        return AnswerReply(status=kept, work=work(participant, session.csrf))
+        return AnswerReply(status=status, work=current_task(session.user.name, session.csrf))
 
     @routes.post("/undo", response_model=UndoReply, responses=_WRITE_ERROR_RESPONSES)
     async def undo(request: Request, body: UndoBody, csrf: Csrf = "") -> UndoReply:
-        """Take back the last answer, if that is its number."""
+        """Undo the last answer, if that is its number."""
         site.check_csrf(request, csrf)
         session = session_of(request)
-        undone = desk.undo(session.user.name, body.number)
+        undone = task_queue.undo(session.user.name, body.number)
         return UndoReply(
             status="undone" if undone else "nothing",
-            work=work(session.user.name, session.csrf),
+            work=current_task(session.user.name, session.csrf),
         )
 
     return routes

@@ -1,7 +1,7 @@
 """Serve the web app with uvicorn in one process, with limits on slow or oversized requests.
 
-uvicorn by itself waits forever for the rest of a request and keeps whatever precedes the body, so
-that slow clients could hold all connections.
+uvicorn itself waits forever for the rest of a request and keeps all that precedes the body, so that
+slow clients could hold all connections.
 """
 
 from __future__ import annotations
@@ -26,61 +26,61 @@ if TYPE_CHECKING:
 
     from epicene.studies.collection.folder import StudyFolder
 
-MAX_HEAD_BYTES = 64_000  # bytes of a request besides its body
-REQUEST_TIMEOUT = 30.0  # seconds for the whole of it to arrive
+MAX_HEAD_BYTES = 64_000  # of a request without its body
+REQUEST_TIMEOUT = 30.0  # seconds for the whole request to arrive
 
 
 class BoundedConnection(HttpToolsProtocol):
-    """A connection that is closed when a request takes too long or has too much besides a body."""
+    """A connection that is closed if a request takes too long or its head is too large."""
 
-    _besides = 0
-    _waiting: asyncio.TimerHandle | None = None
+    _head_bytes = 0
+    _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody called; they are to say what they want."""
+        """Wait for the first request."""
         super().connection_made(transport)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """They hung up."""
+        """Stop waiting."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes came."""
-        self._besides += len(data)
+        """Count the bytes of the head."""
+        self._head_bytes += len(data)
         super().data_received(data)
-        if self._besides > MAX_HEAD_BYTES and not self.transport.is_closing():
+        if self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
             self.send_400_response("Too large")
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Start counting and waiting for a new request."""
         super().on_message_begin()
-        self._besides = 0
+        self._head_bytes = 0
         self._wait()
 
     def on_body(self, body: bytes) -> None:
-        """A part of the body, which the guard measures."""
-        self._besides -= len(body)
+        """Exclude the body, which the middleware limits."""
+        self._head_bytes -= len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """All of a request is there; until the next begins a person may think."""
+        """Stop waiting; there is no limit until the next request begins."""
         self._stop_waiting()
         super().on_message_complete()
 
     def _wait(self) -> None:
-        if self._waiting is None:
-            self._waiting = self.loop.call_later(REQUEST_TIMEOUT, self.transport.close)
+        if self._timer is None:
+            self._timer = self.loop.call_later(REQUEST_TIMEOUT, self.transport.close)
 
     def _stop_waiting(self) -> None:
-        if self._waiting is not None:
-            self._waiting.cancel()
-            self._waiting = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
-_SHUTDOWN_SECONDS = 5  # seconds for what is under way
-_BACKLOG = 1024  # connections that may wait to be taken
+_SHUTDOWN_SECONDS = 5  # for requests under way
+_BACKLOG = 1024  # connections that may wait to be accepted
 
 
 def serve(
@@ -92,24 +92,24 @@ def serve(
     secure: bool,
     ready: Callable[[int], None],
 ) -> None:
-    """Serve a study until told to stop; `ready` is called with the port once people may come."""
+    """Serve a study until stopped; `ready` is called with the port once it listens."""
     app = make_app(folder, lease=lease, secure=secure)
     with _listen(host, port) as listening:
         ready(listening.getsockname()[1])
-        # The study stays as long as the server does: no need to look through it again and again.
+        # The study lives as long as the server: garbage collection can skip it.
         gc.collect()
         gc.freeze()
         _Server(uvicorn_config(app)).run(sockets=[listening])
 
 
 def uvicorn_config(app: FastAPI) -> uvicorn.Config:
-    """How the application is served."""
+    """The settings of the server."""
     return uvicorn.Config(
         app,
         http=BoundedConnection,
         ws="none",
         log_level="warning",
-        access_log=False,  # addresses hold links, which are secrets
+        access_log=False,  # addresses contain links, which are secrets
         server_header=False,
         date_header=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
@@ -118,7 +118,7 @@ def uvicorn_config(app: FastAPI) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Takes a signal for what it is here, the way to stop, and not for a failure."""
+    """A server that a signal stops normally, without an error."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

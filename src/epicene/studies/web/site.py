@@ -1,4 +1,4 @@
-"""What all routes share: the study, the task queue, sessions, templates and page rendering."""
+"""The state that all routes share: study, task queue, sessions, and page rendering."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from starlette.responses import HTMLResponse
 
 from epicene.studies.collection.images import StudyImages
 from epicene.studies.collection.links import User
-from epicene.studies.collection.task_queue import Feedback, Task, TaskQueue
+from epicene.studies.collection.task_queue import Feedback, SaveStatus, Task, TaskQueue
 from epicene.studies.design.answers import comparison_key
 from epicene.studies.design.schema import text_blocks
-from epicene.studies.web.forms import restore_answers
-from epicene.studies.web.item_view import ItemViewBuilder
+from epicene.studies.web.item_form import ItemViewBuilder, read_answers, restore_answers
 from epicene.studies.web.login import asset_url
 from epicene.studies.web.translations import (
     interface_text,
@@ -45,9 +44,9 @@ if TYPE_CHECKING:
 
 _MAX_FIELDS = 5000
 _BEFORE_WORK = ("consent", "screening", "instructions")
-_MAX_CACHED = 32_000_000  # characters of items' pages
+_MAX_CACHED = 32_000_000  # characters of rendered items
 
-# What the script says.
+# Texts that the script needs
 _SCRIPT_TEXTS = (
     "missing",
     "saving",
@@ -64,12 +63,12 @@ _SCRIPT_TEXTS = (
 
 
 class SessionMismatchError(Exception):
-    """What was sent is from another's page: since it was shown, another link was followed here."""
+    """A form of another session: the browser has followed another link since it was shown."""
 
 
 @dataclass(frozen=True)
 class RejectedForm:
-    """What a form held that could not be kept: its fields, and what it was an answer to."""
+    """The fields of a form that could not be stored, and the task it answered."""
 
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     number: int = 0
@@ -81,7 +80,7 @@ NO_FORM = RejectedForm()
 
 @dataclass(frozen=True)
 class PageContent:
-    """What a person sees now: which template with what, and what a program needs to know of it."""
+    """What a participant sees: a template with its context, and the task for the API."""
 
     stage: str
     context: dict[str, Any]
@@ -90,44 +89,44 @@ class PageContent:
 
 
 class Site:
-    """One study on the web."""
+    """One study being served."""
 
-    def __init__(self, folder: StudyFolder, desk: TaskQueue, sessions: Sessions) -> None:
+    def __init__(self, folder: StudyFolder, task_queue: TaskQueue, sessions: Sessions) -> None:
         self.folder = folder
         self.study = folder.study
-        self.desk = desk
+        self.task_queue = task_queue
         self.sessions = sessions
         self.images = StudyImages(folder)
-        self._addresses = self.images.addresses("/image")
+        self._image_urls = self.images.addresses("/image")
         self._templates = load_templates()
-        self._bodies: OrderedDict[tuple[object, ...], Markup] = OrderedDict()
-        self._kept = 0
+        self._body_cache: OrderedDict[tuple[object, ...], Markup] = OrderedDict()
+        self._cached_characters = 0
 
-    # --- what a person sees --------------------------------------------------------------------
+    # --- content -------------------------------------------------------------------------------
 
-    def scene(
+    def page_content(
         self, person: Participant, *, notice: str = "", typed: RejectedForm = NO_FORM
     ) -> PageContent:
-        """What is before a person now, with what they typed if it could not be kept."""
+        """What a participant sees now, with the contents of a rejected form filled in."""
         language = self.language(person)
         shared: dict[str, Any] = {"notice": notice}
         if person.stage == "closed":
             shared |= {"answered": person.answered}
             return PageContent("closed", shared | self._completion(person, person.answered))
         if person.stage == "refused":
-            return PageContent("refused", shared | self._sent_back(person, "screened_out_url"))
+            return PageContent("refused", shared | self._return_url(person, "screened_out_url"))
         if person.stage in _BEFORE_WORK:
-            if person.entry == "open" and not self.desk.has_task_for(person.participant):
-                return PageContent("full", shared | self._sent_back(person, "full_url"))
+            if person.entry == "open" and not self.task_queue.has_task_for(person.participant):
+                return PageContent("full", shared | self._return_url(person, "full_url"))
             return PageContent(person.stage, shared | {"typed": typed.values})
-        now = self.desk.current_state(person.participant)
-        work = now.work
-        shared |= {"undo": now.undo, "answered": now.answered, "most": now.most}
-        viewer = ItemViewBuilder(self.study, language, person.participant, self._addresses)
+        state = self.task_queue.current_state(person.participant)
+        work = state.work
+        shared |= {"undo": state.undo, "answered": state.answered, "max_tasks": state.max_tasks}
+        viewer = ItemViewBuilder(self.study, language, person.participant, self._image_urls)
         if isinstance(work, Task):
             if (work.number, work.revision) == (typed.number, typed.revision):
-                given = restore_answers(self.study, work.item, person.participant, typed.values)
-                work = replace(work, answers=given)
+                answers = restore_answers(self.study, work.item, person.participant, typed.values)
+                work = replace(work, answers=answers)
             shared |= {
                 "task": work,
                 "body": self._body(viewer, work, language),
@@ -137,23 +136,23 @@ class Site:
         if isinstance(work, Feedback):
             shared |= {"number": work.number, **self._feedback(viewer, work, person)}
             return PageContent("feedback", shared, work.number)
-        if person.entry == "open" and not now.answered:
-            return PageContent("full", shared | self._sent_back(person, "full_url"))
-        return PageContent("done", shared | self._completion(person, now.answered))
+        if person.entry == "open" and not state.answered:
+            return PageContent("full", shared | self._return_url(person, "full_url"))
+        return PageContent("done", shared | self._completion(person, state.answered))
 
     def _body(self, viewer: ItemViewBuilder, task: Task, language: str) -> Markup:
-        """What is shown and asked of an item; kept, as others see the same."""
-        key = (task.item.id, language, viewer.orders(task.item))
-        if task.answers or key not in self._bodies:
+        """The rendered item, cached as others see the same."""
+        key = (task.item.id, language, viewer.choice_orders(task.item))
+        if task.answers or key not in self._body_cache:
             view = viewer.item(task.item, task.answers)
             body = Markup(self._render("item_body.html", language, "", view=view))  # noqa: S704
             if task.answers:
                 return body
-            self._bodies[key] = body
-            self._kept += len(body)
-            while self._kept > _MAX_CACHED and len(self._bodies) > 1:
-                self._kept -= len(self._bodies.popitem(last=False)[1])
-        return self._bodies[key]
+            self._body_cache[key] = body
+            self._cached_characters += len(body)
+            while self._cached_characters > _MAX_CACHED and len(self._body_cache) > 1:
+                self._cached_characters -= len(self._body_cache.popitem(last=False)[1])
+        return self._body_cache[key]
 
     def _feedback(
         self, viewer: ItemViewBuilder, work: Feedback, person: Participant
@@ -162,8 +161,8 @@ class Site:
         rows = [
             {
                 "ask": study_text(question.ask, self.language(person)),
-                "said": viewer.said(question, item, work.answers.get(question.id)),
-                "expected": viewer.said(question, item, item.expected[question.id]),
+                "given": viewer.answer_text(question, item, work.answers.get(question.id)),
+                "expected": viewer.answer_text(question, item, item.expected[question.id]),
                 "right": question.id in work.answers
                 and comparison_key(work.answers[question.id])
                 == comparison_key(item.expected[question.id]),
@@ -174,47 +173,67 @@ class Site:
         return {"item": item, "rows": rows, "right": all(row["right"] for row in rows)}
 
     def _completion(self, person: Participant, answered: int) -> dict[str, Any]:
-        """The code and the way back, for who came by the open link and did something."""
+        """The completion code and URL, for participants of the open link who answered something."""
         access = self.study.access
         entitled = person.entry == "open" and answered > 0
         code = access.completion_code if entitled else ""
         back = access.completion_url.replace("{code}", code) if entitled else ""
         return {"code": code, "back": back, "open": person.entry == "open"}
 
-    def _sent_back(
+    def _return_url(
         self, person: Participant, where: Literal["screened_out_url", "full_url"]
     ) -> dict[str, Any]:
-        """The way back of who came by the open link and cannot do anything."""
+        """The URL to return to, for participants of the open link who have nothing to do."""
         return {"back": getattr(self.study.access, where) if person.entry == "open" else ""}
 
     def language(self, person: Participant) -> str:
-        """The language of a person's pages."""
+        """The language of a participant's pages."""
         return page_language(self.study, person.language)
 
     def refusal(self, refused: RejectedSubmissionError, language: str) -> str:
-        """Why an answer was not kept, in the reader's words: by the question, not by fields."""
-        at = str(refused).partition(" ")[0]
-        asked = [question for question in self.study.questions if question.id == at]
+        """Why an answer was not stored, naming the question instead of its id."""
+        name = str(refused).partition(" ")[0]
+        asked = [question for question in self.study.questions if question.id == name]
         sentence = interface_text("wrong_answer", language)
         return f"{sentence}: {study_text(asked[0].ask, language)}" if asked else f"{sentence}."
 
     def browser_storage_key(self, person: Participant) -> str:
-        """What the browser keeps a person's unsent answers under; another for who begins anew."""
-        return self.sessions.keys.sign("desk", person.participant, repr(person.entered))[:16]
+        """The key of a participant's unsent answers in the browser; new if they start anew."""
+        # The purpose keeps its old name, so that answers kept in browsers are found again.
+        return self.sessions.signer.sign("desk", person.participant, repr(person.entered))[:16]
 
-    def entry_address(self, entrant: User, entry: EntryType) -> str:
-        """The address of the link by which somebody came."""
+    def entry_address(self, user: User, entry: EntryType) -> str:
+        """The address of the link by which a user entered."""
         if entry == "personal":
-            return f"/enter/{self.sessions.keys.token(entrant)}"
+            return f"/enter/{self.sessions.signer.token(user)}"
         parameter = self.study.access.participant_parameter
-        query = f"?{urlencode({parameter: entrant.name})}" if parameter else ""
-        return f"/enter/{self.sessions.keys.token(User('open'))}{query}"
+        query = f"?{urlencode({parameter: user.name})}" if parameter else ""
+        return f"/enter/{self.sessions.signer.token(User('open'))}{query}"
+
+    def save_answer(
+        self,
+        person: Participant,
+        number: int,
+        revision: int,
+        values: Mapping[str, Sequence[str]],
+        seconds: float | None = None,
+    ) -> SaveStatus:
+        """Store the contents of a form as the answer to a task."""
+        task = self.task_queue.task(person.participant, number)
+        return self.task_queue.answer(
+            person.participant,
+            number,
+            revision,
+            read_answers(self.study, task.item, person.participant, values),
+            seconds=seconds,
+            language=self.language(person),
+        )
 
     # --- rendering -----------------------------------------------------------------------------
 
-    def part(self, scene: PageContent, language: str, csrf: str) -> str:
-        """The part of the page that changes."""
-        return self._render(f"{scene.stage}.html", language, csrf, **scene.context)
+    def render_part(self, content: PageContent, language: str, csrf: str) -> str:
+        """Render the part of the page that changes."""
+        return self._render(f"{content.stage}.html", language, csrf, **content.context)
 
     def page(
         self,
@@ -223,21 +242,21 @@ class Site:
         *,
         csrf: str = "",
         status: int = 200,
-        desk: str = "",
+        storage_key: str = "",
         **context: Any,
     ) -> HTMLResponse:
-        """A whole page."""
+        """Render a whole page."""
         inner = self._render(f"{template}.html", language, csrf, **context)
         say = interface_texts_in(language)
         whole = self._render(
             "layout.html",
             language,
             csrf,
-            inner=Markup(inner),  # noqa: S704 (a template of ours made it)
+            inner=Markup(inner),  # noqa: S704 (rendered by our template)
             stage=template,
-            languages=language_names(self.study) if desk else {},
+            languages=language_names(self.study) if storage_key else {},
             script_words={name: say(name) for name in _SCRIPT_TEXTS},
-            desk=desk,
+            storage_key=storage_key,
             back=context.get("back", ""),
             to=context.get("to", ""),
             wide=template.startswith("owner_"),
@@ -256,8 +275,8 @@ class Site:
 
     # --- requests ------------------------------------------------------------------------------
 
-    async def form(self, request: Request) -> dict[str, list[str]]:
-        """The fields of a form that one of our pages made for this very person."""
+    async def read_form(self, request: Request) -> dict[str, list[str]]:
+        """The fields of a form, checked to come from a page of this session."""
         body = await request.body()
         try:
             pairs = parse_qsl(
@@ -275,21 +294,21 @@ class Site:
         return fields
 
     def check_csrf(self, request: Request, token: str) -> None:
-        """Refuse what another site may have sent in the person's name, or who may no more.
+        """Raise unless the token is that of the session, and the link still valid.
 
-        The guard asked that, too, but a body may have taken its time since.
+        The middleware checked the link, too, but the body may have arrived much later.
         """
-        entrant = session_of(request).user
-        if self.desk.participants.is_revoked(entrant):
+        user = session_of(request).user
+        if self.task_queue.participants.is_revoked(user):
             raise HTTPException(404)
-        if not self.sessions.keys.is_signed(token, "csrf", *entrant):
+        if not self.sessions.signer.is_signed(token, "csrf", *user):
             raise SessionMismatchError
 
 
 @cache
 def load_templates() -> Environment:
-    """The pages' templates, all of them compiled, so that nobody waits for it."""
-    found = Environment(
+    """Load and compile all templates."""
+    environment = Environment(
         loader=PackageLoader("epicene.studies.web"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -297,27 +316,27 @@ def load_templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.globals.update(
-        told=study_text, prose=text_blocks, direction=page_direction, asset=asset_url
+    environment.globals.update(
+        study_text=study_text, text_blocks=text_blocks, direction=page_direction, asset=asset_url
     )
-    for name in found.list_templates():
-        found.get_template(name)
-    return found
+    for name in environment.list_templates():
+        environment.get_template(name)
+    return environment
 
 
 def session_of(request: Request) -> Session:
-    """Who asks; the guard has seen to it that somebody does."""
+    """The session of a request, which the middleware has set."""
     session: Session = request.state.session
     return session
 
 
 def first_value(fields: dict[str, list[str]], name: str) -> str:
-    """The first value of a field; nothing, where there is none."""
+    """The first value of a field; empty if there is none."""
     return next(iter(fields.get(name, ())), "")
 
 
 def parse_number(text: str) -> int:
-    """A number of a form."""
+    """The number in a field of a form."""
     if not (text.isascii() and text.isdecimal()) or len(text) > len("999999999"):
         raise HTTPException(400, "A number is missing.")
     return int(text)

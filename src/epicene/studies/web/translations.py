@@ -1,4 +1,4 @@
-"""The web app's own texts in each language (`words.toml`), and choosing the page language."""
+"""The web app's own texts by language (`translations.toml`), and the language of a page."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 @cache
 def _interface_texts() -> dict[str, LocalisedText]:
-    return tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
+    return tomllib.loads((files(__package__) / "translations.toml").read_text("utf-8"))
 
 
 def interface_text(name: str, language: str) -> str:
-    """A text of the pages' own; in English where there is no other."""
+    """A text of the web app; in English if it has no translation."""
     words = _interface_texts()[name]
     return words.get(language, words["en"])
 
 
 def interface_texts_in(language: str) -> Callable[[str], str]:
-    """What says things in a language."""
+    """A function that gives the texts of the web app in a language."""
     return partial(interface_text, language=language)
 
 
 def study_text(words: LocalisedText, language: str) -> str:
-    """A text of the study's."""
+    """A text of the study in a language, or in its first one."""
     return words.get(language) or next(iter(words.values()), "")
 
 
 def page_language(study: Study, chosen: str, accepted: str = "") -> str:
-    """The language of a person's pages: chosen, else the browser's, else the study's first."""
+    """The language of the pages: as chosen, else the browser's, else the study's first."""
     if chosen in study.title:
         return chosen
     for part in accepted.split(","):
@@ -48,10 +48,10 @@ def page_language(study: Study, chosen: str, accepted: str = "") -> str:
 
 
 def page_direction(language: str) -> str:
-    """Which way a page in the language runs."""
+    """The writing direction of a language."""
     return languages.get(language).direction
 
 
 def language_names(study: Study) -> Mapping[str, str]:
-    """The study's languages, each by its own name."""
+    """The study's languages, each with its name in itself."""
     return {code: languages.get(code).own_name for code in study.title}

@@ -13,10 +13,10 @@ from epicene.suites.alternations.data import corpus, read, stratum
 from epicene.suites.alternations.figures import figures
 from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.judge import judge
-from epicene.suites.alternations.metrics import HEADLINE_METRICS
+from epicene.suites.alternations.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT, PROTOCOLS
 from epicene.suites.alternations.studies import choice, cloze_choice, completions
-from epicene.suites.alternations.tables import all_metrics, tables
+from epicene.suites.alternations.tables import tables
 
 suite = Suite(
     name="alternations",
@@ -53,7 +53,7 @@ suite = Suite(
     metrics=all_metrics,
     tables=tables,
     figures=figures,
-    headlines=HEADLINE_METRICS,
+    headline_metrics=HEADLINE_METRICS,
     format_tables=("formats",),
     stratum=stratum,
     corpus=corpus,

@@ -40,7 +40,7 @@ def ask_scores(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) ->
 
 
 def ask_gap(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
-    """The gap, to be filled with one to so many tokens."""
+    """The gap, to be filled with up to `masks` tokens."""
     if pair.has_gap:
         yield Fill(
             item=pair.id,
@@ -76,7 +76,7 @@ def ask_prompt(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) ->
 
 
 def _other_verb(pair: Pair) -> str:
-    """What the other sentence has in the gap."""
+    """The verb of the other sentence."""
     return pair.bad.removeprefix(pair.prefix).removesuffix(pair.after).strip()
 
 

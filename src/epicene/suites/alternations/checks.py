@@ -8,21 +8,28 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from epicene.suites import DataIssue
-from epicene.suites.alternations.construction import GENDERS, NUMBERS, VARIANT_IDS
 from epicene.suites.alternations.hindi_verbs import (
     AUXILIARIES,
+    GENDER_NAMES,
+    NUMBER_NAMES,
     base_forms,
-    habitual,
     nouns,
-    perfective,
+    participle,
     verbs,
+)
+from epicene.suites.alternations.items import (
+    DIFFERENT_VERB,
+    NO_ERGATIVE,
+    NO_INSTRUMENT,
+    VARIANT_IDS,
+    VARIANTS,
 )
 from epicene.suites.alternations.unigrams import has_frequencies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from epicene.suites.alternations.hindi_verbs import Gender, Number, Verb
+    from epicene.suites.alternations.hindi_verbs import Aspect, Gender, Number, Verb
     from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
 
@@ -41,13 +48,14 @@ _DESIGN_COLUMNS = frozenset(
         "causer gender",
     }
 )  # fmt: skip
+_GENDER_CODES = {name: code for code, name in GENDER_NAMES.items()}
 _CASE_MARKERS = frozenset({"ने", "से", "को"})
 # How many words fewer than in DV and SV: ने, or the instrument with its से.
-_FEWER_WORDS = {"DV": 0, "SV": 0, "No Case(E)": 1, "No Case(I)": 2}
+_FEWER_WORDS = dict(zip(VARIANTS, (0, 0, 1, 2), strict=True))
 
 
 def follows_design(pair: Pair) -> bool:
-    """Whether a pair says that it belongs to the design."""
+    """Whether a pair claims to belong to the Hindi design."""
     return (
         pair.language == "hi"
         and pair.phenomenon in VARIANT_IDS
@@ -59,7 +67,7 @@ def follows_design(pair: Pair) -> bool:
 
 
 def check_design_of_pair(pair: Pair) -> Iterator[str]:
-    """What of the design a pair does not keep to."""
+    """The rules of the design that a pair breaks."""
     verb = _verbs_by_iast().get(pair.columns["verb"])
     if verb is None:
         yield f"the table has no verb {pair.columns['verb']}."
@@ -80,8 +88,8 @@ def _check_arguments(pair: Pair, verb: Verb, words: Sequence[str]) -> Iterator[s
     if len(words) != expected:
         yield f"it has {len(words)} words instead of {expected}."
     marks = {
-        "ने": int(pair.phenomenon != "No Case(E)"),
-        "से": 1 if pair.phenomenon == "No Case(I)" else 2,
+        "ने": int(pair.phenomenon != NO_ERGATIVE),
+        "से": 1 if pair.phenomenon == NO_INSTRUMENT else 2,
         "को": verb.ko + bool(verb.recipients),
     }
     for mark, number in marks.items():
@@ -90,7 +98,7 @@ def _check_arguments(pair: Pair, verb: Verb, words: Sequence[str]) -> Iterator[s
 
 
 def _check_participants(pair: Pair, verb: Verb, prefix: Sequence[str]) -> Iterator[str]:
-    """Who and what takes part is in the table, in the form that the case wants; genders fit."""
+    """Participants must be in the table, in the form of their case and of the stated gender."""
     columns = pair.columns
     if (columns["patient ko"] == "yes") is not verb.ko:
         yield f"the patient of {verb.iast} takes {'' if verb.ko else 'no '}को."
@@ -103,7 +111,7 @@ def _check_participants(pair: Pair, verb: Verb, prefix: Sequence[str]) -> Iterat
         gender = columns.get(f"{role} gender")  # of causer and patient
         if not any(
             word == (noun.before_postposition if oblique else noun.form)
-            and gender in (None, GENDERS[noun.gender])
+            and gender in (None, GENDER_NAMES[noun.gender])
             for noun in (nouns()[name] for name in names)
         ):
             what = f"{gender} {role}" if gender else role
@@ -119,13 +127,13 @@ def _check_participants(pair: Pair, verb: Verb, prefix: Sequence[str]) -> Iterat
 def _roles(pair: Pair, verb: Verb) -> dict[str, tuple[Sequence[str], bool]]:
     """The roles of a pair in their order: what the table offers, and whether a case marks it."""
     roles: dict[str, tuple[Sequence[str], bool]] = {
-        "causer": (verb.causers, pair.phenomenon != "No Case(E)"),
+        "causer": (verb.causers, pair.phenomenon != NO_ERGATIVE),
         "causee": (verb.causees, True),
         "instrument": (verb.instruments, True),
         "recipient": (verb.recipients, True),
         "patient": (verb.patients, verb.ko),
     }
-    if pair.phenomenon == "No Case(I)":
+    if pair.phenomenon == NO_INSTRUMENT:
         del roles["instrument"]
     if not verb.recipients:
         del roles["recipient"]
@@ -133,16 +141,13 @@ def _roles(pair: Pair, verb: Verb) -> dict[str, tuple[Sequence[str], bool]]:
 
 
 def _agreement_cell(pair: Pair, verb: Verb) -> tuple[Gender, Number]:
-    """What the verb has to agree with."""
-    if pair.phenomenon == "No Case(E)":
+    """The gender and number that the verb agrees with."""
+    if pair.phenomenon == NO_ERGATIVE:
         return _GENDER_CODES[pair.columns["causer gender"]], "sg"
     if verb.ko:
         return "m", "sg"
-    number: Number = "pl" if pair.columns["patient number"] == NUMBERS["pl"] else "sg"
+    number: Number = "pl" if pair.columns["patient number"] == NUMBER_NAMES["pl"] else "sg"
     return _GENDER_CODES[pair.columns["patient gender"]], number
-
-
-_GENDER_CODES: dict[str, Gender] = {"masculine": "m", "feminine": "f"}
 
 
 def _check_forms(pair: Pair, verb: Verb, good: Sequence[str], bad: str) -> Iterator[str]:
@@ -152,7 +157,7 @@ def _check_forms(pair: Pair, verb: Verb, good: Sequence[str], bad: str) -> Itera
     gold = _expected_form(verb, "indirect", cell, pair)
     if good[-2] != gold:
         yield f"its verb is {good[-2]}, but {gold} agrees."
-    if pair.phenomenon != "DV":
+    if pair.phenomenon != DIFFERENT_VERB:
         if bad != _expected_form(verb, "base", cell, pair):
             yield f"the other verb is {bad}, but {_expected_form(verb, 'base', cell, pair)} agrees."
         return
@@ -166,11 +171,10 @@ def _check_forms(pair: Pair, verb: Verb, good: Sequence[str], bad: str) -> Itera
 
 
 def _expected_form(verb: Verb, stem: str, cell: tuple[Gender, Number], pair: Pair) -> str:
-    if pair.phenomenon == "No Case(E)":
-        return habitual(verb.indirect if stem == "indirect" else verb.base, *cell)
+    aspect: Aspect = "habitual" if pair.phenomenon == NO_ERGATIVE else "perfective"
     if stem == "indirect":
-        return perfective(verb.indirect, *cell)
-    return perfective(verb.base, *cell, verb.perfective)
+        return participle(aspect, verb.indirect, *cell)
+    return participle(aspect, verb.base, *cell, verb.perfective)
 
 
 @cache
@@ -182,7 +186,7 @@ def _verbs_by_iast() -> Mapping[str, Verb]:
 
 
 def check_design_of_set(pairs: Sequence[Pair]) -> Iterator[tuple[str, str]]:
-    """What of the design the set does not keep to: where, and what."""
+    """The rules of the design that the set breaks: where, and which."""
     by_variant: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:
         by_variant[pair.phenomenon].append(pair)
@@ -229,7 +233,7 @@ _MIXED_SCRIPTS = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"}
 
 
 def check(pairs: Sequence[Pair], _protocol: AlternationsProtocol) -> Iterator[DataIssue]:
-    """What holds of any pairs; and for those built to the Hindi design, all of its rules."""
+    """Problems of any pairs; and of those built to the Hindi design, by all of its rules."""
     for pair in pairs:
         yield from _check_sentences(pair)
         yield from _check_gap(pair)
@@ -238,8 +242,8 @@ def check(pairs: Sequence[Pair], _protocol: AlternationsProtocol) -> Iterator[Da
     for pair in designed:
         for message in check_design_of_pair(pair):
             yield DataIssue("error", pair.id, message)
-    for place, message in check_design_of_set(designed):
-        yield DataIssue("error", place, message)
+    for where, message in check_design_of_set(designed):
+        yield DataIssue("error", where, message)
 
 
 def _check_sentences(pair: Pair) -> Iterator[DataIssue]:
@@ -272,7 +276,7 @@ def _check_gap(pair: Pair) -> Iterator[DataIssue]:
 
 
 def _check_repetitions(pairs: Sequence[Pair]) -> Iterator[DataIssue]:
-    """The same pair twice, and a sentence that is good here and bad there."""
+    """A pair that comes twice, and a sentence that is good in one pair and bad in another."""
     seen: dict[tuple[str, str], str] = {}
     acceptable = {pair.good: pair.id for pair in pairs}
     for pair in pairs:

@@ -9,19 +9,26 @@ import csv
 import json
 import random
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.suites.alternations.hindi_verbs import (
     AUXILIARIES,
+    GENDER_NAMES,
+    NUMBER_NAMES,
     Noun,
     Verb,
-    habitual,
     nouns,
     paradigm,
-    perfective,
+    participle,
     verbs,
 )
-from epicene.suites.alternations.items import Pair
+from epicene.suites.alternations.items import (
+    DIFFERENT_VERB,
+    NO_ERGATIVE,
+    NO_INSTRUMENT,
+    VARIANT_IDS,
+    Pair,
+)
 from epicene.suites.alternations.transliteration import transliterate
 from epicene.suites.construction import BuildSettings, Compute, Construction
 
@@ -29,18 +36,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from epicene.suites.alternations.hindi_verbs import Gender, Number
+    from epicene.suites.alternations.hindi_verbs import Aspect, Gender, Number
     from epicene.suites.construction import StepOutputs, StepRow
-
-GENDERS = {"m": "masculine", "f": "feminine"}
-NUMBERS = {"sg": "singular", "pl": "plural"}
-
-# A variant's short name, for ids: the paper's names hold spaces and brackets.
-VARIANT_IDS = {"DV": "dv", "SV": "sv", "No Case(E)": "e", "No Case(I)": "i"}
 
 
 class Frame(NamedTuple):
-    """A verb with all that takes part, and the verb of another valency in its place."""
+    """A verb with its participants, and the verb of another valency that replaces it."""
 
     verb: Verb
     partner: Verb
@@ -52,12 +53,12 @@ class Frame(NamedTuple):
 
     @property
     def object_cell(self) -> tuple[Gender, Number]:
-        """What a perfective agrees with; को stops it from agreeing."""
+        """The gender and number of the perfective; को blocks agreement."""
         return ("m", "sg") if self.verb.ko else (self.patient.gender, self.patient.number)
 
     @property
     def subject_cell(self) -> tuple[Gender, Number]:
-        """What a habitual agrees with."""
+        """The gender and number of the habitual."""
         return self.causer.gender, self.causer.number
 
 
@@ -111,18 +112,12 @@ def build_pairs(seed: int) -> Iterator[Pair]:
 
 
 def _build_pair(frame: Frame, variant: str) -> Pair:
-    aspect: Literal["perfective", "habitual"] = (
-        "habitual" if variant == "No Case(E)" else "perfective"
-    )
-    other = frame.partner if variant == "DV" else frame.verb
-    if aspect == "habitual":
-        cell = frame.subject_cell
-        gold, bad = habitual(frame.verb.indirect, *cell), habitual(other.base, *cell)
-    else:
-        cell = frame.object_cell
-        gold = perfective(frame.verb.indirect, *cell)
-        bad = perfective(other.base, *cell, other.perfective)
-    with_instrument = variant != "No Case(I)"
+    aspect: Aspect = "habitual" if variant == NO_ERGATIVE else "perfective"
+    cell = frame.subject_cell if aspect == "habitual" else frame.object_cell
+    other = frame.partner if variant == DIFFERENT_VERB else frame.verb
+    gold = participle(aspect, frame.verb.indirect, *cell)
+    bad = participle(aspect, other.base, *cell, other.perfective)
+    with_instrument = variant != NO_INSTRUMENT
     prefix = " ".join(_arguments(frame, ergative=aspect == "perfective", tool=with_instrument))
     after = AUXILIARIES[cell]
     good = f"{prefix} {gold} {after}"
@@ -140,10 +135,10 @@ def _build_pair(frame: Frame, variant: str) -> Pair:
             "class": frame.verb.verb_class,
             "valency": frame.verb.valency,
             "verb": frame.verb.iast,
-            "patient gender": GENDERS[frame.patient.gender],
-            "patient number": NUMBERS[frame.patient.number],
+            "patient gender": GENDER_NAMES[frame.patient.gender],
+            "patient number": NUMBER_NAMES[frame.patient.number],
             "patient ko": "yes" if frame.verb.ko else "no",
-            "causer gender": GENDERS[frame.causer.gender],
+            "causer gender": GENDER_NAMES[frame.causer.gender],
         },
         transliteration=transliterate(good),
         gloss=_gloss(frame, aspect, tool=with_instrument),
@@ -151,7 +146,7 @@ def _build_pair(frame: Frame, variant: str) -> Pair:
 
 
 def _arguments(frame: Frame, *, ergative: bool, tool: bool) -> Iterator[str]:
-    """All that stands before the verb."""
+    """The phrases before the verb."""
     if ergative:
         yield f"{frame.causer.before_postposition} ने"
     else:
@@ -174,7 +169,7 @@ def _gloss(frame: Frame, aspect: str, *, tool: bool) -> str:
 
 
 def pair_row(pair: Pair) -> dict[str, Any]:
-    """A pair as a line of a file: its columns stand beside its other fields."""
+    """A pair as a row of a file, with its columns beside its other fields."""
     fields = ("id", "group", "language", "phenomenon", "good", "bad", "prefix", "gold", "after")
     return {
         **{field: getattr(pair, field) for field in fields},
@@ -191,7 +186,7 @@ def pair_rows(_made: StepOutputs, settings: BuildSettings) -> Iterator[StepRow]:
 
 
 def export(made: StepOutputs, _settings: BuildSettings, folder: Path) -> Sequence[Path]:
-    """The pairs, and the paradigm of every verb as a table to read."""
+    """Write the pairs, and the paradigm of every verb as a readable table."""
     data, forms = folder / "pairs.jsonl", folder / "paradigms.csv"
     lines = (json.dumps(row, ensure_ascii=False) for row in made["pairs"])
     data.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
@@ -201,7 +196,7 @@ def export(made: StepOutputs, _settings: BuildSettings, folder: Path) -> Sequenc
 
 
 def paradigm_rows() -> Iterator[tuple[str, ...]]:
-    """Every form of every verb, with its head line."""
+    """Every form of every verb, after a header row."""
     yield (
         "verb", "meaning", "class", "stem", "aspect", "gender", "number", "form", "transliteration",
     )  # fmt: skip
@@ -214,8 +209,8 @@ def paradigm_rows() -> Iterator[tuple[str, ...]]:
                 verb.verb_class,
                 form.stem_kind,
                 form.aspect,
-                GENDERS[form.gender],
-                NUMBERS[form.number],
+                GENDER_NAMES[form.gender],
+                NUMBER_NAMES[form.number],
                 text,
                 transliterate(text),
             )

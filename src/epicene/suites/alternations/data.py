@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from epicene.suites import DataSource
     from epicene.suites.alternations.protocol import AlternationsProtocol
 
-# What a field of ours is called in published files; the first that a row has is taken.
+# The names of each field in published files; the first that a row has is taken.
 FIELD_NAMES: dict[str, tuple[str, ...]] = {
     "good": ("good", "sentence_good"),
     "bad": ("bad", "sentence_bad"),
@@ -39,7 +39,7 @@ FIELD_NAMES: dict[str, tuple[str, ...]] = {
 # The published files of the Hindi benchmark, by the variant that each holds.
 PUBLISHED_FILES = dict(zip(("dv", "sv", "no_er", "no_inst"), VARIANTS, strict=True))
 
-# What the columns of a frame of judgements are called; a column of the file is set apart.
+# The columns of a frame of judgements; a file's column of that name is renamed.
 RESERVED_COLUMNS = frozenset(
     {
         "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label",
@@ -52,7 +52,7 @@ _SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 
 
 class _PairFile(NamedTuple):
-    """A file of pairs, and what it says of all of them."""
+    """A file of pairs, whether it is the only one, and the language of its pairs."""
 
     path: Path
     alone: bool
@@ -89,10 +89,10 @@ def read_pairs(path: Path, columns: Mapping[str, str], language: str) -> Iterato
             pair = _pair(line, number, file)
             if pair.id in seen:
                 raise InputError(
-                    f"{line.place} has the id {pair.id!r} again ({seen[pair.id]}); name another "
+                    f"{line.location} has the id {pair.id!r} again ({seen[pair.id]}); name another "
                     "column with --column id=NAME, or leave the ids away."
                 )
-            seen[pair.id] = line.place.rstrip(",")
+            seen[pair.id] = line.location.rstrip(",")
             yield pair
 
 
@@ -126,11 +126,11 @@ def _check_sentences(line: FileRow, found: Mapping[str, str]) -> None:
     for field, what in (("good", "acceptable"), ("bad", "other")):
         if not found.get(field, "").strip():
             raise InputError(
-                f"{line.place} lacks its {what} sentence; it is looked for in "
+                f"{line.location} lacks its {what} sentence; it is looked for in "
                 f"{' or '.join(FIELD_NAMES[field])}, or name it: --column {field}=NAME."
             )
     if found["good"] == found["bad"]:
-        raise InputError(f"{line.place} has the same sentence twice.")
+        raise InputError(f"{line.location} has the same sentence twice.")
 
 
 def _published_gap(sentence: str) -> dict[str, str]:
@@ -140,7 +140,7 @@ def _published_gap(sentence: str) -> dict[str, str]:
 
 
 def _other_columns(values: Mapping[str, Any], used: set[str]) -> dict[str, str]:
-    """Whatever else the file says, as text; lists and records cannot be broken down by."""
+    """The other columns as text, but for lists and records, which no table can break down by."""
     return {
         f"{name} (of the file)" if name in RESERVED_COLUMNS else name: _as_text(value)
         for name, value in values.items()
@@ -174,10 +174,10 @@ def read(source: DataSource, protocol: AlternationsProtocol) -> Dataset:
 
 
 def stratum(pair: Pair) -> tuple[str, str]:
-    """A part of the data is spread over the phenomena of each language."""
+    """The stratum of a limited run: language and phenomenon."""
     return (pair.language, pair.phenomenon)
 
 
 def corpus(pair: Pair) -> Iterator[str]:
-    """The acceptable sentence."""
+    """The acceptable sentence, for models trained on the corpus."""
     yield pair.good

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from epicene.core.records import Figure
     from epicene.suites.alternations.metrics import Outcomes
 
-if TYPE_CHECKING:
     Rows = list[dict[str, charts.Value]]
 
 
@@ -31,7 +30,7 @@ _CHANCE = "The dashed line is chance."
 
 
 def figures(results: Outcomes) -> Iterator[Figure]:
-    """Where there are Hindi variants: by variant, and by size."""
+    """Accuracy by variant and by size, where there are Hindi variants."""
     frame = main_scores(results)
     if len(frame) and set(VARIANTS) & set(distinct_values(frame, "phenomenon")):
         yield _by_variant(frame)

@@ -21,8 +21,7 @@ from epicene.suites.alternations.hindi_verbs import (
     AGREEMENT_CELLS,
     ASPECTS,
     clause_final,
-    habitual,
-    perfective,
+    participle,
     stems,
     verbs,
 )
@@ -56,22 +55,22 @@ class VerbAnalysis(NamedTuple):
 
     @property
     def is_verb(self) -> bool:
-        """Whether it is any verb."""
+        """Whether the word is a verb."""
         return self.kind != NOT_A_VERB
 
 
 _NO_VERB = VerbAnalysis(NOT_A_VERB)
 
-# Short words that the house hardly ever takes for verbs, but that are verbs in a verb's place.
+# Short words that the lexicon rarely reads as verbs, but that are verbs in a verb's position.
 _SHORT_VERBS = frozenset("की दी ली पी लिए कर".split())
 
 _EDGES = regex.compile(r"^[\p{P}\p{S}\s]+|[\p{P}\p{S}\s]+$")
 
 
 def analyse_verb(word: str) -> VerbAnalysis:
-    """The reading of a word, or of the first verb in several.
+    """The analysis of a word, or of the first verb among several words.
 
-    A verb that follows a stem and only colours it gives the form: काट दी is a form of काटना.
+    A vector verb after a stem gives the form: काट दी is a form of काटना.
     """
     parts = [key(_EDGES.sub("", part)) for part in word.split()]
     for part, after in pairwise([*parts, ""]):
@@ -87,7 +86,7 @@ def analyse_verb(word: str) -> VerbAnalysis:
 
 
 def agrees_with_pair(reading: VerbAnalysis, pair: Pair) -> bool:
-    """Whether a form has the gender and number that the pair's own verb and auxiliary have."""
+    """Whether a form has the gender and number of the pair's expected verb and auxiliary."""
     expected = analyse_verb(pair.gold)
     number = _NUMBERS.get(key(pair.after), expected.number)
     return (
@@ -106,7 +105,7 @@ _NUMBERS = {"था": "sg", "थी": "sg", "थे": "pl", "थीं": "pl"}
 
 @cache
 def _analyse_word(word: str) -> VerbAnalysis:
-    """A key as a form of a verb: a participle before any other form, a known verb before rules."""
+    """The analysis of a normalised word: participles before other forms, known verbs first."""
     if not word or (word in conjugation.RARELY_VERBS and word not in _SHORT_VERBS):
         return _NO_VERB
     if word in _listed_participles():
@@ -129,7 +128,7 @@ _ASPECTS_OF_LEXICON = {"perfective": "perfective", "imperfective": "habitual"}
 
 
 def _lexicon_analysis(form: VerbForm) -> VerbAnalysis | None:
-    if form.shape == "copula":  # an auxiliary alone fills no verb's place
+    if form.shape == "copula":  # an auxiliary alone does not fill the gap
         return None
     kind = _kind_of_stem(form.stem)
     if not form.participle or form.cell is None:
@@ -138,10 +137,10 @@ def _lexicon_analysis(form: VerbForm) -> VerbAnalysis | None:
 
 
 def _kind_of_stem(stem: str) -> str:
-    """What a stem of the house's lists is; they tell transitive from intransitive only."""
-    ours = _stems()
-    if stem in ours:
-        return ours[stem]
+    """The kind of a stem; the lexicon tells only transitive from intransitive."""
+    known = _stems()
+    if stem in known:
+        return known[stem]
     if stem.endswith("वा"):
         return INDIRECT
     return INTRANSITIVE if stem in lexicon.verb_stems().intransitive else TRANSITIVE
@@ -157,7 +156,7 @@ def _common_verbs() -> Mapping[str, list[str]]:
 
 
 def _all_stems() -> Iterator[tuple[str, str, IrregularForms]]:
-    """The stems of the two tables with their kinds; where one comes twice, the first counts."""
+    """The stems of both tables with their kinds; of repeated stems the first counts."""
     for verb in verbs().values():
         simple = INTRANSITIVE if verb.valency == "intransitive" else TRANSITIVE
         for stem_kind, stem, irregular in stems(verb):
@@ -190,11 +189,7 @@ def _participles(
 ) -> Iterator[tuple[str, VerbAnalysis]]:
     for aspect in ASPECTS:
         for gender, number in AGREEMENT_CELLS:
-            text = (
-                perfective(stem, gender, number, irregular)
-                if aspect == "perfective"
-                else habitual(stem, gender, number)
-            )
+            text = participle(aspect, stem, gender, number, irregular)
             shown = "" if gender == "f" else number
             yield text, VerbAnalysis(kind, gender, shown, aspect)
             if clause_final(text, gender, number) != text:
@@ -237,7 +232,7 @@ _CAUSATIVE = regex.compile(rf"(?P<root>.+?)(?P<suffix>वा|ला|ा)(?P<endi
 
 
 def _analyse_ending(word: str) -> VerbAnalysis:
-    """A causative of a known verb; also of an unknown one, where no noun ends like that."""
+    """The analysis of a causative of a known verb, or of any where no noun ends like that."""
     found = _CAUSATIVE.fullmatch(word)
     if found is None:
         return _NO_VERB
@@ -255,8 +250,8 @@ _SHORT_VOWELS = str.maketrans({"ा": None, "ी": "ि", "ू": "ु", "े": "
 
 @cache
 def _roots() -> frozenset[str]:
-    """Known stems as they stand before a causative's suffix, with a short vowel: टूट, टुट."""
-    house = lexicon.verb_stems()
-    known = {*_stems(), *house.transitive, *house.intransitive, *house.labile}
+    """Known stems, also with the short vowel they have before a causative suffix: टूट, टुट."""
+    listed = lexicon.verb_stems()
+    known = {*_stems(), *listed.transitive, *listed.intransitive, *listed.labile}
     roots = {*known, *(stem.translate(_SHORT_VOWELS) for stem in known)}
     return frozenset(root for root in roots if len(root) > 1)

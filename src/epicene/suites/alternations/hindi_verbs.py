@@ -1,6 +1,7 @@
 """The Hindi verbs and nouns of the benchmark (verbs.toml, nouns.toml) and a verb's participles.
 
->>> perfective("कटवा", "f", "sg"), habitual("कटवा", "m", "pl") ('कटवाई', 'कटवाते')
+>>> participle("perfective", "कटवा", "f", "sg"), participle("habitual", "कटवा", "m", "pl")
+('कटवाई', 'कटवाते')
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 Gender: TypeAlias = Literal["m", "f"]
 Number: TypeAlias = Literal["sg", "pl"]
+GENDER_NAMES: dict[Gender, str] = {"m": "masculine", "f": "feminine"}
+NUMBER_NAMES: dict[Number, str] = {"sg": "singular", "pl": "plural"}
 VerbClass: TypeAlias = Literal[
     "unergative", "unaccusative", "transitive", "ingestive", "ditransitive"
 ]
@@ -56,7 +59,7 @@ class Noun(Record, frozen=True, kw_only=True):
 
 
 class Verb(Record, frozen=True, kw_only=True, rename={"verb_class": "class"}):
-    """A verb: its stems, its class, and who and what takes part in what it says."""
+    """A verb: its stems, its class, and the nouns that may fill each role."""
 
     id: str
     base: str
@@ -77,7 +80,7 @@ class Verb(Record, frozen=True, kw_only=True, rename={"verb_class": "class"}):
 
     @property
     def valency(self) -> str:
-        """How many arguments the base takes, in a word."""
+        """The valency of the base: intransitive, transitive or ditransitive."""
         return VALENCIES[self.verb_class]
 
     @property
@@ -107,7 +110,7 @@ def verbs() -> Mapping[str, Verb]:
 
 
 def _with_lists(row: dict[str, Any]) -> dict[str, Any]:
-    """The lists are written as words with spaces between."""
+    """A row of the table with its lists split, which are words with spaces between."""
     return {key: value.split() if key in _LIST_FIELDS else value for key, value in row.items()}
 
 
@@ -135,9 +138,14 @@ _VOWEL_SIGNS = "ािीुूेैोौ"
 _NASAL = "\u0902"
 
 
-def perfective(stem: str, gender: Gender, number: Number, irregular: IrregularForms = None) -> str:
-    """The perfective participle before an auxiliary: कटा, खाया, किया."""
-    singular, plural, feminine = irregular or _regular_perfective(stem)
+def participle(
+    aspect: Aspect, stem: str, gender: Gender, number: Number, irregular: IrregularForms = None
+) -> str:
+    """A participle before an auxiliary: कटा, खाया, किया (perfective); कटता (habitual)."""
+    if aspect == "habitual":
+        singular, plural, feminine = f"{stem}ता", f"{stem}ते", f"{stem}ती"
+    else:
+        singular, plural, feminine = irregular or _regular_perfective(stem)
     if gender == "f":
         return feminine
     return plural if number == "pl" else singular
@@ -147,13 +155,6 @@ def _regular_perfective(stem: str) -> tuple[str, str, str]:
     if stem[-1] in _VOWEL_SIGNS:
         return f"{stem}या", f"{stem}ए", f"{stem}ई"
     return f"{stem}ा", f"{stem}े", f"{stem}ी"
-
-
-def habitual(stem: str, gender: Gender, number: Number) -> str:
-    """The imperfective participle before an auxiliary: कटता."""
-    if gender == "f":
-        return f"{stem}ती"
-    return f"{stem}ते" if number == "pl" else f"{stem}ता"
 
 
 def clause_final(participle: str, gender: Gender, number: Number) -> str:
@@ -172,7 +173,7 @@ class ParadigmForm(NamedTuple):
 
 
 def stems(verb: Verb) -> Iterator[tuple[StemKind, str, IrregularForms]]:
-    """The stems that a verb has, each with its irregular perfective."""
+    """The stems of a verb, each with its irregular perfective, if any."""
     yield "base", verb.base, verb.perfective
     if verb.direct:
         yield "direct causative", verb.direct, None
@@ -182,12 +183,10 @@ def stems(verb: Verb) -> Iterator[tuple[StemKind, str, IrregularForms]]:
 def paradigm(verb: Verb) -> Iterator[ParadigmForm]:
     """Every form of every stem of a verb."""
     for kind, stem, irregular in stems(verb):
-        for gender, number in AGREEMENT_CELLS:
-            yield ParadigmForm(
-                kind, "perfective", gender, number, perfective(stem, gender, number, irregular)
-            )
-        for gender, number in AGREEMENT_CELLS:
-            yield ParadigmForm(kind, "habitual", gender, number, habitual(stem, gender, number))
+        for aspect in ASPECTS:
+            for gender, number in AGREEMENT_CELLS:
+                text = participle(aspect, stem, gender, number, irregular)
+                yield ParadigmForm(kind, aspect, gender, number, text)
 
 
 def base_forms(verb: Verb) -> list[str]:

@@ -9,13 +9,16 @@ DIFFERENT_VERB, SAME_VERB, NO_ERGATIVE, NO_INSTRUMENT = VARIANTS = (
     "DV", "SV", "No Case(E)", "No Case(I)",
 )  # fmt: skip
 
+# A variant's short name, for ids: the paper's names hold spaces and brackets.
+VARIANT_IDS = dict(zip(VARIANTS, ("dv", "sv", "e", "i"), strict=True))
+
 
 class Pair(Item, frozen=True, kw_only=True):
     """An acceptable sentence, one that is not, and what the pair is about.
 
-    `columns` holds whatever else the file says of the pair; every one of them can be broken down
-    by. A pair that differs in its last word but one may also make a gap: `prefix`, the word `gold`
-    that is wanted, and `after`.
+    `columns` holds the other columns of the file; tables can break down by each of them. A pair
+    that differs in its last word but one may also make a gap: `prefix`, the expected word `gold`,
+    and `after`.
     """
 
     good: str
@@ -30,12 +33,12 @@ class Pair(Item, frozen=True, kw_only=True):
 
     @property
     def has_gap(self) -> bool:
-        """Whether a gap is asked; that of DV is the gap of SV, and asked there."""
+        """Whether the gap is asked for; DV has the gap of SV, where it is asked for."""
         return bool(self.prefix and self.gold) and self.phenomenon != DIFFERENT_VERB
 
     @property
     def gapped(self) -> str:
-        """The sentence with a line where the word is wanted."""
+        """The sentence with a blank for the expected word."""
         return self.filled("____")
 
     def filled(self, word: str) -> str:

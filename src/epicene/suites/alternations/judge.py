@@ -34,10 +34,10 @@ SLOR = "SLOR"
 def judge_acceptability(
     pair: Pair, answers: Answers, protocol: AlternationsProtocol
 ) -> Iterator[Judgement]:
-    """The likelier sentence by every measure; the protocol's own goes by the bare name."""
-    for place, masking in enumerate(protocol.maskings):
+    """The likelier sentence by every measure; the protocol's own measure has the plain name."""
+    for index, masking in enumerate(protocol.maskings):
         for scores in answers.where(name=scores_name(masking)).of(Scores):
-            own = protocol.measure if place == 0 else ""
+            own = protocol.measure if index == 0 else ""
             yield from _judgements_by_measure(pair, scores, masking, own)
 
 
@@ -75,19 +75,19 @@ def _judgements_by_measure(
 
 
 def _outcome_and_credit(good: float, bad: float) -> tuple[Outcome, float]:
-    """The outcome, and how much of a right answer it is: a tie prefers neither, and is half."""
+    """The outcome and its credit: 1 if right, 0 if wrong, and half for a tie."""
     if good == bad:
         return "undetected", 0.5
     return ("right", 1.0) if good > bad else ("wrong", 0.0)
 
 
 def pair_facets(pair: Pair) -> dict[str, str]:
-    """What tables break down by: the phenomenon and every column of the file."""
+    """The facets for breakdowns: the phenomenon and every column of the file."""
     return {**pair.columns, "phenomenon": pair.phenomenon}
 
 
 def pair_evidence(pair: Pair) -> dict[str, str]:
-    """What a person would want to read."""
+    """The texts that help a person to read a judgement."""
     shown = {"reference": pair.good, "counterfactual": pair.bad}
     if pair.transliteration:
         shown["transliteration"] = pair.transliteration
@@ -109,8 +109,8 @@ def judge_gap(pair: Pair, answers: Answers, protocol: AlternationsProtocol) -> I
 def ranked_fillers(
     pair: Pair, answers: Answers, protocol: AlternationsProtocol
 ) -> Iterator[tuple[str, str, list[str], bool]]:
-    """What fills the gap, best first: in which format, by which ranking, and whether that is the
-    format's main one.
+    """The format, the ranking, its fillers (best first), and whether it is the format's main
+    ranking.
     """
     for filled in answers.where(name=CLOZE).of(Completions):
         own = main_ranking(filled.completions)
@@ -121,7 +121,10 @@ def ranked_fillers(
 
 
 def main_ranking(completions: Sequence[Completion]) -> str:
-    """A causal model does not see what follows unless it is scored too; a masked one does."""
+    """The ranking that takes what follows the gap into account.
+
+    A masked model sees it anyway; a causal model only where it is scored too.
+    """
     return WITH_AFTER if any(each.with_after is not None for each in completions) else BY_VERB
 
 

@@ -1,23 +1,31 @@
-"""Accuracy on minimal pairs, and the suite's headline metrics."""
+"""Accuracy on minimal pairs, what fills the gaps, and the suite's headline metrics."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Estimate
-from epicene.stats.tabulate import distinct_values, group_codes, rows_where
+from epicene.stats import paired_agreement
+from epicene.stats.tabulate import (
+    distinct_values,
+    group_codes,
+    rows_where,
+    share,
+    undetected_share,
+)
+from epicene.suites.alternations.hindi_analyser import INDIRECT
+from epicene.suites.alternations.items import DIFFERENT_VERB, SAME_VERB
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT
 from epicene.suites.headline_metrics import HeadlineMetric, accuracy_metric, with_item_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     import polars
 
     from epicene.suites import Results
     from epicene.suites.alternations.protocol import AlternationsProtocol
 
-if TYPE_CHECKING:
     Outcomes = Results[AlternationsProtocol]
 
 ALL = "all"
@@ -50,8 +58,67 @@ def overall_and_by_phenomenon(frame: polars.DataFrame) -> Iterator[tuple[str, po
         yield name, rows_where(frame, phenomenon=name)
 
 
+def share_of_kind(frame: polars.DataFrame, kind: str) -> Estimate:
+    """The share of gaps filled with a verb of that kind."""
+    import polars as pl
+
+    return share(frame, pl.col("label") == kind)
+
+
+def agreement_errors(frame: polars.DataFrame) -> Estimate:
+    """The share of verbs that do not agree."""
+    import polars as pl
+
+    return share(frame.filter(pl.col("is_verb") == 1), pl.col("agrees") == 0)
+
+
+def share_flagged(frame: polars.DataFrame, column: str) -> Estimate:
+    """The share of rows whose flag is 1."""
+    import polars as pl
+
+    return share(frame, pl.col(column) == 1)
+
+
+def paired_formats(results: Outcomes, model: str, form: str) -> polars.DataFrame:
+    """A row per pair and its gap: `a` is 1 where the acceptable sentence is likelier, `b` where
+    the gap is filled correctly.
+    """
+    import polars as pl
+
+    one = rows_where(main_scores(results), model=model)
+    outcome = pl.col("outcome").cast(pl.String)
+    # A gap filled with a word that is no verb is not filled correctly.
+    two = rows_where(results.frame, model=model, format=form, main="yes").with_columns(
+        outcome.replace("undetected", "wrong")
+    )
+    own = paired_agreement.paired_outcomes(one, two, on=("item",))
+    shared = paired_agreement.paired_outcomes(
+        rows_where(one, phenomenon=DIFFERENT_VERB),
+        rows_where(two, phenomenon=SAME_VERB).unique("group"),
+        on=("group",),
+    )
+    return pl.concat([own, shared], how="diagonal")
+
+
+def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
+    """Accuracy overall and by phenomenon, ties, and what fills the gaps."""
+    frame = main_scores(results)
+    found: dict[str, Estimate] = {}
+    if len(frame):
+        found["accuracy"] = accuracy(frame)
+        found["ties"] = undetected_share(frame)
+        for name in distinct_values(frame, "phenomenon"):
+            found[f"accuracy {name}"] = accuracy(rows_where(frame, phenomenon=name))
+    for form in (CLOZE, PROMPT):
+        frame = rows_where(results.frame, format=form, main="yes")
+        if len(frame):
+            found[f"{form} indirect causatives"] = share_of_kind(frame, INDIRECT)
+            found[f"{form} agreement errors"] = agreement_errors(frame)
+    return found
+
+
 def model_type(results: Outcomes, model: str) -> str:
-    """Masked or causal, or what else the model's answers say made the numbers."""
+    """Masked or causal, or the scoring method that the model's answers name."""
     methods = distinct_values(
         rows_where(results.frame, model=model, format=ACCEPTABILITY), "method"
     )
@@ -61,7 +128,7 @@ def model_type(results: Outcomes, model: str) -> str:
 
 
 def parameter_count(results: Outcomes, model: str) -> float | None:
-    """How many parameters a model has, where it says so."""
+    """The number of a model's parameters, if known."""
     for run in results.runs:
         if run.model == model:
             for identity in (each for role in run.identities.values() for each in role):
@@ -82,7 +149,7 @@ HEADLINE_METRICS = (
     HeadlineMetric(
         name="acceptable sentence likelier",
         estimate=lambda results: accuracy(main_scores(results)),
-        figures=lambda results: with_item_scores(main_scores(results)),
+        item_scores=lambda results: with_item_scores(main_scores(results)),
     ),
     accuracy_metric("agreeing causative in the gap", _main_cloze),
     accuracy_metric("agreeing causative when asked", _main_prompt),

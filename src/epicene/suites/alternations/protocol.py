@@ -15,7 +15,7 @@ PROMPT: Format = "prompt"
 
 
 class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
-    """What varies between ways of asking.
+    """The settings of asking and scoring.
 
     `acceptability` scores both sentences of a pair; `cloze` has the verb's gap filled; `prompt`
     asks a chat model to fill it.

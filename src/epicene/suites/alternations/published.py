@@ -1,10 +1,10 @@
-"""Figures printed in the paper: Tables 2 and 5, and the sizes of its human studies."""
+"""Figures printed in the paper: Tables 2 and 5, and the sizes and results of its human studies."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from epicene.core.records import Estimate
+from epicene.core.records import Estimate, Row
 from epicene.suites.alternations.items import VARIANTS
 
 VALENCY_CLASSES = ("intransitive", "transitive", "ditransitive")
@@ -24,9 +24,8 @@ PUBLISHED_MODELS = {
     "XLM-R large": PublishedModel("masked", "multilingual", "XLM-R", 550e6),
     "MuRIL": PublishedModel("masked", "multilingual", "MuRIL", 236e6),
     "IndicBERT v2": PublishedModel("masked", "multilingual", "IndicBERT", 278e6),
-    "HindBERT": PublishedModel(
-        "masked", "monolingual", "HindBERT", None
-    ),  # the paper found no number
+    # The paper gives no size.
+    "HindBERT": PublishedModel("masked", "monolingual", "HindBERT", None),
     "mGPT 1.3b": PublishedModel("causal", "multilingual", "mGPT", 1300e6),
     "BLOOM 560m": PublishedModel("causal", "multilingual", "BLOOM", 560e6),
     "BLOOM 1.1b": PublishedModel("causal", "multilingual", "BLOOM", 1100e6),
@@ -60,16 +59,57 @@ TABLE_5 = {
 # Verbs of each class, so many pairs in every variant.
 VERBS_PER_VALENCY = {"intransitive": 28, "transitive": 23, "ditransitive": 5}
 
-# People: how many judged a pair of each variant, how many of its pairs were judged, how many chose
-# among completions of a gap; what share of completions the authors found ungrammatical, and of
-# choices went to the gold verb.
+# The human studies: judgements of each pair and pairs of each variant; judgements of each gap.
 JUDGEMENTS = dict(zip(VARIANTS, (15, 20, 20, 20), strict=True))
 PAIRS_JUDGED = dict(zip(VARIANTS, (56, 28, 28, 28), strict=True))
 CLOZE_JUDGEMENTS = 14
-UNGRAMMATICAL = 0.28
-PREFERRED_GOLD = 0.859
+UNGRAMMATICAL = 0.28  # completions that the authors found ungrammatical
+PREFERRED_GOLD = 0.859  # choices of the gold verb
+NOT_PRINTED = Estimate(value=None, why="the paper prints no number")
 
 
 def published_share(per_cent: float) -> Estimate:
     """A percentage of the paper."""
     return Estimate(value=per_cent / 100)
+
+
+def parameters_in_millions(parameters: float | None) -> Estimate:
+    """A model's size as a table cell."""
+    if parameters is None:
+        return Estimate(value=None, why="the size is not known")
+    return Estimate(value=parameters / 1e6)
+
+
+def published_model_rows() -> list[Row]:
+    """The rows of Table 2, keyed by type, languages and model."""
+    return [
+        Row(
+            keys=(model.type, model.languages, name),
+            cells=(
+                parameters_in_millions(model.parameters),
+                *(published_share(value) for value in TABLE_2[name]),
+            ),
+            origin="published",
+        )
+        for name, model in PUBLISHED_MODELS.items()
+    ]
+
+
+def published_people_row() -> Row:
+    """The participants of the paper as a row of Table 2."""
+    size = Estimate(value=None, why="people have no parameters")
+    cells = (size, *(published_share(value) for value in PEOPLE_ACCURACY))
+    return Row(keys=("people", "", "people"), cells=cells, origin="published")
+
+
+def published_valency_rows() -> list[Row]:
+    """The rows of Table 5, keyed by model and variant."""
+    return [
+        Row(
+            keys=(model, variant),
+            cells=tuple(published_share(value) for value in values),
+            origin="published",
+        )
+        for model, by_variant in TABLE_5.items()
+        for variant, values in zip(VARIANTS, by_variant, strict=True)
+    ]

@@ -19,18 +19,17 @@ from epicene.suites.alternations.metrics import (
 )
 from epicene.suites.alternations.protocol import ACCEPTABILITY
 from epicene.suites.alternations.published import (
-    PEOPLE_ACCURACY,
-    PUBLISHED_MODELS,
-    TABLE_2,
-    TABLE_5,
     VALENCY_CLASSES,
-    published_share,
+    parameters_in_millions,
+    published_model_rows,
+    published_people_row,
+    published_valency_rows,
 )
-from epicene.suites.alternations.tables_cloze import cloze_metrics, cloze_tables
+from epicene.suites.alternations.tables_cloze import cloze_tables
 from epicene.suites.answers import LIKELIHOOD_MEASURES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     import polars
 
@@ -67,37 +66,8 @@ def table_2(results: Outcomes, frame: polars.DataFrame) -> Table:
     )
 
 
-def parameters_in_millions(parameters: float | None) -> Estimate:
-    """A model's size."""
-    if parameters is None:
-        return Estimate(value=None, why="the size is not known")
-    return Estimate(value=parameters / 1e6)
-
-
-def published_model_rows() -> list[Row]:
-    """The paper's models, keyed by type, languages and name."""
-    return [
-        Row(
-            keys=(model.type, model.languages, name),
-            cells=(
-                parameters_in_millions(model.parameters),
-                *(published_share(value) for value in TABLE_2[name]),
-            ),
-            origin="published",
-        )
-        for name, model in PUBLISHED_MODELS.items()
-    ]
-
-
-def published_people_row() -> Row:
-    """The paper's participants."""
-    size = Estimate(value=None, why="people have no parameters")
-    cells = (size, *(published_share(value) for value in PEOPLE_ACCURACY))
-    return Row(keys=("people", "", "people"), cells=cells, origin="published")
-
-
 def _sorted_by_type_and_size(rows: Iterable[Row]) -> list[Row]:
-    def place(row: Row) -> tuple[int, int, float, str]:
+    def sort_key(row: Row) -> tuple[int, int, float, str]:
         kind, languages, name = row.keys
         size = row.cells[0]
         return (
@@ -107,7 +77,7 @@ def _sorted_by_type_and_size(rows: Iterable[Row]) -> list[Row]:
             name,
         )
 
-    return sorted(rows, key=place)
+    return sorted(rows, key=sort_key)
 
 
 def table_5(frame: polars.DataFrame) -> Table:
@@ -122,21 +92,12 @@ def table_5(frame: polars.DataFrame) -> Table:
         for model in distinct_values(frame, "model")
         for variant in VARIANTS
     ]
-    rows += [
-        Row(
-            keys=(model, variant),
-            cells=tuple(published_share(value) for value in values),
-            origin="published",
-        )
-        for model, by_variant in TABLE_5.items()
-        for variant, values in zip(VARIANTS, by_variant, strict=True)
-    ]
     return Table(
         name="5",
         title="Accuracy by variant and class of verb",
         levels=("model", "variant"),
         columns=tuple(Column(name=name) for name in VALENCY_CLASSES),
-        rows=tuple(rows),
+        rows=(*rows, *published_valency_rows()),
         notes=(
             TIES,
             "The paper's SV columns of the three causal models equal their No Case(I) columns and "
@@ -146,18 +107,6 @@ def table_5(frame: polars.DataFrame) -> Table:
 
 
 _MAX_VALUES = 40  # a column with more different values says nothing in a table
-
-
-def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
-    """Accuracy overall and by phenomenon, ties, and what fills the gaps."""
-    frame = main_scores(results)
-    made: dict[str, Estimate] = {}
-    if len(frame):
-        made["accuracy"] = accuracy(frame)
-        made["ties"] = undetected_share(frame)
-        for name in distinct_values(frame, "phenomenon"):
-            made[f"accuracy {name}"] = accuracy(rows_where(frame, phenomenon=name))
-    return {**made, **cloze_metrics(results)}
 
 
 def tables(results: Outcomes) -> Iterator[Table]:
@@ -238,8 +187,8 @@ def _columns_table(frame: polars.DataFrame, columns: list[str]) -> Table:
 
 
 def _measures_table(frame: polars.DataFrame) -> Table:
-    there = distinct_values(frame, "measure")
-    names = [name for name in (*LIKELIHOOD_MEASURES, SLOR) if name in there]
+    present = distinct_values(frame, "measure")
+    names = [name for name in (*LIKELIHOOD_MEASURES, SLOR) if name in present]
     rows = []
     for model in distinct_values(frame, "model"):
         for method in distinct_values(rows_where(frame, model=model), "method"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import distinct_values, group_codes, rows_where, share
+from epicene.stats.tabulate import distinct_values, group_codes, rows_where
 from epicene.suites.alternations.hindi_analyser import (
     DIRECT,
     INDIRECT,
@@ -14,51 +14,27 @@ from epicene.suites.alternations.hindi_analyser import (
     NOT_A_VERB,
     TRANSITIVE,
 )
-from epicene.suites.alternations.items import DIFFERENT_VERB, SAME_VERB, VARIANTS
-from epicene.suites.alternations.metrics import ALL, main_scores, overall_and_by_phenomenon
+from epicene.suites.alternations.items import VARIANTS
+from epicene.suites.alternations.metrics import (
+    ALL,
+    agreement_errors,
+    main_scores,
+    overall_and_by_phenomenon,
+    paired_formats,
+    share_flagged,
+    share_of_kind,
+)
 from epicene.suites.alternations.protocol import CLOZE, PROMPT
 from epicene.suites.alternations.published import PREFERRED_GOLD, UNGRAMMATICAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     import polars
 
     from epicene.suites.alternations.metrics import Outcomes
 
 VERB_KINDS = (INDIRECT, DIRECT, TRANSITIVE, INTRANSITIVE, NOT_A_VERB)
-
-
-def cloze_metrics(results: Outcomes) -> Mapping[str, Estimate]:
-    """The share of -vā causatives and of agreement errors."""
-    made: dict[str, Estimate] = {}
-    for form in (CLOZE, PROMPT):
-        frame = rows_where(results.frame, format=form, main="yes")
-        if len(frame):
-            made[f"{form} indirect causatives"] = share_of_kind(frame, INDIRECT)
-            made[f"{form} agreement errors"] = agreement_errors(frame)
-    return made
-
-
-def share_of_kind(frame: polars.DataFrame, kind: str) -> Estimate:
-    """The share of gaps that a verb of that kind fills."""
-    import polars as pl
-
-    return share(frame, pl.col("label") == kind)
-
-
-def agreement_errors(frame: polars.DataFrame) -> Estimate:
-    """Of the verbs, the share that does not agree."""
-    import polars as pl
-
-    return share(frame.filter(pl.col("is_verb") == 1), pl.col("agrees") == 0)
-
-
-def _share_flagged(frame: polars.DataFrame, column: str) -> Estimate:
-    """The share of rows that have a 1 there."""
-    import polars as pl
-
-    return share(frame, pl.col(column) == 1)
 
 
 def cloze_tables(results: Outcomes) -> Iterator[Table]:
@@ -108,12 +84,9 @@ def _kind_cells(part: polars.DataFrame) -> tuple[Estimate, ...]:
         Estimate(value=len(part), n=len(part)),
         *(share_of_kind(part, kind) for kind in VERB_KINDS),
         agreement_errors(part),
-        _share_flagged(part, "gold_first"),
-        _share_flagged(part, "gold_among"),
+        share_flagged(part, "gold_first"),
+        share_flagged(part, "gold_among"),
     )
-
-
-# --- the two formats -------------------------------------------------------------------------
 
 
 def _formats_table(results: Outcomes, forms: Sequence[str]) -> Table:
@@ -148,35 +121,14 @@ def _formats_table(results: Outcomes, forms: Sequence[str]) -> Table:
     )
 
 
-def paired_formats(results: Outcomes, model: str, form: str) -> polars.DataFrame:
-    """One row per pair of sentences and its gap: `a` is 1 where the acceptable sentence is
-    likelier, `b` where the gap is filled rightly.
-    """
-    import polars as pl
-
-    one = rows_where(main_scores(results), model=model)
-    outcome = pl.col("outcome").cast(pl.String)
-    # A gap filled with no verb is a gap not filled rightly.
-    two = rows_where(results.frame, model=model, format=form, main="yes").with_columns(
-        outcome.replace("undetected", "wrong")
-    )
-    own = paired_agreement.paired_outcomes(one, two, on=("item",))
-    shared = paired_agreement.paired_outcomes(
-        rows_where(one, phenomenon=DIFFERENT_VERB),
-        rows_where(two, phenomenon=SAME_VERB).unique("group"),
-        on=("group",),
-    )
-    return pl.concat([own, shared], how="diagonal")
-
-
 def _format_cells(pairs: polars.DataFrame) -> tuple[Estimate, ...]:
     from epicene.stats.intervals import clustered_difference
 
     a, b = pairs["a"].to_numpy(), pairs["b"].to_numpy()
     return (
         Estimate(value=len(pairs), n=len(pairs)),
-        _share_flagged(pairs, "a"),
-        _share_flagged(pairs, "b"),
+        share_flagged(pairs, "a"),
+        share_flagged(pairs, "b"),
         clustered_difference(a, b, groups=group_codes(pairs), bounds=(-1, 1)),
         paired_agreement.raw(pairs, clustered=True),
         paired_agreement.mcc(pairs, clustered=True),

@@ -130,17 +130,17 @@ def _without_silent(units: list[_Unit]) -> list[_Unit]:
     """Drop the inherent vowels that are not pronounced."""
     kept = list(units)
     last = len(kept) - 1
-    for place in range(last, 0, -1):
-        unit, before = kept[place], kept[place - 1]
+    for index in range(last, 0, -1):
+        unit, before = kept[index], kept[index - 1]
         if not unit.inherent or unit.nasal:
             continue
-        if place == last:
+        if index == last:
             # After two consonants the last vowel is heard before r, v and y: chātra, vaidya.
             silent = bool(before.vowel) or unit.consonant not in {"r", "v", "y"}
         else:
-            after = kept[place + 1]
+            after = kept[index + 1]
             open_before = bool(before.vowel) and before.nasal in {"", _TILDE}
             silent = open_before and bool(after.consonant) and bool(after.vowel)
         if silent:
-            kept[place] = unit._replace(vowel="", inherent=False)
+            kept[index] = unit._replace(vowel="", inherent=False)
     return kept

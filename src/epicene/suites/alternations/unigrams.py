@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @cache
 def has_frequencies(language: str) -> bool:
-    """Whether word frequencies of the language are at hand."""
+    """Whether `wordfreq` is installed and has the language."""
     if find_spec("wordfreq") is None:
         return False
     from wordfreq import available_languages
@@ -50,7 +50,7 @@ def _unlisted_frequency(language: str) -> float:
 def slor(
     first: tuple[str, TextScore], second: tuple[str, TextScore], language: str
 ) -> tuple[float, float] | None:
-    """SLOR of two texts with their scores, or nothing where there are no frequencies."""
+    """SLOR of two texts with their scores; None where there are no frequencies."""
     if not language or not has_frequencies(language):
         return None
     return _slor_of(*first, language), _slor_of(*second, language)

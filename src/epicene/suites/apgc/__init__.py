@@ -12,9 +12,10 @@ from epicene.suites.apgc.data import corpus, read, stratum, tagging_data
 from epicene.suites.apgc.external_answers import read_answers
 from epicene.suites.apgc.items import Sentence
 from epicene.suites.apgc.judge import judge
+from epicene.suites.apgc.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.apgc.protocol import PROTOCOLS
 from epicene.suites.apgc.statistics import statistics
-from epicene.suites.apgc.tables import HEADLINE_METRICS, all_metrics, tables
+from epicene.suites.apgc.tables import tables
 
 suite = Suite(
     name="apgc",
@@ -61,7 +62,7 @@ suite = Suite(
     judge=judge,
     metrics=all_metrics,
     tables=tables,
-    headlines=HEADLINE_METRICS,
+    headline_metrics=HEADLINE_METRICS,
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,

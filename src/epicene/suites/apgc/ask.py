@@ -25,7 +25,7 @@ _PERSON = {"M": "masculine", "F": "feminine"}
 
 
 def request_name(task: str, target: str) -> str:
-    """What a request for one target, and its judgement, are called."""
+    """The name of a request for one target, and of its judgement."""
     return f"{task} {target}"
 
 
@@ -76,7 +76,7 @@ def ask_post_editing(
 
 
 def translation_of(sentence: Sentence, answers: Answers) -> str:
-    """What the translator answered; where none was asked, what came with the data."""
+    """The translator's answer; if none was asked, the translation in the data."""
     answered = answers.where(name=TRANSLATION).of(Texts)
     return answered[0].only if answered else sentence.translation
 

@@ -1,7 +1,7 @@
-"""BLEU from counts that add up, so that any part of a corpus, and a resample of it, has one.
+"""BLEU from counts per sentence that add up, for any part of a corpus and for resampling.
 
-Tokens (13a), smoothing (exp) and the formula are sacrebleu's; what is counted per sentence here
-equals what it counts, which a test holds against it.
+Tokens (13a), smoothing (exp) and the formula are sacrebleu's; a test checks that the counts per
+sentence are too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _tokenizer() -> Any:
 
 @lru_cache(maxsize=64)
 def _ngrams(text: str) -> list[Counter[tuple[str, ...]]]:
-    """The n-grams of each order with how often they come; a text is asked for several times."""
+    """The counts of the n-grams of each order; cached, since each text is needed several times."""
     tokens = _tokenizer()(text.rstrip()).split()
     return [
         Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1))
@@ -44,10 +44,10 @@ def _ngrams(text: str) -> list[Counter[tuple[str, ...]]]:
 
 
 def bleu_counts(output: str, references: Sequence[str]) -> tuple[int, ...]:
-    """What BLEU adds up of one sentence, in the order of `COUNTS`.
+    """The counts of one sentence, in the order of `COUNTS`.
 
-    An n-gram is matched as often as it stands in the reference that has it most often; of several
-    references the length counts that is closest, the shorter of two.
+    An n-gram is matched as often as it occurs in the reference that has it most often; of several
+    references the closest length counts, the shorter of two.
     """
     own = _ngrams(output)
     wanted = [_ngrams(reference) for reference in references]

@@ -47,12 +47,12 @@ def read_blocks(path: Path, size: int | None = None) -> dict[str, list[str]]:
         )
     block = len(lines) // len(TARGETS)
     return {
-        target: lines[place * block : (place + 1) * block] for place, target in enumerate(TARGETS)
+        target: lines[index * block : (index + 1) * block] for index, target in enumerate(TARGETS)
     }
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """One a line."""
+    """Write each text as a line."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)
 
@@ -113,7 +113,7 @@ def _token(line: str, place: str) -> tuple[str, str]:
 
 
 def read_parallel_tokens(paths: Sequence[Path]) -> list[tuple[TokenisedSentence, ...]]:
-    """Token files that stand line for line beside each other."""
+    """The sentences of parallel token files."""
     first, *others = (read_tokens(path) for path in paths)
     for path, other in zip(paths[1:], others, strict=True):
         for one, two in zip(first, other, strict=False):
@@ -145,7 +145,7 @@ _M2_EDIT = regex.compile(r"A (\d+) (\d+)\|\|\|[^|]*\|\|\|(.*?)\|\|\|REQUIRED\|\|
 
 
 def read_m2(path: Path) -> Iterator[tuple[list[str], list[Edit]]]:
-    """Each source's words and the edits wanted."""
+    """Each source's words and its gold edits."""
     words: list[str] | None = None
     edits: list[Edit] = []
     for number, line in enumerate([*read_text(path).split("\n"), ""], start=1):
@@ -184,7 +184,6 @@ def m2_lines(sentences: Iterable[tuple[Sequence[str], Sequence[Edit]]]) -> Itera
         yield "\n"
 
 
-# Where a corpus keeps these files.
 JOINT_FOLDER = "joint"
 
 
@@ -199,14 +198,14 @@ class JointFiles(NamedTuple):
 
 
 def joint_files(folder: Path, split: str) -> JointFiles:
-    """Where a split's joint files are, or would be."""
+    """The paths of a split's joint files, which may not exist."""
     sources, targets = joint_names(split)
     names = (sources, targets, f"{sources}.label", f"{targets}.label", f"{targets}.gender")
     return JointFiles(*(folder / JOINT_FOLDER / name for name in names))
 
 
 def joint_names(split: str) -> tuple[str, str]:
-    """What the sources and the targets of a split are called: dev.arin+dev.arin+…"""
+    """The names of the files of sources and targets of a split: dev.arin+dev.arin+…"""
     sources = "+".join([f"{split}.arin"] * len(TARGETS))
     return sources, "+".join(f"{split}.ar.{target}" for target in TARGETS)
 
@@ -221,10 +220,10 @@ def check_repeated_blocks(path: Path, blocks: Mapping[str, Sequence[str]]) -> Se
     """The lines of each of a file's four blocks, which must be the same."""
     first = blocks[TARGETS[0]]
     for number, block in enumerate(blocks.values()):
-        for place, (one, two) in enumerate(zip(first, block, strict=True), start=1):
+        for line, (one, two) in enumerate(zip(first, block, strict=True), start=1):
             if one != two:
                 raise InputError(
-                    f"{path}, line {number * len(first) + place}, is not line {place} again; the "
+                    f"{path}, line {number * len(first) + line}, is not line {line} again; the "
                     "four blocks are the same."
                 )
     return first
@@ -233,8 +232,8 @@ def check_repeated_blocks(path: Path, blocks: Mapping[str, Sequence[str]]) -> Se
 def read_joint_targets(files: JointFiles, size: int) -> dict[str, list[str]]:
     """Each target's lines; the file that says which target a line is for must say the same."""
     if files.genders.is_file():
-        for place, (target, lines) in enumerate(read_blocks(files.genders, size).items()):
-            for number, line in enumerate(lines, start=place * size + 1):
+        for index, (target, lines) in enumerate(read_blocks(files.genders, size).items()):
+            for number, line in enumerate(lines, start=index * size + 1):
                 if line.strip() != target:
                     raise InputError(
                         f"{files.genders}, line {number}, says {line.strip()!r}; the blocks are "
@@ -244,12 +243,12 @@ def read_joint_targets(files: JointFiles, size: int) -> dict[str, list[str]]:
 
 
 def write_jsonl(path: Path, sentences: Sequence[Sentence]) -> None:
-    """Our own layout: all there is of a sentence on a line."""
+    """Write our own layout, a sentence per line."""
     write_lines(path, (to_json(sentence).decode() for sentence in sentences))
 
 
 def write_folder(folder: Path, split: str, sentences: Sequence[Sentence]) -> list[Path]:
-    """Version 2.1: tokens with labels, lines, the joint layout, the gold edits; and the English."""
+    """Write version 2.1: tokens with labels, lines, the joint layout, gold edits, and English."""
     joint, m2 = joint_files(folder, split), folder / "m2"
     for each in (folder, joint.sources.parent, m2):
         each.mkdir(parents=True, exist_ok=True)
@@ -292,7 +291,7 @@ def write_folder(folder: Path, split: str, sentences: Sequence[Sentence]) -> lis
 
 
 def write_version_1(folder: Path, split: str, sentences: Sequence[Sentence]) -> list[Path]:
-    """Version 1.0: the first person alone; what the second person changes is left as it is."""
+    """Write version 1.0, of the first person; words that the second changes stay as they are."""
     folder.mkdir(parents=True, exist_ok=True)
     masculine, feminine = [], []
     for sentence in sentences:

@@ -1,12 +1,12 @@
-"""Which sentences a run takes: a folder in a published layout, the user's file, or the starter set.
+"""The sentences of a run: a folder in a published layout, the user's file, or the starter set.
 
 A split's sentences are read from the first of these that exists in the folder:
 
-- `SPLIT.arin.tokens` and `SPLIT.ar.MM.tokens` … (words with labels; all splits of 2.1 but train); -
-`SPLIT.arin` and `SPLIT.ar.MM` … (a sentence per line; 2.0); - `SPLIT.arin` and the labels of its
-sentences, the forms being found in the groups (train); - `joint/SPLIT.arin+SPLIT.arin+…` and
-`joint/SPLIT.ar.MM+SPLIT.ar.FM+…` (four blocks; 2.1); - `D-set-SPLIT.arin`, `.ar.M` and `.ar.F`
-(1.0, first person only).
+- `SPLIT.arin.tokens` and `SPLIT.ar.MM.tokens` … (words with labels; all splits of 2.1 but train);
+- `SPLIT.arin` and `SPLIT.ar.MM` … (a sentence per line; 2.0);
+- `SPLIT.arin` and the labels of its sentences, whose groups have the forms (train);
+- `D-set-SPLIT.arin`, `.ar.M` and `.ar.F` (1.0, first person only);
+- `joint/SPLIT.arin+SPLIT.arin+…` and `joint/SPLIT.ar.MM+SPLIT.ar.FM+…` (four blocks; 2.1).
 
 Optional files: labels, `SPLIT.en`, `SPLIT.origin`, a machine translation.
 """
@@ -47,19 +47,19 @@ from epicene.suites.apgc.items import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from epicene.suites import DataSource
     from epicene.suites.apgc.protocol import ApgcProtocol
 
-# Words that stand in a published file by mistake: the file's hash, the line, the word.
+# Words in a published file by mistake: the file's hash, the line, the word.
 _STRAY_WORDS = {
     "ad695a88f77c05305e32feb9fe2036fb46c3272fd39e4e6310dfa60d70e89605": (52102, "$"),
 }
 
 
 class _SplitFiles(NamedTuple):
-    """What the files of a split hold, a place in each list for each sentence."""
+    """The content of a split's files, an element of each list for each sentence."""
 
     main: Path  # the file that errors name
     texts: list[str]
@@ -97,20 +97,20 @@ def read_folder(folder: Path, split: str) -> tuple[list[Sentence], list[Path]]:
     columns = {field: _column(path, len(read.texts), read.main) for field, path in beside.items()}
     sentences: list[Sentence] = []
     for number, group in enumerate(group_ranges(read.labels, str(read.main)), start=1):
-        for place in group:
+        for index in group:
             sentence = Sentence(
-                id=f"{split}-{place + 1}",
+                id=f"{split}-{index + 1}",
                 group=f"{split}-group-{number}",
                 language="ar",
-                text=read.texts[place],
-                label=str(read.labels[place]),
-                targets=read.forms[place],
-                words=read.words[place] if read.words else (),
-                original=place == group.start,
+                text=read.texts[index],
+                label=str(read.labels[index]),
+                targets=read.forms[index],
+                words=read.words[index] if read.words else (),
+                original=index == group.start,
                 split=split,
-                **{field: values[place] for field, values in columns.items()},
+                **{field: values[index] for field, values in columns.items()},
             )
-            check_forms(sentence, f"{read.main}, line {read.lines[place]},")
+            check_forms(sentence, f"{read.main}, line {read.lines[index]},")
             sentences.append(sentence)
     return sentences, [*read.files, *beside.values()]
 
@@ -169,7 +169,7 @@ def _from_lines(folder: Path, split: str) -> _SplitFiles:
     labels, label_files = _sentence_labels(folder, split, len(texts), main)
     if not labels:
         raise InputError(f"{main} has no labels beside it: {split}.arin.label is missing.")
-    forms = [{target: columns[target][place] for target in TARGETS} for place in range(len(texts))]
+    forms = _forms(columns)
     return _SplitFiles(
         main, texts, labels, forms, [], _numbers(texts), [main, *paths.values(), *label_files]
     )
@@ -209,9 +209,7 @@ def _from_version_1(folder: Path, split: str) -> _SplitFiles:
         parse_label(f"{letter.strip()}B", f"{label_file}, line {number},")
         for number, letter in enumerate(letters, start=1)
     ]
-    forms = [
-        {target: by_gender[target[0]][place] for target in TARGETS} for place in range(len(texts))
-    ]
+    forms = _forms({target: by_gender[target[0]] for target in TARGETS})
     files = [main, masculine, feminine, label_file]
     return _SplitFiles(main, texts, labels, forms, [], _numbers(texts), files)
 
@@ -223,17 +221,23 @@ def _from_joint(folder: Path, split: str) -> _SplitFiles:
     labels, label_files = _sentence_labels(folder, split, len(texts), files.sources)
     if not labels:
         raise InputError(f"{files.sources} has no labels beside it: {files.source_labels.name}.")
-    forms = [{target: blocks[target][place] for target in TARGETS} for place in range(len(texts))]
+    forms = _forms(blocks)
     beside = [path for path in (files.targets, files.genders) if path.is_file()]
     read_from = [files.sources, *beside, *label_files]
     return _SplitFiles(files.sources, texts, labels, forms, [], _numbers(texts), read_from)
+
+
+def _forms(columns: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
+    """The forms of each sentence, from the texts for each target."""
+    rows = zip(*(columns[target] for target in TARGETS), strict=True)
+    return [dict(zip(TARGETS, row, strict=True)) for row in rows]
 
 
 def _numbers(texts: Sequence[str]) -> list[int]:
     return list(range(1, len(texts) + 1))
 
 
-# --- what stands beside the sentences ------------------------------------------------------
+# --- the optional files --------------------------------------------------------------------
 
 
 def _first(folder: Path, *names: str) -> Path | None:
@@ -274,7 +278,7 @@ def _parse_labels(path: Path, lines: Sequence[str]) -> list[SentenceLabel]:
 
 
 def _label_of(tokens: TokenisedSentence) -> SentenceLabel:
-    """What the words' labels say of the sentence, where no file does."""
+    """The sentence's label that follows from its words', where no file has one."""
     found = {"1": "B", "2": "B"}
     for label in tokens.labels:
         # The base after the clitic: it has the sentence's gender, a clitic that of its own form.
@@ -327,7 +331,7 @@ def _read_records(path: Path, columns: dict[str, str]) -> Iterator[Sentence]:
 
 
 def stratum(sentence: Sentence) -> tuple[str, str]:
-    """A part of the data is spread evenly over the labels."""
+    """`--limit N` takes N sentences, spread over the labels."""
     return ("", sentence.who.condensed)
 
 
@@ -346,7 +350,7 @@ _TAGS = {
 
 
 def tagging_data(sentences: Iterable[Sentence]) -> TaggingData:
-    """The five word labels, and for each labelled word that of the form for the other gender."""
+    """Words with the five labels, and the counterpart of each labelled word in the other gender."""
     return TaggingData(
         language="ar",
         plain=_NO_GENDER,
@@ -366,5 +370,5 @@ def _tagging_example(sentence: Sentence) -> TaggedSentence:
         "2": sentence.targets[own[0] + OTHER_GENDER[own[1]]].split(),
         _NO_GENDER: words,
     }
-    counterparts = (others[label[0]][place] for place, label in enumerate(labels))
+    counterparts = (others[label[0]][index] for index, label in enumerate(labels))
     return TaggedSentence(words, labels, tuple(counterparts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError
@@ -13,9 +13,10 @@ from epicene.suites.apgc.corpus_files import read_blocks, read_parallel_lines, r
 from epicene.suites.apgc.items import TARGETS, parse_word_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from epicene.core.data_files import FileRow
     from epicene.suites import Dataset
     from epicene.suites.apgc.items import Sentence
     from epicene.suites.apgc.protocol import ApgcProtocol
@@ -26,7 +27,7 @@ _BY_TARGET = (REWRITING, POST_EDITING)
 def read_answers(
     path: Path, dataset: Dataset, protocol: ApgcProtocol
 ) -> Iterator[tuple[Sentence, Answers]]:
-    """Each sentence with what was answered for one task.
+    """Each sentence with the answers for one task.
 
     JSONL lines have `id`, `text` and, for rewriting, `target`. Other files follow the data's
     order: four blocks of lines (MM, FM, MF, FF) for rewriting, lines or tokens for translation,
@@ -59,13 +60,13 @@ def read_answers(
 def _from_lines(
     path: Path, task: str, sentences: list[Sentence], data: Path
 ) -> dict[str, dict[str, str]]:
-    """By sentence and request, from a file in the data's order."""
+    """The answers by sentence and request, from a file in the data's order."""
     names = [sentence.id for sentence in sentences]
     if task in _BY_TARGET:
         blocks = read_blocks(path, len(sentences))
         return {
-            name: {request_name(task, target): blocks[target][place] for target in TARGETS}
-            for place, name in enumerate(names)
+            name: {request_name(task, target): blocks[target][index] for target in TARGETS}
+            for index, name in enumerate(names)
         }
     if task == IDENTIFICATION:
         lines = _labels(path, sentences)
@@ -97,23 +98,24 @@ def _labels(path: Path, sentences: list[Sentence]) -> list[str]:
     ]
 
 
-def _from_records(path: Path, task: str, known: Iterable[str]) -> dict[str, dict[str, str]]:
-    """By sentence and request, from JSONL."""
+def _from_records(path: Path, task: str, known: set[str]) -> dict[str, dict[str, str]]:
+    """The answers by sentence and request, from JSONL."""
     found: dict[str, dict[str, str]] = {}
-    known = set(known)
     for line in read_rows(path):
         name, target = _text(line, "id"), ""
         if name not in known:
-            raise InputError(f"{line.place} answers the sentence {name!r}, which the data lacks.")
+            raise InputError(
+                f"{line.location} answers the sentence {name!r}, which the data lacks."
+            )
         if task in _BY_TARGET:
             target = _text(line, "target")
             if target not in TARGETS:
                 raise InputError(
-                    f"{line.place} has the target {target!r}; targets are {', '.join(TARGETS)}."
+                    f"{line.location} has the target {target!r}; targets are {', '.join(TARGETS)}."
                 )
         request = request_name(task, target) if target else task
         if request in found.setdefault(name, {}):
-            raise InputError(f"{line.place} answers {request!r} of {name!r} again.")
+            raise InputError(f"{line.location} answers {request!r} of {name!r} again.")
         found[name][request] = _text(line, "text")
     if task in _BY_TARGET:
         _refuse_missing(path, task, found)
@@ -131,8 +133,8 @@ def _refuse_missing(path: Path, task: str, found: Mapping[str, Mapping[str, str]
             )
 
 
-def _text(line: Any, field: str) -> str:
+def _text(line: FileRow, field: str) -> str:
     value = line.values.get(field)
     if not isinstance(value, str):
-        raise InputError(f"{line.place} lacks the field {field!r}.")
+        raise InputError(f"{line.location} lacks the field {field!r}.")
     return value

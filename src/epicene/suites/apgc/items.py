@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # The gender preferences of speaker and listener, in the order of the published files.
 TARGETS = ("MM", "FM", "MF", "FF")
 
-# What one word can be labelled, by the paper.
+# The paper's labels of a word.
 WORD_LABELS = ("B", "1F", "1M", "2F", "2M")
 
 OTHER_GENDER = {"M": "F", "F": "M"}
@@ -33,7 +33,7 @@ _CLITICS = (("كن", "كم"), ("هن", "هم"), ("كي", "ك"), ("ها", "ه"))
 
 
 class SentenceLabel(NamedTuple):
-    """Who shows which gender: a letter for each person, and whether there are several."""
+    """The gender that each person shows, as a letter, and whether there are several of them."""
 
     first: str
     second: str
@@ -66,7 +66,7 @@ class SentenceLabel(NamedTuple):
         )
 
     def fits(self, target: str) -> bool:
-        """Whether each person who shows gender shows the one that is wanted."""
+        """Whether each person who shows gender shows that of the target."""
         return all(
             has not in OTHER_GENDER or has == want
             for has, want in zip((self.first, self.second), target, strict=True)
@@ -74,7 +74,7 @@ class SentenceLabel(NamedTuple):
 
     @property
     def own_target(self) -> str:
-        """The target this sentence already is; a person who shows nothing counts as M."""
+        """The target that this sentence fits itself; a person without gender counts as M."""
         return "".join(part if part in OTHER_GENDER else "M" for part in (self.first, self.second))
 
 
@@ -139,15 +139,15 @@ def word_labels(label: SentenceLabel, forms: Mapping[str, str]) -> list[WordLabe
     )
     for person, gender, many, other in people:
         others = forms[other].split()
-        for place, (word, counterpart) in enumerate(zip(words, others, strict=True)):
+        for index, (word, counterpart) in enumerate(zip(words, others, strict=True)):
             if word != counterpart:
                 found = _label_change(word, counterpart, person, gender, "!" if many else "")
-                labels[place] = _combine(labels[place], found)
+                labels[index] = _combine(labels[index], found)
     return labels
 
 
 def _label_change(word: str, counterpart: str, person: str, gender: str, mark: str) -> WordLabel:
-    """What of a word differs from its counterpart: its clitic, its base, or both."""
+    """The label for what differs from the counterpart: the clitic, the base, or both."""
     for feminine, masculine in _CLITICS:
         for own, own_gender, other in ((feminine, "F", masculine), (masculine, "M", feminine)):
             if word.endswith(own) and counterpart.endswith(other):
@@ -158,7 +158,7 @@ def _label_change(word: str, counterpart: str, person: str, gender: str, mark: s
 
 
 def _combine(one: WordLabel, other: WordLabel) -> WordLabel:
-    """One word changed by both persons: each part says who changed it, the second if both did."""
+    """The label of a word that both persons change; of a part that both do, the second's."""
     return WordLabel(
         one.base if other.base == "B" else other.base,
         one.clitic if other.clitic == "B" else other.clitic,
@@ -166,8 +166,8 @@ def _combine(one: WordLabel, other: WordLabel) -> WordLabel:
 
 
 def five_way_labels(label: SentenceLabel, forms: Mapping[str, str]) -> list[str]:
-    """The paper's five word labels: the person whose gender changes the word, the sentence's own
-    gender for that person; a word that both change counts as the second person's.
+    """The paper's word labels: the person whose gender changes the word, and that person's gender
+    in the sentence; a word that both persons change is the second person's.
     """
     own = label.own_target
     labels = ["B"] * len(forms[own].split())
@@ -175,21 +175,18 @@ def five_way_labels(label: SentenceLabel, forms: Mapping[str, str]) -> list[str]
         ("1", own[0], OTHER_GENDER[own[0]] + own[1]),
         ("2", own[1], own[0] + OTHER_GENDER[own[1]]),
     ):
-        _mark(labels, forms[own].split(), forms[other].split(), f"{person}{gender}")
+        pairs = zip(forms[own].split(), forms[other].split(), strict=True)
+        for index, (word, counterpart) in enumerate(pairs):
+            if word != counterpart:
+                labels[index] = f"{person}{gender}"
     return labels
-
-
-def _mark(labels: list[str], words: Sequence[str], others: Sequence[str], name: str) -> None:
-    for place, (word, counterpart) in enumerate(zip(words, others, strict=True)):
-        if word != counterpart:
-            labels[place] = name
 
 
 class Sentence(Item, frozen=True, kw_only=True):
     """One input sentence, its label and its form for each pair of gender preferences.
 
-    Words are what stands between blanks; all forms have as many. `words` holds the word labels
-    that came with the data, none where they are derived from the forms.
+    Words are separated by spaces; all forms have the same number. `words` holds the word labels
+    that came with the data, none if they are to be derived from the forms.
     """
 
     text: str
@@ -199,7 +196,7 @@ class Sentence(Item, frozen=True, kw_only=True):
     english: str = ""
     translation: str = ""  # a machine's, where the data has one
     origin: str = ""
-    original: bool = True  # of its group the sentence that was found, not one that was written
+    original: bool = True  # the sentence that its group was made from, not a rewritten form
     split: str = ""
 
     @property
@@ -209,14 +206,14 @@ class Sentence(Item, frozen=True, kw_only=True):
 
     @property
     def word_labels(self) -> list[WordLabel]:
-        """A label per word: those given, else those that the forms imply."""
+        """A label per word: those of the data, else those that the forms imply."""
         if self.words:
             return [parse_word_label(label, f"The sentence {self.id}") for label in self.words]
         return word_labels(self.who, self.targets)
 
 
 def check_forms(sentence: Sentence, place: str) -> None:
-    """Raise unless all forms have as many words, one of them is the text, and labels fit."""
+    """Raise unless all forms have as many words, the text is its own form, and labels fit."""
     parse_label(sentence.label, place)
     missing = [target for target in TARGETS if target not in sentence.targets]
     if missing:
@@ -243,8 +240,8 @@ def check_forms(sentence: Sentence, place: str) -> None:
 def group_ranges(labels: Sequence[SentenceLabel], place: str) -> Iterator[range]:
     """The line numbers, from 0, of each group: a sentence and its rewritten forms after it.
 
-    A sentence that shows nobody's gender stands alone; one person's gender makes two forms, both
-    persons' four.
+    A sentence that shows nobody's gender is alone, one that shows one person's has two forms, one
+    that shows both persons' has four.
     """
     start = 0
     while start < len(labels):
@@ -261,7 +258,7 @@ def group_ranges(labels: Sequence[SentenceLabel], place: str) -> Iterator[range]
 
 
 def forms_of_group(texts: Sequence[str], labels: Sequence[SentenceLabel]) -> dict[str, str]:
-    """For each target the member of the group that fits it."""
+    """The member of the group that fits each target."""
     return {
         target: next(text for text, label in zip(texts, labels, strict=True) if label.fits(target))
         for target in TARGETS

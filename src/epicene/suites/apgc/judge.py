@@ -41,7 +41,7 @@ _WORD = regex.compile(r"\p{L}+(?:'\p{L}+)?")
 
 @cache
 def _noun_forms() -> dict[str, EnglishGender]:
-    """The singulars and plurals of the nouns, by what gender they have."""
+    """The gender of the listed nouns, by their singulars and plurals."""
     path = Path(__file__).parent / "english_nouns.toml"
     lemmas = tomllib.loads(path.read_text(encoding="utf-8"))
     genders: dict[str, EnglishGender] = {"masculine": "M", "feminine": "F"}
@@ -64,7 +64,7 @@ def _plural(noun: str) -> str:
 
 
 def uses_tagger() -> bool:
-    """Whether nouns are told from other words by a tagger; without one, by form alone."""
+    """Whether nouns are recognised by a tagger; without one, by their form alone."""
     from epicene.rewriting.english.pipelines import installed
 
     return bool(installed())
@@ -78,9 +78,7 @@ def english_gender(text: str) -> EnglishGender:
     if not any(word in _noun_forms() for word in _WORD.findall(folded)):
         return "B"
     found = {_noun_forms()[word] for word in _nouns_of(folded) if word in _noun_forms()}
-    if len(found) != 1:
-        return "B"
-    return found.pop()
+    return found.pop() if len(found) == 1 else "B"
 
 
 def _nouns_of(text: str) -> list[str]:
@@ -145,7 +143,7 @@ def _judgement(
 
 
 def read_labels(answer: str, words: int) -> list[str] | None:
-    """One label for each word, on one line with blanks between them, and nothing else."""
+    """The labels of an answer, if it is one line with a label for each word and nothing else."""
     labels = answer.split()
     if len(labels) != words or "\n" in answer.strip():
         return None
@@ -153,9 +151,9 @@ def read_labels(answer: str, words: int) -> list[str] | None:
 
 
 def sentence_label(labels: Sequence[str]) -> str:
-    """What word labels say of the sentence: the gender they show of each person, else B.
+    """The sentence's label that follows from its words': each person's gender, else B.
 
-    Of two genders for one person the commoner counts, the first if there are as many.
+    Of two genders for one person the commoner counts, the first if they are equally common.
     """
     letters = []
     for person in "12":
@@ -165,21 +163,21 @@ def sentence_label(labels: Sequence[str]) -> str:
 
 
 def by_labels(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Iterator[Judgement]:
-    """The sentence's label, with the share of its words that are labelled right; then each word's.
+    """The sentence's label, with the share of words that are labelled right; then each word's.
 
-    Only the answer as a whole has an outcome: a word is right if its label is the true one.
+    Only the answer as a whole has an outcome; a word has its label and the true one.
     """
     truth = [label.condensed.five_way for label in sentence.word_labels]
     cleaned = _cleaned(answer, "", protocol)
     found = read_labels(cleaned.text, len(truth))
     right = found is not None and sentence_label(found) == sentence.who.condensed
-    told = [None] * len(truth) if found is None else found
+    predicted = [None] * len(truth) if found is None else found
     yield _judgement(
         sentence,
         IDENTIFICATION,
         outcome="undetected" if found is None else "right" if right else "wrong",
         label=None if found is None else sentence_label(found),
-        value=sum(one == two for one, two in zip(told, truth, strict=True)) / len(truth),
+        value=sum(one == two for one, two in zip(predicted, truth, strict=True)) / len(truth),
         facets={
             "task": IDENTIFICATION,
             "unit": "sentence",
@@ -192,12 +190,12 @@ def by_labels(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Iterat
             "reference": " ".join(truth),
         },
     )
-    for place, (one, label) in enumerate(zip(told, truth, strict=True), start=1):
+    for number, (label, true) in enumerate(zip(predicted, truth, strict=True), start=1):
         yield _judgement(
             sentence,
-            f"{IDENTIFICATION} word {place}",
-            label=one,
-            facets={"task": IDENTIFICATION, "unit": "word", "truth": label},
+            f"{IDENTIFICATION} word {number}",
+            label=label,
+            facets={"task": IDENTIFICATION, "unit": "word", "truth": true},
         )
 
 
@@ -205,7 +203,7 @@ def by_labels(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Iterat
 
 
 def by_edits(sentence: Sentence, target: str, answer: str, protocol: ApgcProtocol) -> Judgement:
-    """Edits against the gold ones, words in their places, n-grams; right is the whole sentence."""
+    """Counts of edits and n-grams, and the share of words in place; right if all words are."""
     cleaned = _cleaned(answer, sentence.text, protocol)
     written = " ".join(cleaned.text.split())
     source, wanted, found = (
@@ -235,8 +233,8 @@ def by_edits(sentence: Sentence, target: str, answer: str, protocol: ApgcProtoco
 
 
 def words_in_place(found: str, wanted: str) -> float:
-    """The share of the wanted words that stand in their own place, as the published scorer has it:
-    cut at every single space, with the end of the line left on the last word.
+    """The share of the wanted words that are in the same position, as the published scorer computes
+    it: split at every single space, with the line end left on the last word.
     """
     here, there = f"{found}\n".split(" "), f"{wanted}\n".split(" ")
     return sum(one == two for one, two in zip(here, there, strict=False)) / len(there)
@@ -248,7 +246,7 @@ def words_in_place(found: str, wanted: str) -> float:
 def by_translation(
     sentence: Sentence, translation: str, protocol: ApgcProtocol
 ) -> Iterator[Judgement]:
-    """BLEU's counts against each form and all of them; the gender of the words that show one."""
+    """BLEU's counts against each form and against all; the gender of the gendered words."""
     english: Facets = {}
     if sentence.english:
         english["english gender"] = english_gender(sentence.english)
@@ -282,7 +280,7 @@ def by_translation(
 
 
 def gendered_words(sentence: Sentence) -> Iterator[tuple[str, str, str]]:
-    """Of each word that shows gender the person, the masculine and the feminine form."""
+    """The person, masculine form and feminine form of each word that shows gender."""
     own = sentence.who.own_target
     others = {"1": OTHER_GENDER[own[0]] + own[1], "2": own[0] + OTHER_GENDER[own[1]]}
     words = sentence.targets[own].split()
@@ -299,7 +297,7 @@ def _judge_word_genders(
 ) -> Iterator[Judgement]:
     """Which form of each gendered word the translation has; each of its words counts once."""
     left = Counter(normalise(translation, protocol.normalisers).split())
-    for place, (person, *forms) in enumerate(gendered_words(sentence), start=1):
+    for number, (person, *forms) in enumerate(gendered_words(sentence), start=1):
         masculine, feminine = (normalise(form, protocol.normalisers) for form in forms)
         found = [form for form in (masculine, feminine) if left[form]]
         label = "neither"
@@ -308,7 +306,7 @@ def _judge_word_genders(
             label = "masculine" if found[0] == masculine else "feminine"
         yield _judgement(
             sentence,
-            f"{TRANSLATION} word {place}",
+            f"{TRANSLATION} word {number}",
             label=label,
             facets={"task": TRANSLATION, "unit": "word", "person": person, **english},
             evidence={"answer": translation, "masculine": forms[0], "feminine": forms[1]},

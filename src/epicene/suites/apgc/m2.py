@@ -1,10 +1,9 @@
 """The M2 (MaxMatch) score: how many of the gold edits an output makes, and what else it changes.
 
-A gold edit replaces words [start, end) of the source. The output's own edits are not given; of
-all ways to read it as edits of the source, the one that has most gold edits counts, then the
-shortest, then the one with fewest edits. All ways that matter are paths through the alignments
-of least cost, with a substitution at the price of one step and at the price of two; an edit may
-hold at most two words that did not change.
+A gold edit replaces words [start, end) of the source. The output's own edits are not known; of all
+ways to read it as edits of the source, the one with most gold edits counts, then the shortest, then
+the one with fewest edits. Candidates are all paths through the alignments of least cost, where a
+substitution costs as much as one step or as two; an edit may contain at most two unchanged words.
 """
 
 from __future__ import annotations
@@ -26,26 +25,26 @@ class Edit(NamedTuple):
 
 
 class EditCounts(NamedTuple):
-    """Edits made that are right, edits made, edits wanted."""
+    """The numbers of correct, proposed and gold edits."""
 
     correct: int
     proposed: int
     gold: int
 
     def __add__(self, other: object) -> EditCounts:
-        """Both together, where a tuple would be lengthened."""
+        """The sums of both, instead of a longer tuple."""
         if not isinstance(other, EditCounts):
             return NotImplemented
         return EditCounts(*(one + two for one, two in zip(self, other, strict=True)))
 
     @property
     def precision(self) -> float:
-        """1 if nothing was proposed."""
+        """The share of proposed edits that are correct; 1 if there is none."""
         return self.correct / self.proposed if self.proposed else 1.0
 
     @property
     def recall(self) -> float:
-        """1 if nothing was wanted."""
+        """The share of gold edits that were made; 1 if there is none."""
         return self.correct / self.gold if self.gold else 1.0
 
     @property
@@ -61,11 +60,11 @@ def gold_edits(source: Words, target: Words) -> list[Edit]:
     """The longest runs of words that differ; both texts have as many words."""
     edits = []
     start = None
-    for place, (before, after) in enumerate(zip(source, target, strict=True)):
+    for index, (before, after) in enumerate(zip(source, target, strict=True)):
         if before != after and start is None:
-            start = place
+            start = index
         elif before == after and start is not None:
-            edits.append(Edit(start, place, tuple(target[start:place])))
+            edits.append(Edit(start, index, tuple(target[start:index])))
             start = None
     if start is not None:
         edits.append(Edit(start, len(source), tuple(target[start:])))
@@ -73,7 +72,7 @@ def gold_edits(source: Words, target: Words) -> list[Edit]:
 
 
 def count_edits(source: Words, output: Words, gold: Sequence[Edit]) -> EditCounts:
-    """The counts of one sentence, by whichever of the two ways is exact and quickest."""
+    """The counts of one sentence, by the faster method where it is exact."""
     if list(source) == list(output):
         return EditCounts(0, 0, len(gold))
     if len(source) == len(output) and not _may_be_shifted(source, output, gold):
@@ -82,10 +81,10 @@ def count_edits(source: Words, output: Words, gold: Sequence[Edit]) -> EditCount
 
 
 def _may_be_shifted(source: Words, output: Words, gold: Sequence[Edit]) -> bool:
-    """Whether comparing place by place may miss the best reading.
+    """Whether comparing word by word may miss the best reading.
 
-    Either words have moved along, or a gold edit that was not made in its place could be found
-    in another, its words being in the output.
+    Either words have moved, or a gold edit that was not made in its position may be found in
+    another, since its words are in the output.
     """
     missed = [edit for edit in gold if tuple(output[edit.start : edit.end]) != edit.words]
     if any(word in output for edit in missed for word in edit.words):
@@ -95,46 +94,46 @@ def _may_be_shifted(source: Words, output: Words, gold: Sequence[Edit]) -> bool:
 
 
 def count_aligned(source: Words, output: Words, gold: Sequence[Edit]) -> EditCounts:
-    """For an output whose words stand one for one for those of the source.
+    """The counts of an output whose words correspond one to one to those of the source.
 
     A gold edit that was made is one edit. The other changed words are covered from left to right
     by as few edits as possible.
     """
     changed = [
-        place
-        for place, (before, after) in enumerate(zip(source, output, strict=True))
+        index
+        for index, (before, after) in enumerate(zip(source, output, strict=True))
         if before != after
     ]
     made = [edit for edit in gold if tuple(output[edit.start : edit.end]) == edit.words]
-    within = {place for edit in made for place in range(edit.start, edit.end)}
+    within = {index for edit in made for index in range(edit.start, edit.end)}
     spans = 0
     last = None  # the last changed word of the span that is open
     unchanged = 0
-    for place in changed:
-        if place in within:
+    for index in changed:
+        if index in within:
             last = None
             continue
-        gap = 0 if last is None else place - last - 1
+        gap = 0 if last is None else index - last - 1
         if last is None or unchanged + gap > _MOST_UNCHANGED:
             spans += 1
             unchanged = 0
         else:
             unchanged += gap
-        last = place
+        last = index
     return EditCounts(len(made), len(made) + spans, len(gold))
 
 
 # --- outputs of any length -----------------------------------------------------------------
 
-Node: TypeAlias = tuple[int, int]  # so many words of the source and of the output are behind us
-_Steps: TypeAlias = dict[Node, list[tuple[Node, bool]]]  # where one can go, and if nothing changes
+Node: TypeAlias = tuple[int, int]  # how many words of the source and of the output are consumed
+_Steps: TypeAlias = dict[Node, list[tuple[Node, bool]]]  # next nodes, and if the word is unchanged
 
 
 def count_by_lattice(source: Words, output: Words, gold: Sequence[Edit]) -> EditCounts:
-    """For an output of any length."""
+    """The counts of an output of any length."""
     steps = _alignments(source, output)
     wanted = {(edit.start, edit.end, edit.words) for edit in gold}
-    # For each node the best way to it: gold edits (negative), steps, edits.
+    # For each node the best path to it: gold edits (negative), steps, edits.
     best: dict[Node, tuple[int, int, int]] = {(0, 0): (0, 0, 0)}
     for node in sorted(steps):
         so_far = best[node]
@@ -153,19 +152,19 @@ def count_by_lattice(source: Words, output: Words, gold: Sequence[Edit]) -> Edit
 
 
 def _alignments(source: Words, output: Words) -> _Steps:
-    """Every step of every alignment of least cost, by either price of a substitution."""
+    """Every step of every alignment of least cost, for both costs of a substitution."""
     steps: _Steps = {}
-    for price in (1, 2):
-        for node, onward in _least_cost_steps(source, output, price).items():
+    for substitution in (1, 2):
+        for node, onward in _least_cost_steps(source, output, substitution).items():
             known = steps.setdefault(node, [])
             known += [step for step in onward if step not in known]
     steps.setdefault((len(source), len(output)), [])
     return steps
 
 
-def _least_cost_steps(source: Words, output: Words, price: int) -> _Steps:
-    """The steps of all alignments of least cost, walked from the end."""
-    cost = _costs(source, output, price)
+def _least_cost_steps(source: Words, output: Words, substitution: int) -> _Steps:
+    """The steps of all alignments of least cost, traced back from the end."""
+    cost = _costs(source, output, substitution)
     steps: _Steps = {}
     todo = [(len(source), len(output))]
     seen = set(todo)
@@ -173,7 +172,7 @@ def _least_cost_steps(source: Words, output: Words, price: int) -> _Steps:
         i, j = todo.pop()
         same = i > 0 and j > 0 and source[i - 1] == output[j - 1]
         for before, extra in (
-            ((i - 1, j - 1), 0 if same else price),
+            ((i - 1, j - 1), 0 if same else substitution),
             ((i - 1, j), 1),
             ((i, j - 1), 1),
         ):
@@ -186,26 +185,26 @@ def _least_cost_steps(source: Words, output: Words, price: int) -> _Steps:
     return steps
 
 
-def _costs(source: Words, output: Words, price: int) -> list[list[int]]:
-    """Edit distances between all beginnings of the two."""
+def _costs(source: Words, output: Words, substitution: int) -> list[list[int]]:
+    """Edit distances between all prefixes of the two."""
     rows = [list(range(len(output) + 1))]
     for i, before in enumerate(source, start=1):
         row = [i]
         above = rows[-1]
         for j, after in enumerate(output, start=1):
-            diagonal = above[j - 1] + (0 if before == after else price)
+            diagonal = above[j - 1] + (0 if before == after else substitution)
             row.append(min(diagonal, above[j] + 1, row[j - 1] + 1))
         rows.append(row)
     return rows
 
 
 def _arcs(node: Node, steps: _Steps) -> dict[tuple[Node, bool], int]:
-    """Where one edit, or one unchanged word, leads from a node, and in how few steps.
+    """The nodes that one edit, or one unchanged word, leads to, and in how few steps.
 
-    An edit is any path that changes something and holds at most two unchanged words.
+    An edit is any path that changes something and contains at most two unchanged words.
     """
     arcs: dict[tuple[Node, bool], int] = {}
-    # Paths are known by where they stand, how much of them is unchanged, and if all of it is.
+    # A path's state: its last node, its number of unchanged words, whether nothing has changed.
     layer = {(node, 0, True)}
     seen = set(layer)
     length = 0

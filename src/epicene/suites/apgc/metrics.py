@@ -1,18 +1,27 @@
-"""Metrics from judgements: BLEU, precision, recall and F0.5 of edits, and macro scores by label."""
+"""The metrics of apgc: BLEU, precision, recall and F0.5 of edits, and macro scores by label."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.core.records import Estimate
-from epicene.stats.tabulate import group_codes, mean, share
+from epicene.stats.tabulate import accuracy, group_codes, mean, rows_where, share, undetected_share
+from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRANSLATION
 from epicene.suites.apgc.bleu import COUNTS, bleu
+from epicene.suites.apgc.items import TARGETS, WORD_LABELS
+from epicene.suites.apgc.judge import MULTI_REFERENCE
+from epicene.suites.headline_metrics import accuracy_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars
     from numpy.typing import NDArray
+
+    from epicene.suites import Results
+    from epicene.suites.apgc.protocol import ApgcProtocol
+
+    Outcomes: TypeAlias = Results[ApgcProtocol]
 
 EDIT_COUNTS = ("correct", "proposed", "gold")
 
@@ -20,12 +29,12 @@ _NOTHING = Estimate(value=None, why="nothing was judged")
 
 
 def count_matrix(frame: polars.DataFrame, names: Sequence[str]) -> NDArray[Any]:
-    """The counts of those names, a row per judgement."""
+    """The columns of those names, a row per judgement."""
     return frame.select(names).to_numpy()
 
 
 def bleu_of(frame: polars.DataFrame, before: str = "") -> Estimate:
-    """BLEU of those sentences, resampled by group."""
+    """BLEU of the sentences, resampled by group."""
     from epicene.stats.intervals import bootstrap_sums
 
     if not len(frame):
@@ -39,7 +48,7 @@ def bleu_difference(
 ) -> Estimate:
     """One BLEU minus another over the same sentences, resampled together.
 
-    With `before`, both are read from the first frame: after the rewriting minus before it.
+    With `before`, the second is that before the rewriting.
     """
     import numpy as np
 
@@ -61,7 +70,7 @@ def bleu_difference(
 
 
 def total_count(frame: polars.DataFrame, name: str) -> Estimate:
-    """How many there are."""
+    """The sum of a count."""
     number = int(frame[name].sum())
     return Estimate(value=number, n=number)
 
@@ -81,7 +90,7 @@ def empty_share(frame: polars.DataFrame) -> Estimate:
 
 
 def label_accuracy(frame: polars.DataFrame) -> Estimate:
-    """The share of words or sentences that have their true label; one without any has not."""
+    """The share of words or sentences with the true label; a missing label is wrong."""
     import polars as pl
 
     label, truth = pl.col("label").cast(pl.String), pl.col("truth").cast(pl.String)
@@ -89,7 +98,7 @@ def label_accuracy(frame: polars.DataFrame) -> Estimate:
 
 
 def unlabelled_share(frame: polars.DataFrame) -> Estimate:
-    """The share of words or sentences of which nothing was told."""
+    """The share of words or sentences without a label."""
     import polars as pl
 
     return share(frame, pl.col("label").is_null())
@@ -101,11 +110,11 @@ def rewriting_scores(frame: polars.DataFrame) -> dict[str, Estimate]:
 
     columns, groups = count_matrix(frame, EDIT_COUNTS), group_codes(frame)
 
-    def scored(place: int) -> Estimate:
+    def scored(index: int) -> Estimate:
         if not columns[:, 1:].any():
             return Estimate(value=None, n=len(frame), why="nothing was to change, nothing did")
         return bootstrap_sums(
-            columns, lambda rows: _edit_scores(rows)[place], groups, bounds=(0, 1)
+            columns, lambda rows: _edit_scores(rows)[index], groups, bounds=(0, 1)
         )
 
     return {
@@ -118,7 +127,7 @@ def rewriting_scores(frame: polars.DataFrame) -> dict[str, Estimate]:
 
 
 def _edit_scores(rows: NDArray[Any]) -> NDArray[Any]:
-    """Precision, recall and F0.5 of each row of sums; with nothing to divide by they are 1."""
+    """Precision, recall and F0.5 of each row of sums; precision and recall are 1 for 0 / 0."""
     import numpy as np
 
     correct, proposed, gold = rows.T
@@ -132,29 +141,29 @@ def _edit_scores(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def label_counts(frame: polars.DataFrame, labels: Sequence[str]) -> NDArray[Any]:
-    """For each row and label: whether it was told, is true, and both."""
+    """For each row and label: whether it was predicted, is true, and both."""
     import numpy as np
     import polars as pl
 
-    told = frame["label"].cast(pl.String).to_numpy()
+    predicted = frame["label"].cast(pl.String).to_numpy()
     truth = frame["truth"].cast(pl.String).to_numpy()
     columns = [
         flags
         for label in labels
-        for flags in (told == label, truth == label, (told == label) & (truth == label))
+        for flags in (predicted == label, truth == label, (predicted == label) & (truth == label))
     ]
     return np.column_stack(columns).astype(float)
 
 
 def macro_scores(frame: polars.DataFrame, labels: Sequence[str]) -> dict[str, Estimate]:
-    """Precision, recall and F1, the mean over labels that occur; a label never told has 0."""
+    """Precision, recall and F1, the means over labels that occur; 0 for one never predicted."""
     from epicene.stats.intervals import bootstrap_sums
 
     columns, groups = label_counts(frame, labels), group_codes(frame)
 
-    def averaged(place: int) -> Estimate:
+    def averaged(index: int) -> Estimate:
         return bootstrap_sums(
-            columns, lambda rows: _macro_of_sums(rows)[place], groups, bounds=(0, 1)
+            columns, lambda rows: _macro_of_sums(rows)[index], groups, bounds=(0, 1)
         )
 
     return {"precision": averaged(0), "recall": averaged(1), "F1": averaged(2)}
@@ -163,10 +172,64 @@ def macro_scores(frame: polars.DataFrame, labels: Sequence[str]) -> dict[str, Es
 def _macro_of_sums(rows: NDArray[Any]) -> NDArray[Any]:
     import numpy as np
 
-    told, true, both = (rows[:, start::3] for start in range(3))
-    precision = np.divide(both, told, out=np.zeros_like(both), where=told > 0)
+    predicted, true, both = (rows[:, start::3] for start in range(3))
+    total = predicted + true
+    precision = np.divide(both, predicted, out=np.zeros_like(both), where=predicted > 0)
     recall = np.divide(both, true, out=np.zeros_like(both), where=true > 0)
-    f1 = np.divide(2 * both, told + true, out=np.zeros_like(both), where=told + true > 0)
-    occurs = (told + true > 0).astype(float)
+    f1 = np.divide(2 * both, total, out=np.zeros_like(both), where=total > 0)
+    occurs = (total > 0).astype(float)
     number = np.maximum(occurs.sum(axis=1), 1)
     return np.stack([(each * occurs).sum(axis=1) / number for each in (precision, recall, f1)])
+
+
+def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
+    """The main figures of each task that was judged."""
+    found: dict[str, Estimate] = {}
+    frame = results.frame
+    labelled = of_task(frame, IDENTIFICATION, unit="sentence")
+    if len(labelled):
+        words = of_task(frame, IDENTIFICATION, unit="word")
+        found["identification_accuracy"] = label_accuracy(words)
+        found["identification_macro_F1"] = macro_scores(words, WORD_LABELS)["F1"]
+        found["identification_sentence_accuracy"] = accuracy(labelled)
+        found |= _undetected_and_cleaned("identification", labelled)
+    rewritten = of_task(frame, REWRITING)
+    if len(rewritten):
+        found |= rewriting_scores(rewritten)
+        found |= {name: total_count(rewritten, name) for name in EDIT_COUNTS}
+        found |= _undetected_and_cleaned("rewriting", rewritten)
+    translated = of_task(frame, TRANSLATION, unit="sentence", letters="folded")
+    if len(translated):
+        for reference in (*TARGETS, MULTI_REFERENCE):
+            part = rows_where(translated, reference=reference)
+            found[f"translation_BLEU_{reference}"] = bleu_of(part)
+        found["translation_undetected"] = empty_share(
+            rows_where(translated, reference=MULTI_REFERENCE)
+        )
+    edited = of_task(frame, POST_EDITING)
+    if len(edited):
+        for target in TARGETS:
+            found[f"post_editing_BLEU_{target}"] = bleu_of(rows_where(edited, target=target))
+        found |= _undetected_and_cleaned("post_editing", edited)
+    return found
+
+
+def _undetected_and_cleaned(task: str, frame: polars.DataFrame) -> dict[str, Estimate]:
+    """The share of answers that could not be read, and of those with a wrapper."""
+    return {f"{task}_undetected": undetected_share(frame), f"{task}_cleaned": cleaned_share(frame)}
+
+
+def of_task(frame: polars.DataFrame, task: str, **values: str) -> polars.DataFrame:
+    """The judgements of one task, with these values of other facets."""
+    return rows_where(frame, task=task, **values)
+
+
+HEADLINE_METRICS = (
+    accuracy_metric(
+        "every word labelled right",
+        lambda results: of_task(results.frame, IDENTIFICATION, unit="sentence"),
+    ),
+    accuracy_metric(
+        "whole sentence rewritten right", lambda results: of_task(results.frame, REWRITING)
+    ),
+)

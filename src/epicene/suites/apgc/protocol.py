@@ -11,11 +11,11 @@ Task: TypeAlias = Literal["identification", "rewriting", "translation", "post-ed
 
 
 class ApgcProtocol(Protocol, frozen=True, kw_only=True):
-    """What varies between ways of asking."""
+    """The settings of an apgc protocol."""
 
     tasks: tuple[Task, ...] = ("identification", "rewriting", "translation", "post-editing")
-    split: str = ""  # of a folder dev unless named; of a file everything
-    # balanced: every form of a group is an input; original: the sentence that was found.
+    split: str = ""  # by default dev of a folder, and everything of a file
+    # balanced: every form of a group is an input; original: only the sentence it was made from.
     corpus: Literal["balanced", "original"] = "balanced"
     english: str = ""  # a file with the English side, a sentence a line
     wording: Literal["ar", "en"] = "ar"  # in which language a chat model is asked
@@ -41,5 +41,5 @@ PROTOCOLS = {
     ),
 }
 
-# What the paper folds, for figures that are given both ways.
+# The paper's normalisers, for figures that are computed both ways.
 FOLDED = PROTOCOLS["paper"].normalisers

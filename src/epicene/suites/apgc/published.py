@@ -20,14 +20,13 @@ _TABLE_5: dict[str, tuple[float, ...]] = {
     "MM FM MF FF": (2472, 12.9, 9.5, 9.5, 6.7, 13.5),
 }
 
-# Table 6: the same for gendered sentences, by the gender of English nouns.
+# Table 6: BLEU as in Table 5 for gendered sentences, by the gender of English nouns.
 _TABLE_6: dict[str, tuple[float, ...]] = {
     "ALL": (43346, 13.1, 12.4, 9.3, 8.6, 13.4),
     "B": (39484, 13.1, 12.4, 9.2, 8.5, 13.3),
     "M": (2606, 14.1, 13.0, 9.6, 8.5, 14.2),
     "F": (1256, 10.8, 11.1, 10.0, 10.4, 13.2),
 }
-
 
 # Before and after the rewriting, dev.
 _POST_EDITING: dict[str, tuple[float, ...]] = {
@@ -40,28 +39,28 @@ _POST_EDITING: dict[str, tuple[float, ...]] = {
 
 def published_table_5() -> tuple[Row, ...]:
     """The paper's rows of Table 5."""
-    return _published_rows(_SERVICE, _TABLE_5, lacking=2)
+    return _published_rows(_SERVICE, _TABLE_5, missing=2)
 
 
 def published_table_6() -> tuple[Row, ...]:
     """The paper's rows of Table 6."""
-    return _published_rows(_SERVICE, _TABLE_6, lacking=2)
+    return _published_rows(_SERVICE, _TABLE_6, missing=2)
 
 
 def published_post_editing() -> tuple[Row, ...]:
     """The rewriter's rows of post-editing."""
-    return _published_rows(f"{_SERVICE}, dev", _POST_EDITING, lacking=3)
+    return _published_rows(f"{_SERVICE}, dev", _POST_EDITING, missing=3)
 
 
 def _published_rows(
-    service: str, printed: dict[str, tuple[float, ...]], lacking: int
+    service: str, printed: dict[str, tuple[float, ...]], missing: int
 ) -> tuple[Row, ...]:
-    """A row for each group; the last columns have no number."""
+    """A row for each group, without numbers in the last `missing` columns."""
     none = Estimate(value=None, why="no number was published")
     return tuple(
         Row(
             keys=(service, group),
-            cells=(*(Estimate(value=number) for number in numbers), *[none] * lacking),
+            cells=(*(Estimate(value=number) for number in numbers), *[none] * missing),
             origin="published",
         )
         for group, numbers in printed.items()

@@ -28,10 +28,10 @@ _ARTICLE = regex.compile("^[وف]?(?:[بك]?ال|لل)(?=...)")
 _PRONOUN = regex.compile("(?<=..)(?:كما|هما|كم|كن|هم|هن|ها|نا|ني|ك|ه|ي)$")
 _IMPERFECT = regex.compile("^[يت](?=..)")
 
-# So much in common makes two words forms of one: consonants anywhere, or letters at the start.
+# How much forms of one word have in common: consonants anywhere, or letters at the start.
 _MIN_COMMON = 2
 
-# Pronouns and the like, which are one paradigm however little their letters have in common.
+# Pronouns and the like that are one paradigm though their letters have little in common.
 _ONE_PARADIGM = frozenset(
     {
         ("هو", "هي"),
@@ -47,7 +47,7 @@ _ONE_PARADIGM = frozenset(
     }
 )
 
-# Other words whose letters may look like one's, without what stands before and after them.
+# Different words whose letters look like one's, without prefixes and suffixes.
 _OTHER_WORDS = frozenset(
     {
         ("اخ", "اخت"),
@@ -89,12 +89,12 @@ def is_reinflection(masculine: str, feminine: str) -> bool:
 
 
 def _fold_letters(word: str) -> str:
-    """Letters that are spelt one for another."""
+    """The word with letters unified that are often confused."""
     return regex.sub("[آأإٱ]", "ا", word).replace("ى", "ي").replace("ة", "ه")
 
 
 def _without_shared_pronoun(one: str, two: str) -> tuple[str, str]:
-    """The words without a pronoun that both carry: it says nothing of what it is joined to."""
+    """The words without the pronoun suffix, if both have the same."""
     endings = [_PRONOUN.search(word) for word in (one, two)]
     found = {ending.group() for ending in endings if ending}
     if None in endings or len(found) > 1:
@@ -103,13 +103,13 @@ def _without_shared_pronoun(one: str, two: str) -> tuple[str, str]:
 
 
 def _is_listed_pair(one: str, two: str) -> bool:
-    """Whether the pair is among the other words, with whatever stands before or after both."""
+    """Whether the pair is among the different words, with the same prefixes and suffixes."""
     for first, second in _OTHER_WORDS:
         at, there = one.find(first), two.find(second)
         if at < 0 or there < 0 or one[:at] != two[:there] or at > _MAX_PREFIX:
             continue
         rest_one, rest_two = one[at + len(first) :], two[there + len(second) :]
-        # The long vowel of a case (ابو, ابا, ابي) stands in one of the two only.
+        # The long vowel of a case (ابو, ابا, ابي) is in one of the two only.
         if _WEAK.sub("", rest_one) == _WEAK.sub("", rest_two).removeprefix("ت"):
             return True
     return False
@@ -120,18 +120,18 @@ _MAX_PREFIX = 4
 
 
 def _common_subsequence(one: str, two: str) -> int:
-    """How many letters the two have in the same order."""
+    """The length of the longest common subsequence."""
     row = [0] * (len(two) + 1)
     for letter in one:
         before = row
         row = [0]
-        for place, other in enumerate(two):
-            row.append(before[place] + 1 if letter == other else max(before[place + 1], row[place]))
+        for index, other in enumerate(two):
+            row.append(before[index] + 1 if letter == other else max(before[index + 1], row[index]))
     return row[-1]
 
 
 def reinflection_table(sentences: Sequence[Sentence]) -> Table:
-    """How many gendered words are reinflected, and how many replaced."""
+    """The numbers of gendered words that are reinflected and replaced."""
     flags = [
         is_reinflection(masculine, feminine)
         for sentence in sentences
@@ -159,7 +159,7 @@ _CONDENSED = ("BB", "FB", "MB", "BF", "BM", "FF", "FM", "MF", "MM")
 
 
 def statistics(sentences: Sequence[Sentence]) -> Iterator[Table]:
-    """Tables 3, 4, 7 and 8, and how words were changed."""
+    """Tables 3, 4, 7 and 8, and how words change."""
     originals = [sentence for sentence in sentences if sentence.original]
     yield _label_table("3", "Sentences by label", originals, sentences, _condensed, _CONDENSED)
     yield _label_table("4", "Words by label", originals, sentences, _word_labels, WORD_LABELS)
@@ -188,7 +188,7 @@ def _word_labels(sentence: Sentence) -> Counter[str]:
 
 
 def _marked_word_labels(sentence: Sentence) -> Counter[str]:
-    """Word labels with a mark where the sentence has several people of that person."""
+    """Word labels, with a mark if the sentence has several people of that person."""
     many = {"1": sentence.who.first_many, "2": sentence.who.second_many}
     return Counter(
         {
@@ -199,10 +199,9 @@ def _marked_word_labels(sentence: Sentence) -> Counter[str]:
 
 
 def _label_order(label: str) -> tuple[str, ...]:
-    """As in Table 7: by what the label is without marks, then by its marks."""
+    """The sort key of Table 7: by the condensed label, then by the label without marks."""
     who = SentenceLabel(*label.replace("!", ""))
-    place = _CONDENSED.index(who.condensed)
-    return (str(place), str(who), label)
+    return (str(_CONDENSED.index(who.condensed)), str(who), label)
 
 
 def _label_table(

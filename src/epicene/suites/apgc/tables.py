@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats.tabulate import accuracy, distinct_values, rows_where, share, undetected_share
+from epicene.stats.tabulate import distinct_values, rows_where, share, undetected_share
 from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRANSLATION
 from epicene.suites.apgc.items import TARGETS, WORD_LABELS
 from epicene.suites.apgc.judge import MULTI_REFERENCE, uses_tagger
@@ -19,6 +19,7 @@ from epicene.suites.apgc.metrics import (
     empty_share,
     label_accuracy,
     macro_scores,
+    of_task,
     rewriting_scores,
     total_count,
     unlabelled_share,
@@ -28,17 +29,16 @@ from epicene.suites.apgc.published import (
     published_table_5,
     published_table_6,
 )
-from epicene.suites.headline_metrics import accuracy_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     import polars
 
-    from epicene.suites import Results, RunInfo
-    from epicene.suites.apgc.protocol import ApgcProtocol
+    from epicene.suites import RunInfo
+    from epicene.suites.apgc.metrics import Outcomes
 
-# The rows of Table 5: which sentences, by their condensed labels.
+# The rows of Table 5, by the condensed labels of their sentences.
 LABEL_GROUPS: dict[str, tuple[str, ...]] = {
     "ALL": ("BB", "BM", "BF", "MB", "FB", "MM", "FM", "MF", "FF"),
     "BB": ("BB",),
@@ -48,12 +48,12 @@ LABEL_GROUPS: dict[str, tuple[str, ...]] = {
     "MM FM MF FF": ("MM", "FM", "MF", "FF"),
 }
 
-# What every table of answers ends with.
+# The last columns of every table of answers.
 ANSWER_COLUMNS = (Column(name="undetected"), Column(name="cleaned"))
 
 
 def with_labels(frame: polars.DataFrame, labels: Sequence[str]) -> polars.DataFrame:
-    """The rows of sentences with these labels."""
+    """The judgements of sentences with these labels."""
     import polars as pl
 
     return frame.filter(pl.col("sentence label").cast(pl.String).is_in(list(labels)))
@@ -84,7 +84,7 @@ _BLEU_COLUMNS = (
 
 
 def table_5(frame: polars.DataFrame, name: str) -> Table:
-    """By the labels of the Arabic sentences, letters folded (`5`) or as written."""
+    """BLEU by the labels of the Arabic sentences, letters folded (`5`) or as written."""
     rows = [
         Row(
             keys=(model, group),
@@ -112,7 +112,7 @@ def table_5(frame: polars.DataFrame, name: str) -> Table:
 
 
 def table_6(frame: polars.DataFrame) -> Table:
-    """By the gender of English nouns, of the sentences that show gender."""
+    """BLEU of the sentences that show gender, by the gender of English nouns."""
     frame = with_labels(frame, LABEL_GROUPS["ALL-BB"])
     rows = []
     for model in distinct_values(frame, "model"):
@@ -137,7 +137,7 @@ def table_6(frame: polars.DataFrame) -> Table:
 
 
 def word_gender_table(frame: polars.DataFrame, models: Sequence[str]) -> Table:
-    """Of the words that show gender in the reference, how they came out."""
+    """The gender in translations of the words that show one in the reference."""
     import polars as pl
 
     labels = ("masculine", "feminine", "neither")
@@ -167,7 +167,7 @@ def word_gender_table(frame: polars.DataFrame, models: Sequence[str]) -> Table:
 
 
 def post_editing_table(frame: polars.DataFrame) -> Table:
-    """Before and after the rewriting, for each pair of people."""
+    """BLEU before and after the rewriting, for each pair of people."""
     rows = []
     for model in distinct_values(frame, "model"):
         for target in TARGETS:
@@ -193,54 +193,13 @@ def post_editing_table(frame: polars.DataFrame) -> Table:
     )
 
 
-if TYPE_CHECKING:
-    Outcomes = Results[ApgcProtocol]
-
-
-def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
-    """The headline figures of each task that was judged."""
-    made: dict[str, Estimate] = {}
-    frame = results.frame
-    labelled = of_task(frame, IDENTIFICATION, unit="sentence")
-    if len(labelled):
-        words = of_task(frame, IDENTIFICATION, unit="word")
-        made["identification_accuracy"] = label_accuracy(words)
-        made["identification_macro_F1"] = macro_scores(words, WORD_LABELS)["F1"]
-        made["identification_sentence_accuracy"] = accuracy(labelled)
-        made |= _undetected_and_cleaned("identification", labelled)
-    rewritten = of_task(frame, REWRITING)
-    if len(rewritten):
-        made |= rewriting_scores(rewritten)
-        made |= {name: total_count(rewritten, name) for name in EDIT_COUNTS}
-        made |= _undetected_and_cleaned("rewriting", rewritten)
-    translated = of_task(frame, TRANSLATION, unit="sentence", letters="folded")
-    if len(translated):
-        for reference in (*TARGETS, MULTI_REFERENCE):
-            part = rows_where(translated, reference=reference)
-            made[f"translation_BLEU_{reference}"] = bleu_of(part)
-        made["translation_undetected"] = empty_share(
-            rows_where(translated, reference=MULTI_REFERENCE)
-        )
-    edited = of_task(frame, POST_EDITING)
-    if len(edited):
-        for target in TARGETS:
-            made[f"post_editing_BLEU_{target}"] = bleu_of(rows_where(edited, target=target))
-        made |= _undetected_and_cleaned("post_editing", edited)
-    return made
-
-
-def _undetected_and_cleaned(task: str, frame: polars.DataFrame) -> dict[str, Estimate]:
-    """How many answers could not be read, and how many had something around them."""
-    return {f"{task}_undetected": undetected_share(frame), f"{task}_cleaned": cleaned_share(frame)}
-
-
 def tables(results: Outcomes) -> Iterator[Table]:
-    """The tables of the tasks that were judged; the model is a level of them if there are several.
+    """The tables of the tasks that were judged; with several runs, the model is their first level.
 
-    What was published of another model stands in the rows after ours.
+    Published figures of other models are in the rows after ours.
     """
-    made = _tables(results)
-    return made if len(results.runs) > 1 else map(_of_one_model, made)
+    found = _tables(results)
+    return found if len(results.runs) > 1 else map(_of_one_model, found)
 
 
 def _of_one_model(table: Table) -> Table:
@@ -281,11 +240,8 @@ def _tables(results: Outcomes) -> Iterator[Table]:
         yield post_editing_table(of_task(frame, POST_EDITING))
 
 
-# --- parts of the frame --------------------------------------------------------------------
-
-
 def _with_translator_names(frame: polars.DataFrame, runs: Sequence[RunInfo]) -> polars.DataFrame:
-    """The frame with the translator's name beside that of the model that rewrites."""
+    """The frame with the translator's name added to that of the model that rewrites."""
     import polars as pl
 
     names = {
@@ -295,13 +251,6 @@ def _with_translator_names(frame: polars.DataFrame, runs: Sequence[RunInfo]) -> 
     }
     return frame.with_columns(pl.col("model").cast(pl.String).replace(names)) if names else frame
 
-
-def of_task(frame: polars.DataFrame, task: str, **values: str) -> polars.DataFrame:
-    """The rows of one task."""
-    return rows_where(frame, task=task, **values)
-
-
-# --- the tables ----------------------------------------------------------------------------
 
 _SHARES = tuple(Column(name=name, decimals=2) for name in ("P", "R", "F0.5", "accuracy"))
 _BLEU = Column(name="BLEU", unit="number", decimals=2)
@@ -368,17 +317,3 @@ def _normaliser_note(normalisers: Sequence[str]) -> str:
     if not normalisers:
         return "Letters are compared as written."
     return f"Before comparing, {', '.join(normalisers)} were normalised."
-
-
-def _labelled_sentences(results: Outcomes) -> polars.DataFrame:
-    return of_task(results.frame, IDENTIFICATION, unit="sentence")
-
-
-def _rewritten_sentences(results: Outcomes) -> polars.DataFrame:
-    return of_task(results.frame, REWRITING)
-
-
-HEADLINE_METRICS = (
-    accuracy_metric("every word labelled right", _labelled_sentences),
-    accuracy_metric("whole sentence rewritten right", _rewritten_sentences),
-)

@@ -17,14 +17,14 @@ from epicene.suites.genform.ask import (
 from epicene.suites.genform.checks import check
 from epicene.suites.genform.construction import construction
 from epicene.suites.genform.data import corpus, read, stratum
-from epicene.suites.genform.external_answers import entry, read_answers
+from epicene.suites.genform.external_answers import item_details, read_answers
 from epicene.suites.genform.figures import figures
 from epicene.suites.genform.items import Pair
 from epicene.suites.genform.judge import judge
-from epicene.suites.genform.metrics import HEADLINE_METRICS
+from epicene.suites.genform.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.statistics import statistics
-from epicene.suites.genform.tables import all_metrics, tables
+from epicene.suites.genform.tables import tables
 
 suite = Suite(
     name="genform",
@@ -61,12 +61,12 @@ suite = Suite(
     metrics=all_metrics,
     tables=tables,
     figures=figures,
-    headlines=HEADLINE_METRICS,
+    headline_metrics=HEADLINE_METRICS,
     format_tables=("agreement",),
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,
-    entry=entry,
+    item_details=item_details,
     check=check,
     statistics=statistics,
     construction=construction,

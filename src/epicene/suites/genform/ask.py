@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 GENERATION, PROBABILITY, TRANSLATION = "generation", "probability", "translation"
 
 
-def request_name(form: str, target: Gender) -> str:
-    """What a request and its judgement are called."""
-    return f"{form} {target}"
+def request_name(format_name: str, target: Gender) -> str:
+    """The name of a request in one direction, and of its judgement."""
+    return f"{format_name} {target}"
 
 
 def ask_to_write(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> Iterator[Request]:
@@ -42,7 +42,7 @@ def ask_to_write(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> It
 
 
 def ask_for_scores(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> Iterator[Request]:
-    """Score both forms after the same instruction; a pair whose forms are equal has no choice."""
+    """Score both forms after the same instruction; a neutral pair is not asked."""
     if pair.is_neutral:
         return
     for target in TARGETS:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from epicene.suites.genform.items import Gender, Pair
     from epicene.suites.genform.protocol import GenformProtocol
 
-# Shorter sentences that differ in one word are no repetition of each other.
+# Shorter sentences that differ in one word do not count as repetitions.
 _MIN_WORDS = 5
 
 
 class SentenceText(NamedTuple):
-    """A text with its name."""
+    """A sentence with its id and language."""
 
     id: str
     language: str
@@ -33,7 +33,7 @@ class SentenceText(NamedTuple):
 
 
 class NearDuplicate(NamedTuple):
-    """A sentence, the earlier one that it repeats, and whether it does so but for one word."""
+    """A sentence, the earlier one that it repeats, and whether one word differs."""
 
     id: str
     earlier: str
@@ -44,29 +44,29 @@ class NearDuplicate(NamedTuple):
 
 
 def near_duplicates(sentences: Iterable[SentenceText]) -> Iterator[NearDuplicate]:
-    """The sentences that repeat an earlier one of the same language, whatever their capitals."""
+    """The sentences that repeat an earlier one of the same language, ignoring case."""
     seen: dict[tuple[str, Words], str] = {}
     but_one: dict[tuple[str, Words], list[tuple[str, Words]]] = defaultdict(list)
-    for name, language, text in sentences:
+    for id_, language, text in sentences:
         words = tokenise(text.casefold(), language, "epicene")
-        earlier = seen.setdefault((language, words), name)
-        if earlier != name:
-            yield NearDuplicate(name, earlier, but_for_one=False)
+        earlier = seen.setdefault((language, words), id_)
+        if earlier != id_:
+            yield NearDuplicate(id_, earlier, but_for_one=False)
             continue
-        near: dict[str, None] = {}
+        near: list[str] = []
         for key in _leave_one_out(words) if len(words) >= _MIN_WORDS else ():
-            near |= {each: None for each, other in but_one[language, key] if other != words}
-            but_one[language, key].append((name, words))
-        for each in list(near)[:1]:
-            yield NearDuplicate(name, each, but_for_one=True)
+            near += [each for each, other in but_one[language, key] if other != words]
+            but_one[language, key].append((id_, words))
+        if near:
+            yield NearDuplicate(id_, near[0], but_for_one=True)
 
 
 def _leave_one_out(words: Words) -> Iterator[Words]:
-    """The sentence without each of its words in turn: what it shares with one that differs in
-    one word. The whole sentence is what it shares with one that has a word more."""
+    """The sentence, which one with a word more contains; then the sentence without each of its
+    words in turn, which one that differs in that word shares."""
     yield words
-    for place in range(len(words)):
-        yield words[:place] + words[place + 1 :]
+    for index in range(len(words)):
+        yield words[:index] + words[index + 1 :]
 
 
 _LETTER = regex.compile(r"\p{L}")
@@ -85,12 +85,12 @@ def check(pairs: Sequence[Pair], _protocol: GenformProtocol) -> Iterator[DataIss
         if not pair.english.strip():
             yield DataIssue("warning", pair.id, "it has no English, so it cannot be translated.")
     texts = (SentenceText(pair.id, pair.language, pair.masculine) for pair in pairs)
-    for repetition in near_duplicates(texts):
-        yield DataIssue("warning", repetition.id, f"it {repetition}.")
+    for duplicate in near_duplicates(texts):
+        yield DataIssue("warning", duplicate.id, f"it {duplicate}.")
 
 
 def _without_rule(pairs: Sequence[Pair]) -> Iterator[DataIssue]:
-    """Pairs that name no rule; said once where none of them does."""
+    """Pairs that name no rule; a single warning if no pair does."""
     nameless = [pair for pair in pairs if not pair.rule and rules_of(pair.language)]
     if len(nameless) == len(pairs) > 1:
         message = "neither this pair nor any other names a rule, so that no table has rules."
@@ -132,7 +132,7 @@ def _scripts(pair: Pair) -> Iterator[DataIssue]:
 
 
 def _differences(pair: Pair) -> Iterator[DataIssue]:
-    """Differences between the forms that are no two forms of one word."""
+    """Differences between the forms that do not look like two forms of one word."""
     masculine, feminine = (
         tokenise(text, pair.language, "epicene") for text in (pair.masculine, pair.feminine)
     )
@@ -140,26 +140,25 @@ def _differences(pair: Pair) -> Iterator[DataIssue]:
     if pair.masculine != pair.feminine and not found.terms:
         yield DataIssue("warning", pair.id, "its forms differ in punctuation or spelling only.")
     partners = found.alignment.partners
-    for place in sorted(found.gendered):
-        word, partner = masculine[place], partners[place]
-        beside = [partners[each] for each in (place - 1, place + 1) if 0 <= each < len(masculine)]
+    for index in sorted(found.gendered):
+        word, partner = masculine[index], partners[index]
+        beside = [partners[each] for each in (index - 1, index + 1) if 0 <= each < len(masculine)]
         if partner == MISSING:
             others = [feminine[each] for each in beside if each != MISSING]
             yield from _unpaired_word(pair, word, "masculine", others)
         elif not are_forms(word, feminine[partner], pair.language):
             message = f"{word} / {feminine[partner]} do not look like one word."
             yield DataIssue("warning", pair.id, message)
-    for gap, places in found.alignment.extra.items():
-        for place in places:
+    for gap, indices in found.alignment.extra.items():
+        for index in indices:
             yield from _unpaired_word(
-                pair, feminine[place], "feminine", masculine[max(gap - 1, 0) : gap + 1]
+                pair, feminine[index], "feminine", masculine[max(gap - 1, 0) : gap + 1]
             )
 
 
 def _unpaired_word(
     pair: Pair, word: str, gender: Gender, beside: Sequence[str]
 ) -> Iterator[DataIssue]:
-    """A word that one form has and the other has not, unless it is part of a contraction there:
-    au, à la."""
+    """A word that only one form has, unless it is part of a contraction in the other: au, à la."""
     if not any(are_forms(word, other, pair.language) for other in beside):
         yield DataIssue("warning", pair.id, f"only the {gender} form has {word}.")

@@ -27,10 +27,8 @@ _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 def read(source: DataSource, protocol: GenformProtocol) -> Dataset:
     """A file of pairs, a folder of such files, or the starter set."""
-    if protocol.prompt:
-        read_prompt_templates(
-            protocol.prompt
-        )  # a prompt that does not fit is refused before anything
+    if protocol.prompt:  # refuse an invalid prompt before anything else
+        read_prompt_templates(protocol.prompt)
     path = source.path or STARTER
     files = _files(path) if path.is_dir() else [path]
     pairs = tuple(pair for file in files for pair in _pairs(file, source.columns, protocol))
@@ -45,11 +43,11 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _pairs(file: Path, columns: Mapping[str, str], protocol: GenformProtocol) -> Iterator[Pair]:
-    """The pairs of a file; where it has no ids, the number of the row names a pair."""
-    given = {"language": protocol.language} if protocol.language else {}
+    """The pairs of a file; without ids, they are numbered by row."""
+    language = {"language": protocol.language} if protocol.language else {}
 
     def defaults(number: int) -> dict[str, str]:
-        return {"id": f"{file.stem}-{number}", **given}
+        return {"id": f"{file.stem}-{number}", **language}
 
     for pair in read_records(file, Pair, columns, defaults):
         code = _language_code(pair.language, f"{file}, the pair {pair.id!r}:")
@@ -57,7 +55,7 @@ def _pairs(file: Path, columns: Mapping[str, str], protocol: GenformProtocol) ->
 
 
 def _language_code(language: str, place: str) -> str:
-    """A language's code; its English name will do."""
+    """The code of a language that is given by its code or its English name."""
     known = registry.names("languages")
     if language in known:
         return language
@@ -73,5 +71,5 @@ def stratum(pair: Pair) -> tuple[str, str]:
 
 
 def corpus(pair: Pair) -> Iterator[str]:
-    """Both forms, or the one there is."""
+    """Both forms, or the one form of a neutral pair."""
     yield from dict.fromkeys((pair.masculine, pair.feminine))

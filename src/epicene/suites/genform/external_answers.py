@@ -38,10 +38,10 @@ def read_answers(
         name, target, text = _read(line)
         if name not in pairs:
             raise InputError(
-                f"{line.place} answers the pair {name!r}, which the data does not have."
+                f"{line.location} answers the pair {name!r}, which the data does not have."
             )
         if target in found[name]:
-            raise InputError(f"{line.place} answers {name!r} for the target {target} again.")
+            raise InputError(f"{line.location} answers {name!r} for the target {target} again.")
         found[name][target] = text
     for name, texts in found.items():
         yield (
@@ -64,23 +64,25 @@ def _read(line: FileRow) -> tuple[str, Gender, str]:
     values = line.values
     for field in ("id", "target", "text"):
         if field not in values:
-            raise InputError(f"{line.place} lacks the field {field!r}.")
+            raise InputError(f"{line.location} lacks the field {field!r}.")
     for target in TARGETS:
         if values["target"] == target:
             break
     else:
-        raise InputError(f"{line.place} {unknown('target', str(values['target']), TARGETS)}")
+        raise InputError(f"{line.location} {unknown('target', str(values['target']), TARGETS)}")
     if not isinstance(values["text"], str):
-        raise InputError(f"{line.place} has a `text` that is no text.")
+        raise InputError(f"{line.location} has a `text` that is no text.")
     return str(values["id"]), target, values["text"]
 
 
-def entry(judgement: Judgement) -> dict[str, Any]:
-    """What `--items` says of an answer: its scores, and the counts they are made of."""
+def item_details(judgement: Judgement) -> dict[str, Any]:
+    """What `--items` adds to a judgement: its scores, and the counts they are computed from."""
     if judgement.facets.get("format") != GENERATION:
         return {}
-    return {"scores": {how: _scores(TermCounts.of(judgement.counts, how)) for how in TOKENISATIONS}}
-
-
-def _scores(counts: TermCounts) -> dict[str, float | None]:
-    return {**counts._asdict(), "SGA": counts.sga, "GIoU": counts.giou}
+    counts = {each: TermCounts.of(judgement.counts, each) for each in TOKENISATIONS}
+    return {
+        "scores": {
+            tokenisation: {**each._asdict(), "SGA": each.sga, "GIoU": each.giou}
+            for tokenisation, each in counts.items()
+        }
+    }

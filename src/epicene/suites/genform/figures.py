@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from epicene import charts
@@ -13,17 +15,14 @@ from epicene.suites.genform.published import published, score_of
 from epicene.suites.genform.statistics import rules_in, sentence_frame_from_answers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import polars
 
     from epicene.charts import Value
     from epicene.core.records import Figure, Identity
-    from epicene.suites import Results
-    from epicene.suites.genform.protocol import GenformProtocol
+    from epicene.suites.genform.metrics import Outcomes
 
-if TYPE_CHECKING:
-    Outcomes = Results[GenformProtocol]
     Rows = list[dict[str, Value]]
 
 # The paper's figures of GIoU by rule and model, by language.
@@ -36,43 +35,44 @@ def figures(results: Outcomes) -> Iterator[Figure]:
     frame = metrics.generation_frame(results.frame, results.protocol.words)
     if not len(frame):
         return
-    made = (
-        _by_rule(frame),
-        _by_terms(frame),
-        *(_heat_map(frame, language, name) for language, name in HEAT_MAPS.items()),
-        _entities(frame),
-        _plural(frame),
-        _size(frame, results),
+    draws: tuple[Callable[[polars.DataFrame], Figure], ...] = (
+        _by_rule,
+        _by_terms,
+        *(partial(_heat_map, language=language, name=name) for language, name in HEAT_MAPS.items()),
+        _entities,
+        _plural,
+        partial(_size, results=results),
     )
-    yield from (figure for figure in made if figure is not None)
+    for draw in draws:
+        with suppress(charts.EmptyChartError):
+            yield draw(frame)
 
 
 def _by_rule(frame: polars.DataFrame) -> Figure:
-    census = sentence_frame_from_answers(frame)
+    sentences = sentence_frame_from_answers(frame)
     rows: Rows = [
-        {"rule": f"{language} · {rule or '–'}", "sentences": float(_sentences(part, rule))}
-        for language in distinct_values(census, "language")
-        for part in (rows_where(census, language=language),)
+        {
+            "rule": f"{language} · {rule or '–'}",
+            "sentences": float(_of_rule(part, rule)["item"].n_unique()),
+        }
+        for language in distinct_values(sentences, "language")
+        for part in (rows_where(sentences, language=language),)
         for rule in rules_in(part, language)
     ]
     return charts.bars("3", "Sentences by rule", rows, x="sentences", y="rule", unit="count")
 
 
-def _sentences(census: polars.DataFrame, rule: str) -> int:
-    return census.filter(census["rule"].fill_null("") == rule)["item"].n_unique()
-
-
 def _by_terms(frame: polars.DataFrame) -> Figure:
-    census = sentence_frame_from_answers(frame)
+    sentences = sentence_frame_from_answers(frame)
     rows: Rows = [
         {
             "gendered terms": str(number),
             "sentences": float(part.filter(part["terms"] == number)["item"].n_unique()),
             "language": language,
         }
-        for number in sorted(census["terms"].unique().to_list())
-        for language in distinct_values(census, "language")
-        for part in (rows_where(census, language=language),)
+        for number in sorted(sentences["terms"].unique().to_list())
+        for language in distinct_values(sentences, "language")
+        for part in (rows_where(sentences, language=language),)
     ]
     return charts.bars(
         "4",
@@ -85,7 +85,7 @@ def _by_terms(frame: polars.DataFrame) -> Figure:
     )
 
 
-def _heat_map(frame: polars.DataFrame, language: str, name: str) -> Figure | None:
+def _heat_map(frame: polars.DataFrame, language: str, name: str) -> Figure:
     part = rows_where(frame, language=language)
     rows: Rows = [
         {
@@ -98,10 +98,7 @@ def _heat_map(frame: polars.DataFrame, language: str, name: str) -> Figure | Non
         for rule in rules_in(part, language)
     ]
     title = f"GIoU by rule and model, {_NAMES[language]}"
-    try:
-        return charts.heatmap(name, title, rows, x="model", y="rule", value="GIoU", unit="share")
-    except charts.EmptyChartError:
-        return None
+    return charts.heatmap(name, title, rows, x="model", y="rule", value="GIoU", unit="share")
 
 
 _NAMES = {"fr": "French", "ar": "Arabic", "hi": "Hindi"}
@@ -111,45 +108,37 @@ def _of_rule(frame: polars.DataFrame, rule: str) -> polars.DataFrame:
     return frame.filter(frame["rule"].cast(str).fill_null("") == rule)
 
 
-def _entities(frame: polars.DataFrame) -> Figure | None:
-    """How often each of the three kinds of answer comes that the paper gives an example of."""
-    family = all_rules().families["entities"]
+def _entities(frame: polars.DataFrame) -> Figure:
+    """How often each of the three kinds of answer occurs that the paper has an example of."""
+    frame = rows_where(frame, language="hi", family=all_rules().families["entities"])
     rows: Rows = []
-    for model, mine in _by_model(rows_where(frame, language="hi", family=family)):
-        part = AnswerArrays.of(mine).gendered
-        speaker, alone = part.right == part.terms, part.union == part.terms
+    for model in distinct_values(frame, "model"):
+        answers = AnswerArrays.of(rows_where(frame, model=model)).gendered
+        speaker, alone = answers.right == answers.terms, answers.union == answers.terms
         kinds = {
             "speaker right, others left alone": speaker & alone,
             "speaker right, others changed": speaker & ~alone,
             "speaker wrong": ~speaker,
         }
         rows += [
-            {"model": model, "answer": kind, "share of answers": part.share(flags)}
+            {"model": model, "answer": kind, "share of answers": answers.share(flags)}
             for kind, flags in kinds.items()
         ]
     title = "Answers to sentences with another person in Hindi"
     note = "The answers themselves are in the list of judged items of a report."
-    try:
-        return charts.bars(
-            "8",
-            title,
-            rows,
-            x="model",
-            y="share of answers",
-            color="answer",
-            unit="share",
-            notes=(note,),
-        )
-    except charts.EmptyChartError:
-        return None
+    return charts.bars(
+        "8",
+        title,
+        rows,
+        x="model",
+        y="share of answers",
+        color="answer",
+        unit="share",
+        notes=(note,),
+    )
 
 
-def _by_model(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
-    for model in distinct_values(frame, "model"):
-        yield model, rows_where(frame, model=model)
-
-
-def _plural(frame: polars.DataFrame) -> Figure | None:
+def _plural(frame: polars.DataFrame) -> Figure:
     part = rows_where(frame, language="ar", rule=PLURAL)
     rows: Rows = [
         {
@@ -160,22 +149,19 @@ def _plural(frame: polars.DataFrame) -> Figure | None:
         for model in distinct_values(part, "model")
         for name, measure in (("GIoU", metrics.giou), ("SGA", metrics.sga))
     ]
-    try:
-        return charts.bars(
-            "9",
-            "GIoU and SGA on plural roles in Arabic",
-            rows,
-            x="model",
-            y="score",
-            color="metric",
-            unit="share",
-        )
-    except charts.EmptyChartError:
-        return None
+    return charts.bars(
+        "9",
+        "GIoU and SGA on plural roles in Arabic",
+        rows,
+        x="model",
+        y="score",
+        color="metric",
+        unit="share",
+    )
 
 
-def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
-    """CGA against the number of parameters: the paper's models, and those of the runs."""
+def _size(frame: polars.DataFrame, results: Outcomes) -> Figure:
+    """CGA against the number of parameters, of the paper's models and the runs'."""
     rows: Rows = []
     unknown = [
         run.model
@@ -207,25 +193,22 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
                         "model": run.model,
                     }
                 )
-    try:
-        return charts.scatter(
-            "size",
-            "CGA against size, by family of models",
-            rows,
-            x="parameters",
-            y="CGA",
-            color="family",
-            label="model",
-            facet="language",
-            unit="share",
-            log_x=True,
-            notes=(
-                "The published models were given the published sentences, the runs' their own.",
-                *charts.unknown_size_note(unknown),
-            ),
-        )
-    except charts.EmptyChartError:
-        return None
+    return charts.scatter(
+        "size",
+        "CGA against size, by family of models",
+        rows,
+        x="parameters",
+        y="CGA",
+        color="family",
+        label="model",
+        facet="language",
+        unit="share",
+        log_x=True,
+        notes=(
+            "The published models were given the published sentences, the runs' their own.",
+            *charts.unknown_size_note(unknown),
+        ),
+    )
 
 
 def _size_and_family(identities: tuple[Identity, ...]) -> tuple[float, str]:

@@ -4,9 +4,10 @@ Alignment takes the fewest word edits (a word replaced, missing or extra). Equal
 beginning are matched first, then equal words at the end. Between them, of all alignments with the
 fewest edits, the one is taken that
 
-1. matches the most equal words (a missing and an extra word rather than two replaced ones), 2.
-pairs the most words with the same first letter where words are replaced, 3. from left to right
-pairs words before one counts as missing, and counts one as missing before one counts as extra.
+1. matches the most equal words (a missing and an extra word rather than two replaced ones),
+2. pairs the most words with the same first letter where words are replaced,
+3. from left to right pairs words before one counts as missing, and counts one as missing before
+   one counts as extra.
 
 Gendered terms (the paper's Appendix C.2) are the words of the reference that the other form has
 otherwise or not at all. Where there is none and yet the other form has more words, the terms are
@@ -31,11 +32,11 @@ MISSING = -1
 
 
 class Alignment(NamedTuple):
-    """Where each word of the reference went, and what the other sentence has besides.
+    """The words of another sentence that correspond to those of a reference.
 
-    `partners` holds for each word of the reference the place of its word in the other sentence,
-    or MISSING. `extra` holds, by the place in the reference before which they stand, the places
-    of words that have no partner.
+    `partners` holds, for each word of the reference, the index of its counterpart in the other
+    sentence, or MISSING. `extra` holds the indices of words without counterpart, by the index in
+    the reference before which they are inserted.
     """
 
     partners: list[int]
@@ -52,17 +53,17 @@ def align(reference: Sequence[str], other: Sequence[str]) -> Alignment:
     )
     partners = [
         *range(start),
-        *(place if place == MISSING else place + start for place in middle),
+        *(index if index == MISSING else index + start for index in middle),
         *range(len(other) - end, len(other)),
     ]
     return Alignment(
         partners,
-        {start + gap: [start + place for place in places] for gap, places in extra.items()},
+        {start + gap: [start + index for index in indices] for gap, indices in extra.items()},
     )
 
 
 def _common_prefix(one: Iterable[str], other: Iterable[str], most: int) -> int:
-    """How many words the two begin with alike."""
+    """How many words at the beginning the two have in common, `most` at most."""
     return next(compress(range(most), map(ne, one, other)), most)
 
 
@@ -73,12 +74,12 @@ def _align_middle(reference: Sequence[str], other: Sequence[str]) -> Alignment:
     if rows == columns and _is_one_to_one(reference, other):
         return Alignment(list(range(rows)), {})
     if columns == 1:
-        place = _best_index(other[0], reference)
-        return Alignment([MISSING] * place + [0] + [MISSING] * (rows - place - 1), {})
+        index = _best_index(other[0], reference)
+        return Alignment([MISSING] * index + [0] + [MISSING] * (rows - index - 1), {})
     if rows == 1:
-        place = _best_index(reference[0], other)
-        gaps = {0: list(range(place)), 1: list(range(place + 1, columns))}
-        return Alignment([place], {gap: places for gap, places in gaps.items() if places})
+        index = _best_index(reference[0], other)
+        gaps = {0: list(range(index)), 1: list(range(index + 1, columns))}
+        return Alignment([index], {gap: indices for gap, indices in gaps.items() if indices})
     left = _costs(reference, other)
     partners: list[int] = []
     extra: dict[int, list[int]] = {}
@@ -103,10 +104,10 @@ def _align_middle(reference: Sequence[str], other: Sequence[str]) -> Alignment:
 
 
 def _best_index(word: str, words: Sequence[str]) -> int:
-    """Where a word goes that is alone: to its like, else to the first letter's, else in front."""
+    """The index of the same word, else of the first with the same first letter, else 0."""
     if word in words:
         return words.index(word)
-    return next((place for place, each in enumerate(words) if each[0] == word[0]), 0)
+    return next((index for index, each in enumerate(words) if each[0] == word[0]), 0)
 
 
 # Costs are compared digit by digit: edits first, then replaced words, then those unlike each other.
@@ -136,10 +137,10 @@ def _is_one_to_one(reference: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _costs(reference: Sequence[str], other: Sequence[str]) -> list[list[int]]:
-    """What it costs to align what is left of both from each pair of places on.
+    """The cost of aligning the rest of both sentences, from each pair of indices on.
 
-    Pairs of places that no alignment with the fewest edits goes through are left out: they are
-    too far from the diagonal.
+    Pairs that no alignment with the fewest edits goes through, being too far from the diagonal,
+    are left out.
     """
     columns = len(other)
     nearest, furthest = _band(reference, other)
@@ -174,10 +175,10 @@ def _costs(reference: Sequence[str], other: Sequence[str]) -> list[list[int]]:
 
 
 def _band(reference: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """How far before and behind its own place in the reference a word's partner may stand.
+    """How far before and after its own index in the reference a word's counterpart may be.
 
     Word for word from the left, or from the right, is one way to align. A way that is as good
-    and goes through places `d` apart has at least |d| edits before them and |longer − d| after.
+    and goes through indices `d` apart has at least |d| edits before them and |longer − d| after.
     """
     longer = len(other) - len(reference)
     in_place = min(
@@ -193,16 +194,16 @@ class Reference(NamedTuple):
     words: Words
     counterfactual: Words
     alignment: Alignment
-    gendered: frozenset[int]  # places of words that the other form has otherwise
-    dropped: dict[int, int]  # if none: before which place the other form has how many words more
+    gendered: frozenset[int]  # indices of words that differ in the other form
+    dropped: dict[int, int]  # if none: how many more words the other form has, by index
     terms: int
 
 
 class AnswerDiff(NamedTuple):
-    """What an answer made of a sentence.
+    """The differences between an answer and its reference.
 
-    mismatched places of words that the answer has otherwise or not at all
-    right      how many gendered terms are as they should be
+    mismatched indices of words that differ in the answer or are missing from it
+    right      how many gendered terms are right
     kept       how many are still as in the other form
     spurious   mismatches that are no gendered terms: words changed, missing or added
     shared     how many of the words that both forms have are in the answer
@@ -220,20 +221,20 @@ def reference_of(words: Words, counterfactual: Words) -> Reference:
     """Find the gendered terms."""
     found = align(words, counterfactual)
     gendered = _mismatched(words, counterfactual, found)
-    dropped = {} if gendered else {place: len(extra) for place, extra in found.extra.items()}
+    dropped = {} if gendered else {index: len(extra) for index, extra in found.extra.items()}
     terms = len(gendered) + sum(dropped.values())
     return Reference(words, counterfactual, found, frozenset(gendered), dropped, terms)
 
 
 def diff_answer(reference: Reference, answer: Words) -> AnswerDiff:
-    """Count what is right and what was changed besides."""
+    """Count the terms that are right and the other changes."""
     words, gendered = reference.words, reference.gendered
     common = len(words) - len(gendered)
     if answer == words:
         return AnswerDiff(Alignment(list(range(len(words))), {}), (), reference.terms, 0, 0, common)
     found = align(words, answer)
     mismatched = _mismatched(words, answer, found)
-    missed = [place for place in mismatched if place in gendered]
+    missed = [index for index in mismatched if index in gendered]
     outside = len(mismatched) - len(missed)
     gone, back = _count_dropped(reference, found, mismatched)
     added = sum(len(extra) for extra in found.extra.values())
@@ -241,7 +242,7 @@ def diff_answer(reference: Reference, answer: Words) -> AnswerDiff:
         alignment=found,
         mismatched=mismatched,
         right=len(gendered) - len(missed) + gone,
-        kept=sum(_is_kept(reference, found, answer, place) for place in missed) + back,
+        kept=sum(_is_kept(reference, found, answer, index) for index in missed) + back,
         spurious=outside + added - back,
         shared=common - outside,
     )
@@ -253,9 +254,9 @@ def _mismatched(words: Words, other: Words, found: Alignment) -> tuple[int, ...]
     return tuple(compress(range(len(words)), map(ne, words, found_words)))
 
 
-def _is_kept(reference: Reference, found: Alignment, answer: Words, place: int) -> bool:
-    """Whether the answer has at that place the word of the other form."""
-    mine, theirs = found.partners[place], reference.alignment.partners[place]
+def _is_kept(reference: Reference, found: Alignment, answer: Words, index: int) -> bool:
+    """Whether the answer has the word of the other form there."""
+    mine, theirs = found.partners[index], reference.alignment.partners[index]
     if mine == MISSING or theirs == MISSING:
         return mine == theirs
     return answer[mine] == reference.counterfactual[theirs]
@@ -264,16 +265,16 @@ def _is_kept(reference: Reference, found: Alignment, answer: Words, place: int) 
 def _count_dropped(
     reference: Reference, found: Alignment, mismatched: tuple[int, ...]
 ) -> tuple[int, int]:
-    """Of the words that should have gone: how many are gone, and how many came back.
+    """Of the words to be left out: how many are gone, and how many are still there.
 
-    A word counts as gone only where the answer has a word beside its place, so that nothing at
-    all never counts for something.
+    A word counts as gone only where the answer has a word next to it, so that an empty answer
+    earns nothing.
     """
     gone = back = 0
-    for place, count in reference.dropped.items():
-        there = min(count, len(found.extra.get(place, ())))
+    for index, count in reference.dropped.items():
+        there = min(count, len(found.extra.get(index, ())))
         back += there
-        beside = {place - 1, place} & set(range(len(reference.words)))
+        beside = {index - 1, index} & set(range(len(reference.words)))
         if not beside <= set(mismatched):
             gone += count - there
     return gone, back
@@ -284,32 +285,32 @@ def _count_dropped(
 _NO_WORD = "–"
 
 
-def format_alignment(reference: Reference, tally: AnswerDiff, answer: Words) -> str:
-    """Answer, reference and counterfactual word by word, a line each.
+def format_alignment(reference: Reference, diff: AnswerDiff, answer: Words) -> str:
+    """Answer, reference and counterfactual, a line for each word.
 
-    A line has one word where all three have it, else three, with a dash for one that is not there.
+    A line has one word where all three have it, else three, with a dash for a missing one.
     """
     lines = list(reference.words)
-    for place in {*reference.gendered, *tally.mismatched}:
-        mine = _at(answer, tally.alignment.partners[place])
-        theirs = _at(reference.counterfactual, reference.alignment.partners[place])
-        lines[place] = f"{mine} {reference.words[place]} {theirs}"
-    extra = tally.alignment.extra
-    for place in sorted({*extra, *reference.alignment.extra}, reverse=True):
-        mine_here, theirs_here = extra.get(place, []), reference.alignment.extra.get(place, [])
-        lines[place:place] = [
+    for index in {*reference.gendered, *diff.mismatched}:
+        mine = _at(answer, diff.alignment.partners[index])
+        theirs = _at(reference.counterfactual, reference.alignment.partners[index])
+        lines[index] = f"{mine} {reference.words[index]} {theirs}"
+    extra = diff.alignment.extra
+    for index in sorted({*extra, *reference.alignment.extra}, reverse=True):
+        mine_here, theirs_here = extra.get(index, []), reference.alignment.extra.get(index, [])
+        lines[index:index] = [
             f"{_at(answer, mine)} {_NO_WORD} {_at(reference.counterfactual, theirs)}"
             for mine, theirs in zip_longest(mine_here, theirs_here, fillvalue=MISSING)
         ]
     return "\n".join(lines)
 
 
-def _at(words: Words, place: int) -> str:
-    return _NO_WORD if place == MISSING else words[place]
+def _at(words: Words, index: int) -> str:
+    return _NO_WORD if index == MISSING else words[index]
 
 
 class TermCounts(NamedTuple):
-    """Gendered terms that are no mismatch, gendered terms, and terms and mismatches together."""
+    """How many gendered terms are right, gendered terms there are, and terms or mismatches."""
 
     right: int
     terms: int
@@ -322,25 +323,25 @@ class TermCounts(NamedTuple):
 
     @property
     def giou(self) -> float | None:
-        """The same over the union, so that every other change counts against it."""
+        """Right terms over the union of terms and mismatches, so that other changes count too."""
         return self.right / self.union if self.terms else None
 
-    def named(self, how: Tokenisation) -> dict[str, float]:
-        """The counts as a judgement carries them."""
-        return dict(zip(COUNT_NAMES[how], self, strict=True))
+    def named(self, tokenisation: Tokenisation) -> dict[str, float]:
+        """The counts by their names in a judgement."""
+        return dict(zip(COUNT_NAMES[tokenisation], self, strict=True))
 
     @classmethod
-    def of(cls, carried: Mapping[str, float], how: Tokenisation) -> TermCounts:
-        """The counts that a judgement carries."""
-        return cls(*(int(carried[name]) for name in COUNT_NAMES[how]))
+    def of(cls, counts: Mapping[str, float], tokenisation: Tokenisation) -> TermCounts:
+        """The counts of a judgement."""
+        return cls(*(int(counts[name]) for name in COUNT_NAMES[tokenisation]))
 
 
-# Under which names a judgement carries the counts, by the way of cutting words.
+# The names of the counts in a judgement, by tokenisation.
 COUNT_NAMES: dict[Tokenisation, tuple[str, ...]] = {
-    how: tuple(f"{field} ({how})" for field in TermCounts._fields) for how in TOKENISATIONS
+    each: tuple(f"{field} ({each})" for field in TermCounts._fields) for each in TOKENISATIONS
 }
 
 
-def count_columns(how: Tokenisation) -> dict[str, str]:
-    """The columns of a frame that hold the counts by one way of cutting words."""
-    return dict(zip(TermCounts._fields, COUNT_NAMES[how], strict=True))
+def count_columns(tokenisation: Tokenisation) -> dict[str, str]:
+    """The columns of a frame that hold the counts by one tokenisation."""
+    return dict(zip(TermCounts._fields, COUNT_NAMES[tokenisation], strict=True))

@@ -11,7 +11,7 @@ import msgspec
 
 from epicene.core.records import Item, Record
 
-# A direction is named by the gender that is wanted; what is given is the other form.
+# A direction is named by its target gender; the source is the other form.
 Gender: TypeAlias = Literal["masculine", "feminine"]
 TARGETS: tuple[Gender, ...] = ("masculine", "feminine")
 
@@ -34,17 +34,17 @@ class Pair(Item, frozen=True, kw_only=True):
 
     @property
     def is_neutral(self) -> bool:
-        """Whether both forms are the same; what its rule is called does not matter."""
+        """Whether both forms are the same."""
         return self.masculine == self.feminine
 
 
 def other_gender(gender: Gender) -> Gender:
-    """The gender that is not that one."""
+    """The other of the two genders."""
     return "feminine" if gender == "masculine" else "masculine"
 
 
 class Rule(Record, frozen=True, kw_only=True):
-    """What a sentence is an example of. `marks` says if such sentences usually show gender."""
+    """A grammatical rule. `marks` says whether sentences with it usually show gender."""
 
     family: str
     cell: str
@@ -69,13 +69,13 @@ def all_rules() -> Rules:
 
 
 def rules_of(language: str) -> dict[str, Rule]:
-    """The rule types of a language by name, in the paper's order; none of a further language."""
+    """The rule types of a language by name, in the paper's order; none for other languages."""
     rules = all_rules()
     return {"fr": rules.fr, "ar": rules.ar, "hi": rules.hi}.get(language, {})
 
 
 @cache
 def family_of(language: str, rule: str) -> str:
-    """The family's title, or nothing where the rule is not one of the paper's."""
+    """The title of the rule's family; empty if the rule is not one of the paper's."""
     found = rules_of(language).get(rule)
     return all_rules().families[found.family] if found else ""

@@ -45,17 +45,17 @@ if TYPE_CHECKING:
     from epicene.suites.genform.protocol import GenformProtocol
     from epicene.suites.genform.words import Tokenisation
 
-# An answer that keeps fewer of the words that both forms share is no version of the sentence: a
-# refusal, a remark, something in another script.
+# An answer that keeps a smaller share of the words that both forms have is no version of the
+# sentence: a refusal, a remark, something in another script.
 _MIN_SHARED = 1 / 3
 
-# Pairs, and pairs with one of their two forms for an answer, that are remembered: all runs of the
+# How many pairs, and pairs with one of their two forms as an answer, are cached: all runs of the
 # same data need them, each from the first pair to the last.
 _CACHED_PAIRS = 2**15
 
 
 class AnswerScore(NamedTuple):
-    """What is said of an answer; `counts` by both ways of cutting words, the rest by one."""
+    """The judgement of an answer; `counts` by both tokenisations, the rest by the protocol's."""
 
     outcome: Outcome
     label: str | None
@@ -66,16 +66,16 @@ class AnswerScore(NamedTuple):
 
 
 class ComparedAnswer(NamedTuple):
-    """An answer set against the reference, by one way of cutting words."""
+    """An answer compared with its reference, by one tokenisation."""
 
     reference: Reference
     answer: Words
-    tally: AnswerDiff
+    diff: AnswerDiff
 
 
 def score_answer(pair: Pair, target: Gender, answer: str, words: Tokenisation) -> AnswerScore:
-    """Compare an answer, words cut as said, unless that was done before."""
-    is_form = answer == pair.masculine or answer == pair.feminine
+    """Score an answer by a tokenisation; that of one of the pair's own forms is cached."""
+    is_form = answer in (pair.masculine, pair.feminine)
     compare = _compare_form if is_form else _compare
     return compare(pair.masculine, pair.feminine, pair.language, target, answer, words)
 
@@ -83,8 +83,8 @@ def score_answer(pair: Pair, target: Gender, answer: str, words: Tokenisation) -
 def _compare(
     masculine: str, feminine: str, language: str, target: Gender, answer: str, words: Tokenisation
 ) -> AnswerScore:
-    readings = _compare_words(masculine, feminine, language, target, answer)
-    main = readings[words]
+    compared = _compare_words(masculine, feminine, language, target, answer)
+    main = compared[words]
     return AnswerScore(
         outcome=_outcome(main),
         label=_label(main, target),
@@ -92,11 +92,11 @@ def _compare(
         counts={
             "length": len(main.reference.words),
             "others_changed": _others_changed(main, language),
-            **_counts(readings["whitespace"]).named("whitespace"),
-            **_counts(readings["epicene"]).named("epicene"),
+            **_counts(compared["whitespace"]).named("whitespace"),
+            **_counts(compared["epicene"]).named("epicene"),
         },
         terms=str(main.reference.terms),
-        aligned=format_alignment(main.reference, main.tally, main.answer),
+        aligned=format_alignment(main.reference, main.diff, main.answer),
     )
 
 
@@ -106,68 +106,70 @@ _compare_form = lru_cache(maxsize=4 * _CACHED_PAIRS)(_compare)
 def _compare_words(
     masculine: str, feminine: str, language: str, target: Gender, answer: str
 ) -> dict[Tokenisation, ComparedAnswer]:
-    """Set the words of an answer against those of the reference, by both ways of cutting words."""
-    wanted, given = (masculine, feminine) if target == "masculine" else (feminine, masculine)
-    answers = {} if answer in (wanted, given) else tokenise_both_ways(answer, language)
-    made: dict[Tokenisation, ComparedAnswer] = {}
-    for how, references in _references(masculine, feminine, language).items():
+    """Compare the words of an answer with those of the reference, by both tokenisations."""
+    wanted, source = (masculine, feminine) if target == "masculine" else (feminine, masculine)
+    answers = {} if answer in (wanted, source) else tokenise_both_ways(answer, language)
+    compared: dict[Tokenisation, ComparedAnswer] = {}
+    for tokenisation, references in _references(masculine, feminine, language).items():
         reference = references[target]
         form = reference.words if answer == wanted else reference.counterfactual
-        words = answers.get(how, form)
+        words = answers.get(tokenisation, form)
         alike = (
-            each for each in made.values() if each.reference is reference and each.answer == words
+            each
+            for each in compared.values()
+            if each.reference is reference and each.answer == words
         )
-        made[how] = next(alike, None) or ComparedAnswer(
+        compared[tokenisation] = next(alike, None) or ComparedAnswer(
             reference, words, diff_answer(reference, words)
         )
-    return made
+    return compared
 
 
 @lru_cache(maxsize=_CACHED_PAIRS)
 def _references(
     masculine: str, feminine: str, language: str
 ) -> dict[Tokenisation, dict[Gender, Reference]]:
-    """What is wanted in each direction; the same where both ways of cutting give the same words."""
+    """The reference of each direction; one object where both tokenisations give the same words."""
     known: dict[tuple[Words, Words], dict[Gender, Reference]] = {}
-    made: dict[Tokenisation, dict[Gender, Reference]] = {}
-    for how in TOKENISATIONS:
-        man, woman = tokenise(masculine, language, how), tokenise(feminine, language, how)
-        if (man, woman) not in known:
-            known[man, woman] = {
-                "masculine": reference_of(man, woman),
-                "feminine": reference_of(woman, man),
+    references: dict[Tokenisation, dict[Gender, Reference]] = {}
+    for each in TOKENISATIONS:
+        forms = tokenise(masculine, language, each), tokenise(feminine, language, each)
+        if forms not in known:
+            known[forms] = {
+                "masculine": reference_of(*forms),
+                "feminine": reference_of(*reversed(forms)),
             }
-        made[how] = known[man, woman]
-    return made
+        references[each] = known[forms]
+    return references
 
 
-def _counts(reading: ComparedAnswer) -> TermCounts:
+def _counts(compared: ComparedAnswer) -> TermCounts:
     """The sizes of the paper's sets."""
-    terms = reading.reference.terms
-    return TermCounts(reading.tally.right, terms, terms + reading.tally.spurious)
+    terms = compared.reference.terms
+    return TermCounts(compared.diff.right, terms, terms + compared.diff.spurious)
 
 
-def _outcome(reading: ComparedAnswer) -> Outcome:
-    """Whether it is the sentence as it should be, or no version of it at all."""
-    if not _is_recognised(reading):
+def _outcome(compared: ComparedAnswer) -> Outcome:
+    """Whether the answer is exactly the wanted sentence, or no version of it at all."""
+    if not _is_recognised(compared):
         return "undetected"
-    number = _counts(reading)
+    number = _counts(compared)
     return "right" if number.right == number.union else "wrong"
 
 
-def _is_recognised(reading: ComparedAnswer) -> bool:
+def _is_recognised(compared: ComparedAnswer) -> bool:
     """Whether the answer is some version of the sentence."""
-    common = len(reading.reference.words) - len(reading.reference.gendered)
+    common = len(compared.reference.words) - len(compared.reference.gendered)
     if not common:
-        return bool(reading.tally.right or reading.tally.kept) and bool(reading.answer)
-    return reading.tally.shared >= _MIN_SHARED * common
+        return bool(compared.diff.right or compared.diff.kept) and bool(compared.answer)
+    return compared.diff.shared >= _MIN_SHARED * common
 
 
-def _label(reading: ComparedAnswer, target: Gender) -> str | None:
-    """Which gender the answer's gendered terms have; none where the sentence has no such term."""
-    if not reading.reference.terms:
+def _label(compared: ComparedAnswer, target: Gender) -> str | None:
+    """The gender of the answer's gendered terms; None where the sentence has no such term."""
+    if not compared.reference.terms:
         return None
-    right, kept = reading.tally.right > 0, reading.tally.kept > 0
+    right, kept = compared.diff.right > 0, compared.diff.kept > 0
     if right and kept:
         return "mixed"
     if right or kept:
@@ -175,18 +177,18 @@ def _label(reading: ComparedAnswer, target: Gender) -> str | None:
     return "neither"
 
 
-def _others_changed(reading: ComparedAnswer, language: str) -> int:
-    """How many words that are not the speaker's the answer has in another form."""
-    words, partners = reading.reference.words, reading.tally.alignment.partners
+def _others_changed(compared: ComparedAnswer, language: str) -> int:
+    """How many words that are not gendered terms the answer has in another form."""
+    words, partners = compared.reference.words, compared.diff.alignment.partners
     return sum(
-        are_forms(words[place], reading.answer[partners[place]], language)
-        for place in reading.tally.mismatched
-        if place not in reading.reference.gendered and partners[place] != MISSING
+        are_forms(words[index], compared.answer[partners[index]], language)
+        for index in compared.diff.mismatched
+        if index not in compared.reference.gendered and partners[index] != MISSING
     )
 
 
 def by_translation(pair: Pair, text: str, facets: dict[str, str]) -> Judgement:
-    """Masculine, feminine, mixed or undetected; nothing here is right or wrong."""
+    """The gender that a translation assumes; none is right or wrong."""
     assumed = assumed_gender(text, pair.language)
     return Judgement(
         item=pair.id,
@@ -205,21 +207,21 @@ def by_translation(pair: Pair, text: str, facets: dict[str, str]) -> Judgement:
 
 def judge(pair: Pair, answers: Answers, protocol: GenformProtocol) -> Iterator[Judgement]:
     """All judgements of one pair."""
-    for given in answers:
-        form, _, direction = given.name.partition(" ")
+    for answered in answers:
+        name, _, direction = answered.name.partition(" ")
         for target in TARGETS:
             if direction != target:
                 continue
-            if form == GENERATION and isinstance(given.answer, Texts):
-                yield by_generation(pair, target, given.answer.texts[0], protocol)
-            elif form == PROBABILITY and isinstance(given.answer, Scores):
-                yield from by_probability(pair, target, given.answer, protocol)
-        if form == TRANSLATION and isinstance(given.answer, Texts):
-            yield by_translation(pair, given.answer.only, pair_facets(pair))
+            if name == GENERATION and isinstance(answered.answer, Texts):
+                yield by_generation(pair, target, answered.answer.texts[0], protocol)
+            elif name == PROBABILITY and isinstance(answered.answer, Scores):
+                yield from by_probability(pair, target, answered.answer, protocol)
+        if name == TRANSLATION and isinstance(answered.answer, Texts):
+            yield by_translation(pair, answered.answer.only, pair_facets(pair))
 
 
 def pair_facets(pair: Pair) -> dict[str, str]:
-    """What the tables break down by."""
+    """The facets of a pair's judgements: its rule and the rule's family."""
     named = {"rule": pair.rule, "family": family_of(pair.language, pair.rule)}
     return {name: value for name, value in named.items() if value}
 
@@ -228,34 +230,34 @@ def pair_facets(pair: Pair) -> dict[str, str]:
 
 
 def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProtocol) -> Judgement:
-    """Right is the sentence as it should be: every gendered term, and nothing else changed."""
+    """Right if every gendered term is right and nothing else is changed."""
     source = pair.form(other_gender(target))
     cleaned = (
         clean_answer(text.text, source) if protocol.clean else CleanedAnswer(text.text.strip(), ())
     )
-    verdict = score_answer(pair, target, cleaned.text, protocol.words)
-    outcome = "undetected" if text.finish == "refused" else verdict.outcome
+    score = score_answer(pair, target, cleaned.text, protocol.words)
+    outcome = "undetected" if text.finish == "refused" else score.outcome
     return Judgement(
         item=pair.id,
         group=pair.cluster,
         language=pair.language,
         name=request_name(GENERATION, target),
         outcome=outcome,
-        label=None if outcome == "undetected" else verdict.label,
-        value=verdict.value,
-        counts=verdict.counts,
+        label=None if outcome == "undetected" else score.label,
+        value=score.value,
+        counts=score.counts,
         facets={
             **pair_facets(pair),
             "format": GENERATION,
             "target": target,
-            "gendered terms": verdict.terms,
+            "gendered terms": score.terms,
             "cleaned": cleaned.how,
         },
         evidence={
             "answer": cleaned.text,
             "reference": pair.form(target),
             "counterfactual": source,
-            "aligned": verdict.aligned,
+            "aligned": score.aligned,
             **({"answer as it came": text.text} if cleaned.by else {}),
         },
     )
@@ -267,7 +269,7 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
 def by_probability(
     pair: Pair, target: Gender, scores: Scores, protocol: GenformProtocol
 ) -> Iterator[Judgement]:
-    """The likelier of the two forms, by each normalisation; a tie is neither right nor wrong."""
+    """The likelier of the two forms, by each normalisation; a tie is undetected."""
     for measure in LIKELIHOOD_MEASURES:
         masculine, feminine = (normalised_likelihood(text, measure) for text in scores.texts)
         likelier: Gender = "masculine" if masculine > feminine else "feminine"

@@ -1,4 +1,4 @@
-"""From judgements to the metrics of genform, with intervals that resample pairs.
+"""The metrics of genform, computed from judgements, with intervals that resample pairs.
 
 SGA and GIoU are means over sentences, CGA is a ratio of sums; all three use only sentences with a
 gendered term. The two directions of a pair are one group.
@@ -11,17 +11,16 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from epicene.core.records import Column, Estimate, Row, Table
+from epicene.core.records import Estimate
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import accuracy, distinct_values, rows_where, share
-from epicene.suites.answers import LIKELIHOOD_MEASURES
 from epicene.suites.genform.ask import GENERATION, PROBABILITY, TRANSLATION
 from epicene.suites.genform.gendered_terms import count_columns
-from epicene.suites.genform.statistics import rules_in
+from epicene.suites.genform.items import TARGETS
 from epicene.suites.headline_metrics import HeadlineMetric, accuracy_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Mapping
 
     import polars
     from numpy.typing import NDArray
@@ -31,37 +30,37 @@ if TYPE_CHECKING:
     from epicene.suites.genform.protocol import GenformProtocol
     from epicene.suites.genform.words import Tokenisation
 
-if TYPE_CHECKING:
     Array: TypeAlias = NDArray[Any]
     Measure: TypeAlias = "Callable[[AnswerArrays], Estimate]"
+    Outcomes: TypeAlias = Results[GenformProtocol]
 
-# How often pairs are resampled: for what is read first, and for the many figures of a breakdown.
+# How often pairs are resampled: for the main figures, and for the many figures of a breakdown.
 RESAMPLES, BREAKDOWN_RESAMPLES = 2000, 1000
 
 _NO_GENDERED_TERM = Estimate(value=None, why="no sentence here has a gendered term")
 
 
-def generation_frame(frame: polars.DataFrame, how: Tokenisation) -> polars.DataFrame:
-    """The answers, with their counts by one way of cutting words as right, terms and union.
+def generation_frame(frame: polars.DataFrame, tokenisation: Tokenisation) -> polars.DataFrame:
+    """The rewritten sentences, with their counts by one tokenisation as right, terms and union.
 
-    Groups become numbers here, once for all that is resampled.
+    Groups are numbered here, once for everything that is resampled.
     """
     import polars as pl
 
-    frame = frame.filter(pl.col("format") == GENERATION)
+    frame = of_format(frame, GENERATION)
     if not len(frame):
         return frame
     absent = [name for name in ("rule", "family") if name not in frame.columns]
     return frame.with_columns(
         *(pl.lit(None, dtype=pl.Categorical).alias(name) for name in absent),
-        *(pl.col(carried).alias(name) for name, carried in count_columns(how).items()),
+        *(pl.col(column).alias(name) for name, column in count_columns(tokenisation).items()),
         pl.col("group").rank("dense").cast(pl.Int64),
     )
 
 
 @dataclass(frozen=True)
 class AnswerArrays:
-    """Some answers: an entry for each in every array."""
+    """Answers as arrays of equal length, an element for each answer."""
 
     group: Array
     masculine: Array  # whether that is the gender wanted
@@ -75,7 +74,7 @@ class AnswerArrays:
 
     @classmethod
     def of(cls, answers: polars.DataFrame, resamples: int = RESAMPLES) -> AnswerArrays:
-        """All answers of a frame that `generated` made."""
+        """All answers of a frame that `generation_frame` made."""
         import polars as pl
 
         frame = answers.select(
@@ -110,7 +109,7 @@ class AnswerArrays:
 
     @property
     def giou(self) -> Array:
-        """The same over the union of terms and mismatches."""
+        """Each sentence's right terms over the union of its terms and mismatches."""
         shares: Array = self.right / self.union
         return shares
 
@@ -130,13 +129,13 @@ class AnswerArrays:
 
     @cached_property
     def ones(self) -> Array:
-        """A one for each answer: what a mean divides by."""
+        """A one for each answer: the denominators of a mean."""
         import numpy as np
 
         return np.ones(len(self))
 
     def share(self, flags: Array, why: str = "nothing was judged") -> Estimate:
-        """How often something is so."""
+        """The share of answers with a flag."""
         from epicene.stats.intervals import proportion
 
         if not len(self):
@@ -149,7 +148,7 @@ _CACHE_SIZE = 2**14
 
 
 def _cached(estimate: Callable[..., Estimate], *arrays: Array, **settings: Any) -> Estimate:
-    """The estimate of such arrays, made once: headlines, tables and breakdowns share figures."""
+    """The estimate for these arrays, computed once: metrics and tables share many figures."""
     key = blake2b(repr((estimate.__name__, settings)).encode(), digest_size=16)
     for array in arrays:
         key.update(array.dtype.str.encode())
@@ -166,42 +165,42 @@ _ARRAYS = tuple(field.name for field in fields(AnswerArrays) if field.name != "r
 
 
 def for_target(target: Gender, measure: Measure) -> Measure:
-    """The measure in one direction, named by the gender that was wanted."""
-    return lambda part: measure(part.where(part.masculine == (target == "masculine")))
+    """The measure in one direction, named by the target gender."""
+    return lambda answers: measure(answers.where(answers.masculine == (target == "masculine")))
 
 
-def sga(part: AnswerArrays) -> Estimate:
+def sga(answers: AnswerArrays) -> Estimate:
     """The mean share of a sentence's gendered terms that are right."""
-    part = part.gendered
-    return part.mean(part.sga)
+    answers = answers.gendered
+    return answers.mean(answers.sga)
 
 
-def giou(part: AnswerArrays) -> Estimate:
+def giou(answers: AnswerArrays) -> Estimate:
     """The mean of right terms over the union of terms and mismatches."""
-    part = part.gendered
-    return part.mean(part.giou)
+    answers = answers.gendered
+    return answers.mean(answers.giou)
 
 
-def cga(part: AnswerArrays) -> Estimate:
+def cga(answers: AnswerArrays) -> Estimate:
     """The share of all gendered terms that are right."""
-    part = part.gendered
-    return part.ratio(part.right, part.terms)
+    answers = answers.gendered
+    return answers.ratio(answers.right, answers.terms)
 
 
-def delta_sga(part: AnswerArrays) -> Estimate:
-    """SGA towards the masculine minus SGA towards the feminine, pairs drawn with both."""
-    part = part.gendered
-    man = part.masculine.astype(float)
-    if man.all() or not man.any():
-        one = "there are answers in one direction only"
-        return Estimate(value=None, why=one) if len(part) else _NO_GENDERED_TERM
-    woman = 1 - man
-    arrays = (part.sga * man, part.sga * woman, part.group, man, woman)
-    return _cached(_sga_difference, *arrays, resamples=part.resamples)
+def delta_sga(answers: AnswerArrays) -> Estimate:
+    """SGA towards the masculine minus SGA towards the feminine, resampled together."""
+    answers = answers.gendered
+    masculine = answers.masculine.astype(float)
+    if masculine.all() or not masculine.any():
+        why = "there are answers in one direction only"
+        return Estimate(value=None, why=why) if len(answers) else _NO_GENDERED_TERM
+    feminine = 1 - masculine
+    arrays = (answers.sga * masculine, answers.sga * feminine, answers.group, masculine, feminine)
+    return _cached(_sga_difference, *arrays, resamples=answers.resamples)
 
 
 def _sga_difference(
-    first: Array, second: Array, groups: Array, man: Array, woman: Array, *, resamples: int
+    first: Array, second: Array, groups: Array, masculine: Array, feminine: Array, *, resamples: int
 ) -> Estimate:
     from epicene.stats.intervals import clustered_difference
 
@@ -209,140 +208,81 @@ def _sga_difference(
         first,
         second,
         groups,
-        first_denominators=man,
-        second_denominators=woman,
+        first_denominators=masculine,
+        second_denominators=feminine,
         bounds=(-1, 1),
         resamples=resamples,
     )
 
 
-def interference(part: AnswerArrays) -> Estimate:
-    """SGA minus GIoU: what was lost to changes that nobody asked for."""
-    part = part.gendered
-    return part.mean(part.sga - part.giou)
+def interference(answers: AnswerArrays) -> Estimate:
+    """SGA minus GIoU: the loss through changes that were not asked for."""
+    answers = answers.gendered
+    return answers.mean(answers.sga - answers.giou)
 
 
-def others_changed(part: AnswerArrays) -> Estimate:
+def others_changed(answers: AnswerArrays) -> Estimate:
     """The share of answers in which a word that is not the speaker's has another form."""
-    return part.share(part.others_changed)
+    return answers.share(answers.others_changed)
 
 
-def left_alone(part: AnswerArrays) -> Estimate:
+def left_alone(answers: AnswerArrays) -> Estimate:
     """The share of sentences without a gendered term whose words were all left as they are."""
-    neutral = part.where(part.terms == 0)
+    neutral = answers.where(answers.terms == 0)
     return neutral.share(neutral.union == 0, "every sentence here has a gendered term")
 
 
-def exact(part: AnswerArrays) -> Estimate:
+def exact(answers: AnswerArrays) -> Estimate:
     """The share of sentences with a gendered term that are word for word as they should be."""
-    part = part.gendered
-    return part.share(part.right == part.union, _NO_GENDERED_TERM.why)
+    answers = answers.gendered
+    return answers.share(answers.right == answers.union, _NO_GENDERED_TERM.why)
 
 
-def undetected(part: AnswerArrays) -> Estimate:
+def undetected(answers: AnswerArrays) -> Estimate:
     """The share of answers that are no version of the sentence."""
-    return part.share(part.undetected)
+    return answers.share(answers.undetected)
 
 
-def cleaned(part: AnswerArrays) -> Estimate:
+def cleaned(answers: AnswerArrays) -> Estimate:
     """The share of answers that had a fence, a label or quotes around the sentence."""
-    return part.share(part.cleaned)
+    return answers.share(answers.cleaned)
 
+
+# --- the other formats -----------------------------------------------------------------------
 
 ASSUMED_GENDERS = ("masculine", "feminine", "mixed", "undetected")
+
+
+def of_format(frame: polars.DataFrame, name: str) -> polars.DataFrame:
+    """The judgements of one format."""
+    import polars as pl
+
+    return frame.filter(pl.col("format") == name)
 
 
 def probability_judgements(frame: polars.DataFrame) -> polars.DataFrame:
     """The judgements by probability, by the protocol's measure."""
     import polars as pl
 
-    return _of_format(frame, PROBABILITY).filter(~pl.col("name").cast(pl.String).str.ends_with(")"))
+    return of_format(frame, PROBABILITY).filter(~pl.col("name").cast(pl.String).str.ends_with(")"))
 
 
 def translation_judgements(frame: polars.DataFrame) -> polars.DataFrame:
-    """The translations that could be read: those into a language that has a rewriter."""
+    """The translations whose gender could be read: those into a language with a rewriter."""
     import polars as pl
 
-    return _of_format(frame, TRANSLATION).filter(pl.col("label") != "unknown")
-
-
-def _of_format(frame: polars.DataFrame, form: str) -> polars.DataFrame:
-    import polars as pl
-
-    return frame.filter(pl.col("format") == form)
+    return of_format(frame, TRANSLATION).filter(pl.col("label") != "unknown")
 
 
 def paired_formats(frame: polars.DataFrame) -> polars.DataFrame:
     """Right by probability and by writing, for each pair and direction."""
     return paired_agreement.paired_outcomes(
-        probability_judgements(frame), _of_format(frame, GENERATION), on=("model", "item", "target")
+        probability_judgements(frame), of_format(frame, GENERATION), on=("model", "item", "target")
     )
-
-
-# --- probability ---------------------------------------------------------------------------
-
-
-def probability_tables(frame: polars.DataFrame) -> Iterator[Table]:
-    """How often the form that is wanted is likelier; then whether writing agrees."""
-    if len(probability_judgements(frame)):
-        yield _probability_table(_of_format(frame, PROBABILITY))
-        if len(paired_formats(frame)):
-            yield _agreement_table(paired_formats(frame))
-
-
-def _probability_table(scored: polars.DataFrame) -> Table:
-    rows = [
-        Row(
-            keys=keys,
-            cells=tuple(
-                accuracy(rows_where(part, measure=measure)) for measure in LIKELIHOOD_MEASURES
-            ),
-        )
-        for keys, part in _by_direction(scored)
-    ]
-    return Table(
-        name="probability",
-        title="The form that is wanted is likelier, by how likelihood is normalised",
-        levels=("model", "language", "target"),
-        columns=tuple(Column(name=measure) for measure in LIKELIHOOD_MEASURES),
-        rows=tuple(rows),
-        notes=("Both forms after the same instruction; sentences with two equal forms left out.",),
-    )
-
-
-def _agreement_table(pairs: polars.DataFrame) -> Table:
-    statistics = (paired_agreement.raw, paired_agreement.mcc, paired_agreement.kappa)
-    rows = [
-        Row(keys=keys, cells=tuple(each(part, clustered=True) for each in statistics))
-        for keys, part in _by_direction(pairs)
-    ]
-    heads = ("agreement", "mcc", "kappa")
-    return Table(
-        name="agreement",
-        title="Whether a model that ranks right also writes right",
-        levels=("model", "language", "target"),
-        columns=tuple(Column(name=head, unit="number", decimals=3) for head in heads),
-        rows=tuple(rows),
-        notes=("Written right: word for word. Undetected answers are left out.",),
-    )
-
-
-def _by_direction(
-    frame: polars.DataFrame,
-) -> Iterator[tuple[tuple[str, str, str], polars.DataFrame]]:
-    for model in distinct_values(frame, "model"):
-        for language in distinct_values(rows_where(frame, model=model), "language"):
-            part = rows_where(frame, model=model, language=language)
-            yield (model, language, "both"), part
-            for target in distinct_values(part, "target"):
-                yield (model, language, target), rows_where(part, target=target)
-
-
-# --- translation ---------------------------------------------------------------------------
 
 
 def translation_metrics(frame: polars.DataFrame) -> dict[str, Estimate]:
-    """How often which gender was assumed."""
+    """How often each gender was assumed."""
     import polars as pl
 
     read = translation_judgements(frame)
@@ -351,75 +291,63 @@ def translation_metrics(frame: polars.DataFrame) -> dict[str, Estimate]:
     return {f"assumed_{name}": share(read, pl.col("label") == name) for name in ASSUMED_GENDERS}
 
 
-def translation_tables(frame: polars.DataFrame) -> Iterator[Table]:
-    """The gender that translations assume, by rule."""
-    asked = _of_format(frame, TRANSLATION)
-    rows = [
-        row
-        for model in distinct_values(asked, "model")
-        for language in distinct_values(rows_where(asked, model=model), "language")
-        for row in _assumed_gender_rows(
-            rows_where(asked, model=model, language=language), model, language
-        )
-    ]
-    if rows:
-        yield Table(
-            name="translation",
-            title="The speaker's gender in translations from English, which gives none",
-            levels=("model", "language", "rule"),
-            columns=tuple(Column(name=name) for name in ASSUMED_GENDERS),
-            rows=tuple(rows),
-            notes=(
-                "Found with the rule-based rewriter: words that it would change for a woman are "
-                "masculine, and the other way round; undetected where it would change none.",
-            ),
-        )
+def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
+    """The paper's metrics in all and by target, then those of the other formats."""
+    frame = generation_frame(results.frame, results.protocol.words)
+    found: dict[str, Estimate] = {}
+    if len(frame):
+        found |= _generation_metrics(frame)
+    scored = probability_judgements(results.frame)
+    if len(scored):
+        found[f"accuracy_{PROBABILITY}"] = accuracy(scored)
+        if len(frame):
+            pairs = paired_formats(results.frame)
+            found["agreement"] = paired_agreement.raw(pairs, clustered=True)
+            found["mcc"] = paired_agreement.mcc(pairs, clustered=True)
+    return found | translation_metrics(results.frame)
 
 
-def _assumed_gender_rows(asked: polars.DataFrame, model: str, language: str) -> Iterator[Row]:
-    import polars as pl
-
-    read = translation_judgements(asked)
-    if not len(read):
-        unread = Estimate(value=None, n=len(asked), why="no rewriter reads this language")
-        yield Row(keys=(model, language, "all"), cells=(unread,) * len(ASSUMED_GENDERS))
-        return
-    rule = pl.col("rule").cast(pl.String).fill_null("")
-    parts = [("all", read)]
-    parts += [(name or "–", read.filter(rule == name)) for name in rules_in(read, language)]
-    for name, part in parts:
-        cells = tuple(share(part, pl.col("label") == label) for label in ASSUMED_GENDERS)
-        yield Row(keys=(model, language, name), cells=cells)
-
-
-if TYPE_CHECKING:
-    Outcomes = Results[GenformProtocol]
-
-
-def _generation_results(results: Outcomes) -> polars.DataFrame:
-    return generation_frame(results.frame, results.protocol.words)
+def _generation_metrics(frame: polars.DataFrame) -> dict[str, Estimate]:
+    answers = AnswerArrays.of(frame)
+    found: dict[str, Estimate] = {}
+    for name, measure in (("SGA", sga), ("GIoU", giou), ("CGA", cga)):
+        found[name] = measure(answers)
+        found |= {f"{name}_{target}": for_target(target, measure)(answers) for target in TARGETS}
+    found |= {
+        "delta_SGA": delta_sga(answers),
+        "interference": interference(answers),
+        "others_changed": others_changed(answers),
+        "left_alone": left_alone(answers),
+        "exact": exact(answers),
+        "cleaned": cleaned(answers),
+    }
+    languages = distinct_values(frame, "language")
+    for code in languages if len(languages) > 1 else ():
+        mine = AnswerArrays.of(rows_where(frame, language=code))
+        found |= {f"SGA_{code}": sga(mine), f"GIoU_{code}": giou(mine)}
+    return found
 
 
 def _sga_per_sentence(results: Outcomes) -> polars.DataFrame:
-    """Of each sentence that has gendered terms, how many of them are right."""
+    """The sentences with a gendered term, with the share of their terms that are right."""
     import polars as pl
 
-    frame = _generation_results(results)
+    frame = generation_frame(results.frame, results.protocol.words)
     if not len(frame):
         return frame
     gendered = frame.filter(pl.col("terms") > 0)
-    return gendered.with_columns((pl.col("right") / pl.col("terms")).alias("figure"))
+    return gendered.with_columns((pl.col("right") / pl.col("terms")).alias("score"))
 
 
 def _sga(results: Outcomes) -> Estimate:
-    frame = _generation_results(results)
+    frame = generation_frame(results.frame, results.protocol.words)
     if not len(frame):
         return Estimate(value=None, why="no sentence was rewritten")
     return sga(AnswerArrays.of(frame))
 
 
 HEADLINE_METRICS = (
-    HeadlineMetric(name="gendered terms right (SGA)", estimate=_sga, figures=_sga_per_sentence),
+    HeadlineMetric(name="gendered terms right (SGA)", estimate=_sga, item_scores=_sga_per_sentence),
     accuracy_metric(
         "form of the wanted gender likelier", lambda results: probability_judgements(results.frame)
     ),

@@ -13,7 +13,7 @@ Format: TypeAlias = Literal["generation", "probability", "translation"]
 
 
 class GenformProtocol(Protocol, frozen=True, kw_only=True):
-    """What varies between ways of asking and judging."""
+    """The settings of a genform protocol."""
 
     words: Tokenisation
     # generation: rewrite the sentence; probability: which of its two forms is likelier after the

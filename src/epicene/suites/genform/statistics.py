@@ -26,26 +26,27 @@ TOKENISATION_NOTES = {
 
 
 def statistics(pairs: Sequence[Pair]) -> Iterator[Table]:
-    """Table 1 by both ways of cutting words, and the numbers behind Figures 3 and 4."""
-    frames = {how: sentence_frame(pairs, how) for how in TOKENISATIONS}
+    """Table 1 by both tokenisations, and the numbers behind Figures 3 and 4."""
+    frames = {each: sentence_frame(pairs, each) for each in TOKENISATIONS}
     yield data_table(frames["whitespace"], "1", TOKENISATION_NOTES["whitespace"])
     yield data_table(frames["epicene"], "1 (Epicene's words)", TOKENISATION_NOTES["epicene"])
     yield rule_table(frames["whitespace"])
     yield term_table(frames["whitespace"])
 
 
-def sentence_frame(pairs: Sequence[Pair], how: Tokenisation) -> polars.DataFrame:
-    """A row for each sentence in each form: its pair, rule, gendered terms and length."""
+def sentence_frame(pairs: Sequence[Pair], tokenisation: Tokenisation) -> polars.DataFrame:
+    """A row for each form of each pair: its language, rule, gendered terms and length."""
     import polars as pl
 
     rows = []
     for pair in pairs:
         for target in TARGETS:
-            words = tokenise(pair.form(target), pair.language, how)
-            reference = reference_of(
-                words, tokenise(pair.form(other_gender(target)), pair.language, how)
+            words, other = (
+                tokenise(pair.form(gender), pair.language, tokenisation)
+                for gender in (target, other_gender(target))
             )
-            rows.append((pair.language, pair.id, pair.rule, reference.terms, len(words)))
+            terms = reference_of(words, other).terms
+            rows.append((pair.language, pair.id, pair.rule, terms, len(words)))
     schema = {
         "language": pl.String,
         "item": pl.String,
@@ -57,7 +58,7 @@ def sentence_frame(pairs: Sequence[Pair], how: Tokenisation) -> polars.DataFrame
 
 
 def sentence_frame_from_answers(answers: polars.DataFrame) -> polars.DataFrame:
-    """The same from judged answers, each sentence once."""
+    """The frame of `sentence_frame`, made from judged answers."""
     import polars as pl
 
     sentences = answers.unique(["item", "target"], maintain_order=True).select(
@@ -67,14 +68,14 @@ def sentence_frame_from_answers(answers: polars.DataFrame) -> polars.DataFrame:
 
 
 def _by_pair(frame: polars.DataFrame) -> polars.DataFrame:
-    """Both forms of a pair have as many gendered terms as the one with more of them."""
+    """The frame with the larger number of gendered terms for both forms of a pair."""
     import polars as pl
 
     return frame.with_columns(pl.col("terms").max().over("item"))
 
 
 def data_table(frame: polars.DataFrame, name: str, note: str) -> Table:
-    """How many sentences, rules, gendered terms and words, with the paper's figures."""
+    """The numbers of sentences, rules, gendered terms and words, with the paper's figures."""
     rows = []
     for language in distinct_values(frame, "language"):
         cells = _size_cells(rows_where(frame, language=language))
@@ -122,7 +123,7 @@ def _number(value: object) -> Estimate:
 
 
 def rule_table(frame: polars.DataFrame) -> Table:
-    """How many sentences each rule has, and how many of them show no gender (Figure 3)."""
+    """The number of sentences of each rule, and of those without a gendered term (Figure 3)."""
     rows = []
     for language in distinct_values(frame, "language"):
         part = rows_where(frame, language=language)
@@ -145,7 +146,7 @@ def rule_table(frame: polars.DataFrame) -> Table:
 
 
 def term_table(frame: polars.DataFrame) -> Table:
-    """How many sentences have how many gendered terms (Figure 4)."""
+    """The number of sentences by their number of gendered terms (Figure 4)."""
     numbers = sorted(frame["terms"].unique().to_list())
     rows = []
     for language in distinct_values(frame, "language"):

@@ -31,7 +31,7 @@ Tokenisation: TypeAlias = Literal["whitespace", "epicene"]
 TOKENISATIONS: tuple[Tokenisation, ...] = ("whitespace", "epicene")
 Words: TypeAlias = tuple[str, ...]
 
-# What each does to the letters before; neither can turn one gender's form into the other's.
+# Applied before splitting; none can turn one gender's form into the other's.
 NORMALISERS: dict[Tokenisation, tuple[str, ...]] = {
     "whitespace": (),
     "epicene": ("nfc", "quotes", "tatweel"),
@@ -39,36 +39,33 @@ NORMALISERS: dict[Tokenisation, tuple[str, ...]] = {
 
 _OUTER = regex.compile(r"^[\p{P}\p{S}]+|[\p{P}\p{S}]+$")
 
-# Pieces between spaces that are remembered, for each language.
+# How many pieces between spaces are cached, for each language.
 _CACHED_PIECES = 2**16
 
 
-def tokenise(text: str, language: str, how: Tokenisation) -> Words:
+def tokenise(text: str, language: str, tokenisation: Tokenisation) -> Words:
     """The words of a text."""
-    return tokenise_both_ways(text, language)[how]
+    return tokenise_both_ways(text, language)[tokenisation]
 
 
 def tokenise_both_ways(text: str, language: str) -> dict[Tokenisation, Words]:
-    """The words of a text by each way of cutting.
+    """The words of a text by each tokenisation.
 
-    No word reaches across a space, so a text is cut piece by piece, and a piece that came before
-    is not cut again: most of a corpus is the same few thousand pieces.
+    No word contains a space, so a text is tokenised piece by piece, and pieces are cached: most of
+    a corpus is the same few thousand pieces.
     """
     pieces = list(map(_piece_tokeniser(language), text.split()))
     return {
-        "whitespace": tuple(chain.from_iterable(map(_FIRST, pieces))),
-        "epicene": tuple(chain.from_iterable(map(_SECOND, pieces))),
+        "whitespace": tuple(chain.from_iterable(map(itemgetter(0), pieces))),
+        "epicene": tuple(chain.from_iterable(map(itemgetter(1), pieces))),
     }
-
-
-_FIRST, _SECOND = itemgetter(0), itemgetter(1)
 
 
 @lru_cache(maxsize=64)
 def _piece_tokeniser(language: str) -> Callable[[str], tuple[Words, Words]]:
     @lru_cache(maxsize=_CACHED_PIECES)
     def piece_words(piece: str) -> tuple[Words, Words]:
-        plain, ours = (normalise(piece, NORMALISERS[how]) for how in TOKENISATIONS)
+        plain, ours = (normalise(piece, NORMALISERS[each]) for each in TOKENISATIONS)
         return _stripped(plain), _segmented(ours, language)
 
     return piece_words
@@ -133,7 +130,7 @@ def _listed_together(one: str, other: str, language: str) -> bool:
 
 @cache
 def _listed_sets(language: str) -> dict[str, frozenset[int]]:
-    """By word, the numbers of the sets that it stands in."""
+    """By word, the numbers of the sets that list it."""
     text = (Path(__file__).parent / "forms.toml").read_text(encoding="utf-8")
     found: dict[str, set[int]] = {}
     for number, line in enumerate(tomllib.loads(text).get(language, ())):

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from epicene.core.records import Draw, Look
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.gramvis import ask
-from epicene.suites.gramvis.checks import check_words
+from epicene.suites.gramvis.checks import check
 from epicene.suites.gramvis.construction import construction
 from epicene.suites.gramvis.data import read
 from epicene.suites.gramvis.external_answers import read_votes
 from epicene.suites.gramvis.figures import contact_sheets, figures
 from epicene.suites.gramvis.items import LabelCounts, PromptItem, stratum
 from epicene.suites.gramvis.judge import judge
+from epicene.suites.gramvis.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
 from epicene.suites.gramvis.studies import image
 from epicene.suites.gramvis.studies.word_meanings import CATEGORY, STEREOTYPE, study_kind
-from epicene.suites.gramvis.tables import HEADLINE_METRICS, all_metrics, tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from epicene.suites import DataIssue
-
-
-def check(
-    items: Sequence[LabelCounts | PromptItem], _protocol: GramvisProtocol
-) -> Iterator[DataIssue]:
-    """What is wrong with the words; of counts, whose words are nobody's choice, nothing."""
-    # Each word is there once for each template.
-    words = [item.entry for item in items if isinstance(item, PromptItem) and item.template == 1]
-    yield from check_words(words)
-
+from epicene.suites.gramvis.tables import tables
 
 suite: Suite[Any, GramvisProtocol] = Suite(
     name="gramvis",
@@ -54,14 +40,14 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     metrics=all_metrics,
     tables=tables,
     figures=figures,
-    headlines=HEADLINE_METRICS,
+    headline_metrics=HEADLINE_METRICS,
     format_tables=("judges",),
     stratum=stratum,
     check=check,
     read_answers=read_votes,
     holds_outcome=lambda item: isinstance(item, LabelCounts),
     score_protocol="paper",
-    sheets=contact_sheets,
+    contact_sheets=contact_sheets,
     construction=construction,
     studies={
         STEREOTYPE: study_kind(STEREOTYPE),

@@ -87,7 +87,7 @@ def with_article(article: str, noun: str) -> str:
 
 
 def contracted_article(language: str, article: str) -> str | None:
-    """What "of" and a definite article make in French, Spanish and Italian; none of another."""
+    """The contraction of "of" and a definite article in French, Spanish and Italian, if any."""
     return _CONTRACTED[language].get(article)
 
 

@@ -46,14 +46,14 @@ def draw(item: PromptItem, _answers: Answers, protocol: GramvisProtocol) -> Iter
 
 
 def look(item: PromptItem, answers: Answers, _protocol: GramvisProtocol) -> Iterator[Request]:
-    """The same question about every image that was drawn."""
-    for given in answers.where(stage=DRAW):
-        if isinstance(given.answer, Images):
-            for number, image in enumerate(given.answer.images, start=1):
+    """A question about every image that was drawn."""
+    for drawn in answers.where(stage=DRAW):
+        if isinstance(drawn.answer, Images):
+            for number, image in enumerate(drawn.answer.images, start=1):
                 if image.sha256:
                     yield Look(
                         item=item.id,
-                        name=look_name(given.name, number),
+                        name=look_name(drawn.name, number),
                         group=item.cluster,
                         language="en",
                         image=image.sha256,
@@ -63,5 +63,5 @@ def look(item: PromptItem, answers: Answers, _protocol: GramvisProtocol) -> Iter
 
 
 def look_name(condition: str, shot: int) -> str:
-    """Which of an item's images is looked at."""
+    """The name of the request about one of an item's images."""
     return f"{condition} {shot}"

@@ -6,30 +6,31 @@ import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from epicene.core.records import Record
 from epicene.suites import DataIssue
 from epicene.suites.gramvis.articles import definite_article
-from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES
+from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES, PromptItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from epicene.suites.gramvis.items import Grammar, Word
+    from epicene.suites.gramvis.items import Grammar, LabelCounts, Word
+    from epicene.suites.gramvis.protocol import GramvisProtocol
 
-# Under so many words of a gender an effect is hardly to be told from chance.
+# With fewer words of a gender an effect is hardly to be told from chance.
 MIN_DIVERGENT = 16
 MIN_CONTROLS = 10
-MIN_DIVERGENT_PER_LANGUAGE = 40  # divergent words of a language
+MIN_DIVERGENT_PER_LANGUAGE = 40
 
 _NEEDED_FORMS = {"DE": ("genitive",), "RU": ("genitive", "accusative")}
 
 
 class Counterparts(Record, frozen=True, kw_only=True):
-    """How the nouns for people of one language come in both genders."""
+    """The nouns for people that one language has in both genders: endings and a list."""
 
     pairs: tuple[tuple[str, str], ...]
     both_endings: tuple[str, ...]
@@ -37,17 +38,27 @@ class Counterparts(Record, frozen=True, kw_only=True):
     neither: frozenset[str]
 
 
+def check(
+    items: Sequence[LabelCounts | PromptItem], _protocol: GramvisProtocol
+) -> Iterator[DataIssue]:
+    """Problems of the words in a list; counts are not checked."""
+    # Each word is there once for each template.
+    words = [item.entry for item in items if isinstance(item, PromptItem) and item.template == 1]
+    yield from check_words(words)
+
+
 def check_words(words: Sequence[Word]) -> Iterator[DataIssue]:
     """Errors that make a prompt wrong, and warnings about words that do not measure grammar."""
     for word in words:
-        for check in _CHECKS:
-            yield from check(word)
+        for severity, problems in _CHECKS:
+            for message in problems(word):
+                yield DataIssue(severity, word.id, message)
     yield from _repeated(words)
     yield from _too_few(words)
 
 
 def counterpart(language: str, grammar: Grammar, noun: str) -> str:
-    """The same noun in the other gender, as far as endings and a list tell; empty if none."""
+    """A noun's form in the other gender, as far as endings and a list tell; empty if none."""
     known = _counterparts()[language]
     if noun in known.neither:
         return ""
@@ -60,50 +71,46 @@ def counterpart(language: str, grammar: Grammar, noun: str) -> str:
     return ""
 
 
-def _has_counterpart(word: Word) -> Iterator[DataIssue]:
+def _counterpart_problem(word: Word) -> Iterator[str]:
     other = counterpart(word.language, word.grammar, word.word)
     if other == word.word:
-        yield DataIssue(
-            "warning", word.id, "it is used in both genders, so its article says whom it means."
-        )
+        yield "it is used in both genders, so its article says whom it means."
     elif other:
-        message = f"it seems to have a counterpart in the other gender ({other})"
-        yield DataIssue("warning", word.id, f"{message}, so its gender says whom it means.")
+        yield (
+            f"it seems to have a counterpart in the other gender ({other}), so its gender says "
+            "whom it means."
+        )
 
 
-def _article(word: Word) -> Iterator[DataIssue]:
+def _wrong_article(word: Word) -> Iterator[str]:
     right = definite_article(word.language, word.grammar, word.word)
     if word.article != right:
-        yield DataIssue(
-            "error", word.id, f"its article is {word.article!r} and should be {right!r}."
-        )
+        yield f"its article is {word.article!r} and should be {right!r}."
 
 
-def _one_noun(word: Word) -> Iterator[DataIssue]:
+def _several_words(word: Word) -> Iterator[str]:
     if " " in word.word:
-        yield DataIssue("warning", word.id, "it is more than one word; only its head would agree.")
+        yield "it is more than one word; only its head would agree."
 
 
-def _glosses(word: Word) -> Iterator[DataIssue]:
+def _missing_glosses(word: Word) -> Iterator[str]:
     for language in ("english", "chinese"):
         if not getattr(word, language):
             name = language.capitalize()
-            yield DataIssue(
-                "error", word.id, f"it has no {name} gloss, so it has no {name} control."
-            )
+            yield f"it has no {name} gloss, so it has no {name} control."
 
 
-def _forms(word: Word) -> Iterator[DataIssue]:
+def _wrong_forms(word: Word) -> Iterator[str]:
     missing = [form for form in _NEEDED_FORMS.get(word.language, ()) if not getattr(word, form)]
     for form in missing:
-        yield DataIssue("error", word.id, f"it has no {form}, which its prompts need.")
-    if not missing and word.language in _FORM_CHECKS:
-        yield from (
-            DataIssue("error", word.id, fault) for fault in _FORM_CHECKS[word.language](word)
-        )
+        yield f"it has no {form}, which its prompts need."
+    if word.language == "DE" and not missing:
+        yield from _wrong_german_forms(word)
+    if word.language == "RU" and not missing:
+        yield from _wrong_russian_forms(word)
 
 
-def _german_forms(word: Word) -> Iterator[str]:
+def _wrong_german_forms(word: Word) -> Iterator[str]:
     """A feminine noun is its own genitive; a masculine one takes an ending, (e)s or (e)n."""
     article, _, noun = word.genitive.partition(" ")
     expected = "des" if word.grammar == "M" else "der"
@@ -115,9 +122,10 @@ def _german_forms(word: Word) -> Iterator[str]:
         yield f"its genitive is {noun!r}; a masculine noun takes -s, -es, -n or -en."
 
 
-def _russian_forms(word: Word) -> Iterator[str]:
-    """-а becomes -у and -я -ю; another accusative is the nominative, or of a masculine noun for
-    who lives the genitive."""
+def _wrong_russian_forms(word: Word) -> Iterator[str]:
+    """-а becomes -у and -я becomes -ю; any other accusative is the nominative, or the genitive of
+    an animate masculine noun.
+    """
     stem, last = word.word[:-1], word.word[-1:]
     regular = [word.word, word.genitive] if word.grammar == "M" else [word.word]
     if last in "ая":
@@ -127,18 +135,12 @@ def _russian_forms(word: Word) -> Iterator[str]:
         yield f"its accusative is {word.accusative!r} and should be {expected}."
 
 
-_FORM_CHECKS: dict[str, Callable[[Word], Iterator[str]]] = {
-    "DE": _german_forms,
-    "RU": _russian_forms,
-}
-
-
-_CHECKS: tuple[Callable[[Word], Iterator[DataIssue]], ...] = (
-    _has_counterpart,
-    _article,
-    _one_noun,
-    _glosses,
-    _forms,
+_CHECKS: tuple[tuple[Literal["error", "warning"], Callable[[Word], Iterator[str]]], ...] = (
+    ("warning", _counterpart_problem),
+    ("error", _wrong_article),
+    ("warning", _several_words),
+    ("error", _missing_glosses),
+    ("error", _wrong_forms),
 )
 
 
@@ -154,8 +156,8 @@ def _too_few(words: Sequence[Word]) -> Iterator[DataIssue]:
     kinds = ((False, MIN_DIVERGENT, "divergent"), (True, MIN_CONTROLS, "control"))
     languages = {word.language for word in words}
     for language in (code for code in LANGUAGES if code in languages):
-        mine = [word for word in words if word.language == language]
-        yield from _unbalanced([word for word in mine if not word.control], language)
+        divergent = [word for word in words if word.language == language and not word.control]
+        yield from _unbalanced(divergent, language)
         for grammar in GRAMMARS:
             for control, enough, name in kinds:
                 count = times[language, grammar, control]
@@ -170,8 +172,8 @@ def _unbalanced(divergent: Sequence[Word], language: str) -> Iterator[DataIssue]
             f"it has {len(divergent)} divergent words; {MIN_DIVERGENT_PER_LANGUAGE} are wanted."
         )
         yield DataIssue("warning", language, message)
-    there = {word.category for word in divergent}
-    if missing := [category for category in CATEGORIES if category not in there]:
+    present = {word.category for word in divergent}
+    if missing := [category for category in CATEGORIES if category not in present]:
         message = f"it has no divergent word of {', '.join(missing)}; all are wanted."
         yield DataIssue("warning", language, message)
 

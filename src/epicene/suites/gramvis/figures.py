@@ -8,38 +8,39 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from epicene import charts
 from epicene.core.records import ContactSheet, Estimate, ImageStrip, SheetImage
 from epicene.suites.gramvis.articles import with_article
-from epicene.suites.gramvis.items import CATEGORIES, CONDITIONS, GRAMMARS, LABEL_OF_GRAMMAR, LABELS
-from epicene.suites.gramvis.judge import VOTE_PREFIX, image_samples, judge
-from epicene.suites.gramvis.metrics import (
-    Average,
-    count_array,
-    divergent_words,
-    ratio_terms,
-    with_drawer,
+from epicene.suites.gramvis.counts import count_array, divergent_words, with_drawer
+from epicene.suites.gramvis.items import (
+    CATEGORIES,
+    CONDITIONS,
+    GRAMMAR_NAMES,
+    GRAMMARS,
+    LABEL_OF_GRAMMAR,
+    LABELS,
 )
+from epicene.suites.gramvis.judge import VOTE_PREFIX, judged_images
+from epicene.suites.gramvis.metrics import ratio_terms, word_average
 from epicene.suites.gramvis.prompts import prompt_language, prompts_for, templates_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from epicene.core.records import Figure, Judgement
+    from epicene.core.records import Figure
     from epicene.suites import Answers, Results
+    from epicene.suites.gramvis.counts import CountArray
     from epicene.suites.gramvis.items import PromptItem, Word
-    from epicene.suites.gramvis.judge import ImageSample
-    from epicene.suites.gramvis.metrics import CountArray
+    from epicene.suites.gramvis.judge import JudgedImage
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
-WORDS_PER_FIGURE = 12  # words a figure
+WORDS_PER_FIGURE = 12
 EFFECT = "own gender's share, gendered less English"
 SHARE = "share of words"
-GENDERS = {"M": "masculine", "F": "feminine"}
 
 
 def figures(results: Results[GramvisProtocol]) -> Iterator[Figure]:
@@ -47,9 +48,12 @@ def figures(results: Results[GramvisProtocol]) -> Iterator[Figure]:
     counts = count_array(divergent_words(with_drawer(results)))
     if not counts.words:
         return
-    for make in (_expected_figure, _reversed_figure):
+    for name, title, sign in (
+        ("4", "Words whose grammar moves who is shown most", 1),
+        ("5", "Words that most show the other gender than their grammar's", -1),
+    ):
         with suppress(charts.EmptyChartError):
-            yield make(counts)
+            yield _strongest_words(name, title, counts, sign)
     yield from _word_figures(counts)
     with suppress(charts.EmptyChartError):
         yield _effects_figure(counts, results.protocol)
@@ -58,8 +62,8 @@ def figures(results: Results[GramvisProtocol]) -> Iterator[Figure]:
 def word_effects(counts: CountArray) -> list[tuple[str, str, float]]:
     """Each word with its grammatical gender and the mean over models of its effect on English."""
     found = []
-    for place, word in enumerate(counts.words):
-        part = counts.part(np.array([place]))
+    for index, word in enumerate(counts.words):
+        part = counts.select(np.array([index]))
         gendered, neutral = (
             ratio_terms(part, condition, LABEL_OF_GRAMMAR[word.grammar], "words")
             for condition in ("gendered", "english")
@@ -72,21 +76,11 @@ def word_effects(counts: CountArray) -> list[tuple[str, str, float]]:
     return found
 
 
-def _expected_figure(counts: CountArray) -> Figure:
-    return _strongest_words("4", "Words whose grammar moves who is shown most", counts, 1)
-
-
-def _reversed_figure(counts: CountArray) -> Figure:
-    return _strongest_words(
-        "5", "Words that most show the other gender than their grammar's", counts, -1
-    )
-
-
 def _strongest_words(name: str, title: str, counts: CountArray, sign: int) -> Figure:
     """The words of the strongest effects with that sign."""
     words = sorted(word_effects(counts), key=lambda word: -sign * word[2])
     rows: list[dict[str, Any]] = [
-        {"word": word, "grammar": GENDERS[grammar], EFFECT: effect}
+        {"word": word, "grammar": GRAMMAR_NAMES[grammar], EFFECT: effect}
         for word, grammar, effect in words
         if sign * effect > 0
     ]
@@ -113,15 +107,18 @@ def _word_figures(counts: CountArray) -> Iterator[Figure]:
     by_category: list[dict[str, Any]] = [
         {
             "category": names[category],
-            "words": float(len(counts.which(category=category))),
-            SHARE: len(counts.which(category=category)) / total,
+            "words": float(len(counts.word_indices(category=category))),
+            SHARE: len(counts.word_indices(category=category)) / total,
         }
         for category in CATEGORIES
     ]
     yield charts.bars(
         "6",
         "Words by grammatical gender",
-        [{"grammar": GENDERS[g], SHARE: len(counts.which(grammar=g)) / total} for g in GRAMMARS],
+        [
+            {"grammar": GRAMMAR_NAMES[g], SHARE: len(counts.word_indices(grammar=g)) / total}
+            for g in GRAMMARS
+        ],
         x="grammar",
         y=SHARE,
         unit="share",
@@ -132,7 +129,7 @@ def _word_figures(counts: CountArray) -> Iterator[Figure]:
         "Categories by grammatical gender",
         [
             {
-                "grammar": GENDERS[g],
+                "grammar": GRAMMAR_NAMES[g],
                 "category": names[c],
                 SHARE: _category_share(counts, c, grammar=g),
             }
@@ -166,7 +163,11 @@ def _word_figures(counts: CountArray) -> Iterator[Figure]:
         "11",
         "Words by language and grammatical gender",
         [
-            {"language": code, "grammar": GENDERS[g], "words": float(len(counts.which(code, g)))}
+            {
+                "language": code,
+                "grammar": GRAMMAR_NAMES[g],
+                "words": float(len(counts.word_indices(code, g))),
+            }
             for code in counts.languages
             for g in GRAMMARS
         ],
@@ -180,20 +181,20 @@ def _word_figures(counts: CountArray) -> Iterator[Figure]:
 def _category_share(
     counts: CountArray, category: str, language: str = "", grammar: str = ""
 ) -> Estimate:
-    whole = len(counts.which(language, grammar))
+    whole = len(counts.word_indices(language, grammar))
     if not whole:
         return Estimate(value=None, why="there are no such words")
-    return Estimate(value=len(counts.which(language, grammar, category)) / whole, n=whole)
+    return Estimate(value=len(counts.word_indices(language, grammar, category)) / whole, n=whole)
 
 
 def _effects_figure(counts: CountArray, protocol: GramvisProtocol) -> Figure:
     """Every cell's effect against English with its interval, whatever the protocol."""
-    average = Average("words", intervals=True, resamples=protocol.resamples, seed=protocol.seed)
+    average = word_average(protocol)
     rows: list[dict[str, Any]] = [
         {
             "language": language,
             "model": drawer,
-            "words": f"{GENDERS[grammar]} words",
+            "words": f"{GRAMMAR_NAMES[grammar]} words",
             EFFECT: average.effect(part, "english", LABEL_OF_GRAMMAR[grammar]),
         }
         for (language, drawer, grammar), part in counts.cells()
@@ -219,46 +220,22 @@ _LEGEND = (
 )
 
 
-class _JudgedImage(NamedTuple):
-    """An image with what the judges said of it."""
-
-    shot: ImageSample
-    votes: Sequence[Judgement]
-    label: str | None
-
-    @property
-    def order(self) -> tuple[int, int]:
-        """The first shot of every template comes first."""
-        return int(self.shot.picture.shot), int(self.shot.picture.template)
-
-
 def contact_sheets(
     answered: Iterable[tuple[PromptItem, Answers]], protocol: GramvisProtocol
 ) -> Iterator[ContactSheet]:
     """A sheet for each word, in the order of the list."""
     words: dict[str, Word] = {}
-    images: dict[str, dict[str, list[_JudgedImage]]] = defaultdict(lambda: defaultdict(list))
+    images: dict[str, dict[str, list[JudgedImage]]] = defaultdict(lambda: defaultdict(list))
     for item, answers in answered:
         words[item.entry.id] = item.entry
-        for looked in _judged_images(item, answers, protocol):
-            images[item.entry.id][looked.shot.picture.condition].append(looked)
-    for name, mine in images.items():
-        yield _contact_sheet(words[name], mine, protocol)
-
-
-def _judged_images(
-    item: PromptItem, answers: Answers, protocol: GramvisProtocol
-) -> Iterator[_JudgedImage]:
-    judged: dict[str, list[Judgement]] = defaultdict(list)
-    for judgement in judge(item, answers, protocol):
-        judged[judgement.item].append(judgement)
-    for shot in image_samples(item, answers, protocol):
-        *votes, majority = judged[shot.picture.id]
-        yield _JudgedImage(shot, votes, majority.label)
+        for image in judged_images(item, answers, protocol):
+            images[item.entry.id][image.sample.item.condition].append(image)
+    for word_id, by_condition in images.items():
+        yield _contact_sheet(words[word_id], by_condition, protocol)
 
 
 def _contact_sheet(
-    word: Word, images: dict[str, list[_JudgedImage]], protocol: GramvisProtocol
+    word: Word, images: dict[str, list[JudgedImage]], protocol: GramvisProtocol
 ) -> ContactSheet:
     effect = _word_effect(word, images)
     kind = "control" if word.control else "divergent"
@@ -269,13 +246,13 @@ def _contact_sheet(
         "category": word.category.replace("_", " "),
         "kind": kind,
     }
-    told = [f"{word.english}, {word.chinese}", facets["category"], kind]
+    about = [f"{word.english}, {word.chinese}", facets["category"], kind]
     if effect is not None:
-        told.append(f"effect on English {100 * effect:+.0f} points")
+        about.append(f"effect on English {100 * effect:+.0f} points")
     return ContactSheet(
         name=with_article(word.article, word.word),
         language=word.language.lower(),
-        about="; ".join(told),
+        about="; ".join(about),
         legend=_LEGEND,
         value=effect,
         facets=facets,
@@ -288,11 +265,11 @@ def _contact_sheet(
 
 
 def _strip(
-    word: Word, condition: str, images: Sequence[_JudgedImage], protocol: GramvisProtocol
+    word: Word, condition: str, images: Sequence[JudgedImage], protocol: GramvisProtocol
 ) -> ImageStrip:
-    counts = Counter(each.label for each in images if not each.shot.missing)
+    counts = Counter(each.majority.label for each in images if not each.sample.missing)
     drawn = [f"{counts[label]} {label}" for label in LABELS]
-    missing = sum(bool(each.shot.missing) for each in images)
+    missing = sum(bool(each.sample.missing) for each in images)
     drawn += [f"{counts[None]} unreadable"] if counts[None] else []
     drawn += [f"{missing} not drawn"] if missing else []
     prompts = prompts_for(word, condition, templates_of(protocol))
@@ -302,39 +279,43 @@ def _strip(
         prompts=prompts,
         language=prompt_language(word, condition).lower(),
         pictures=tuple(
-            _captioned_image(word, condition, each)
-            for each in sorted(images, key=lambda each: each.order)
+            _captioned_image(word, condition, each) for each in sorted(images, key=_image_order)
         ),
     )
 
 
-def _captioned_image(word: Word, condition: str, image: _JudgedImage) -> SheetImage:
-    picture = image.shot.picture
-    which = f"{picture.template}.{picture.shot}"
-    prompt = f"{condition.capitalize()} prompt {picture.template}"
-    from_what = f"{prompt} for {word.word}, shot {picture.shot}"
-    if image.shot.missing:
+def _image_order(image: JudgedImage) -> tuple[int, int]:
+    """The first shot of every template comes first."""
+    return int(image.sample.item.shot), int(image.sample.item.template)
+
+
+def _captioned_image(word: Word, condition: str, image: JudgedImage) -> SheetImage:
+    sample = image.sample
+    number = f"{sample.item.template}.{sample.item.shot}"
+    prompt = f"{condition.capitalize()} prompt {sample.item.template}"
+    source = f"{prompt} for {word.word}, shot {sample.item.shot}"
+    if sample.missing:
         return SheetImage(
-            caption=which,
-            alt=f"No image of {from_what}: {image.shot.missing}.",
-            missing=image.shot.missing,
+            caption=number,
+            alt=f"No image of {source}: {sample.missing}.",
+            missing=sample.missing,
         )
     votes = [(vote.name.removeprefix(VOTE_PREFIX), vote.label) for vote in image.votes]
     letters = " ".join(_LETTERS[label] for _, label in votes)
     said = ", ".join(f"{name} says {label or 'nothing readable'}" for name, label in votes)
-    label = image.label or "unreadable"
+    label = image.majority.label or "unreadable"
     return SheetImage(
-        sha256=image.shot.image.sha256,
-        caption=f"{which} {label} ({letters})",
-        alt=f"Image of {from_what}: judged {label}; {said}.",
+        sha256=sample.image.sha256,
+        caption=f"{number} {label} ({letters})",
+        alt=f"Image of {source}: judged {label}; {said}.",
     )
 
 
-def _word_effect(word: Word, images: dict[str, list[_JudgedImage]]) -> float | None:
+def _word_effect(word: Word, images: dict[str, list[JudgedImage]]) -> float | None:
     """The own gender's share under the gendered prompt less under English, of men and women."""
     shares = []
     for condition in ("gendered", "english"):
-        counts = Counter(each.label for each in images.get(condition, ()))
+        counts = Counter(each.majority.label for each in images.get(condition, ()))
         people = counts["male"] + counts["female"]
         if not people:
             return None

@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
 from epicene.core.records import Choice, Image, Images, Judgement
 from epicene.suites import Answers
 from epicene.suites.gramvis.ask import DRAW, LOOK, look_name
-from epicene.suites.gramvis.external_answers import ImageItem
 from epicene.suites.gramvis.items import (
     ERROR,
     LABEL_OF_GRAMMAR,
     LABELS,
+    ImageItem,
     Label,
     LabelCounts,
     PromptItem,
+    WordCondition,
 )
 
 if TYPE_CHECKING:
@@ -39,13 +40,13 @@ AnswerWordKind: TypeAlias = Literal["male", "female", "not", "but", "neither", "
 
 _HAN = "\u4e00-\u9fff"
 _CLAUSE_ENDS = r"[.,;:!?()\n—–。，；：！？、]"
-_APOSTROPHES = (("’", "'"), ("‘", "'"))
+_APOSTROPHES = str.maketrans("’‘", "''")
 
 
 @lru_cache(maxsize=4096)  # judges say the same few things of many images
-def parse_label(text: str, how: Parsing) -> Label | None:
-    """The label that these words say."""
-    return _PARSERS[how](text)
+def parse_label(text: str, parsing: Parsing) -> Label | None:
+    """The label that a judge's words stand for; None if they cannot be read."""
+    return _PARSERS[parsing](text)
 
 
 def parse_substring(text: str) -> Label | None:
@@ -59,17 +60,16 @@ def parse_substring(text: str) -> Label | None:
 
 
 def parse_strict(text: str) -> Label | None:
-    """Only what was said, and said of what is seen."""
+    """The label of an answer read clause by clause, as the module describes."""
     words = unicodedata.normalize("NFC", text).casefold()
-    for odd, plain in _APOSTROPHES:
-        words = words.replace(odd, plain)
+    words = words.translate(_APOSTROPHES)
     bare = words.strip(" \t\r\n.,;:!?\"'`*()[]{}<>«»“”„。！")
     if bare in LABELS:
         return bare
-    said = _Mentions(set(), set(), set())
+    mentions = _Mentions(set(), set(), set())
     for clause in _clauses(words):
-        _read_clause(clause, said)
-    return said.label
+        _read_clause(clause, mentions)
+    return mentions.label
 
 
 _PARSERS: Mapping[Parsing, Callable[[str], Label | None]] = {
@@ -79,7 +79,7 @@ _PARSERS: Mapping[Parsing, Callable[[str], Label | None]] = {
 
 
 class _Mentions(NamedTuple):
-    """Which genders were said and denied, and whether neither was said, over all clauses."""
+    """The genders named and denied over all clauses, and whether "neither" was said."""
 
     genders: set[str]
     denied: set[str]
@@ -94,7 +94,7 @@ class _Mentions(NamedTuple):
 
 
 def _clauses(words: str) -> Iterator[list[AnswerWordKind]]:
-    """The kinds of words in each clause, those that matter."""
+    """The kinds of the known words in each clause."""
     clause: list[AnswerWordKind] = []
     for match in _pattern().finditer(words):
         found = match.group()
@@ -107,20 +107,20 @@ def _clauses(words: str) -> Iterator[list[AnswerWordKind]]:
     yield clause
 
 
-def _read_clause(clause: list[AnswerWordKind], said: _Mentions) -> None:
+def _read_clause(clause: list[AnswerWordKind], mentions: _Mentions) -> None:
     if "unanswered" in clause:
         return
     denying = False
-    for place, kind in enumerate(clause):
+    for index, kind in enumerate(clause):
         if kind == "not":
             denying = True
         elif kind in ("male", "female"):
-            (said.denied if denying else said.genders).add(kind)
+            (mentions.denied if denying else mentions.genders).add(kind)
         elif kind == "neither":
             # "Neither male nor female" denies both; alone it is a choice.
             denying = True
-            if not {"male", "female"} & set(clause[place:]):
-                said.neither.add(kind)
+            if not {"male", "female"} & set(clause[index:]):
+                mentions.neither.add(kind)
 
 
 @cache
@@ -152,9 +152,9 @@ AGREEMENTS: tuple[Agreement, ...] = ("unanimous", "two of three", "none")
 
 
 class VoteResult(NamedTuple):
-    """An image's label (None: no judge said anything) and how many stand behind it.
+    """An image's label (None if no vote could be read) and how far the judges agree on it.
 
-    `two of three` is at least two, but not all: of three judges exactly two.
+    `two of three` is at least two, but not all.
     """
 
     label: Label | None
@@ -162,19 +162,19 @@ class VoteResult(NamedTuple):
 
 
 def majority_vote(labels: Sequence[Label | None]) -> VoteResult:
-    """What at least two say and no two others; else neither. A judge without a label is no vote.
+    """The label of at least two judges, unless as many chose another; else neither.
 
-    Where one judge was asked at all, there is nobody to agree with and its word stands.
+    A judge without a label casts no vote. A single judge decides alone.
     """
     return _count_votes(tuple(labels))
 
 
 @cache  # of three judges there are 64 ways to vote
 def _count_votes(labels: tuple[Label | None, ...]) -> VoteResult:
-    said = Counter(label for label in labels if label is not None)
-    if not said:
+    votes = Counter(label for label in labels if label is not None)
+    if not votes:
         return VoteResult(None, "none")
-    (first, most), *rest = said.most_common()
+    (first, most), *rest = votes.most_common()
     if most < min(2, len(labels)) or (rest and rest[0][1] == most):
         return VoteResult("neither", "none")
     return VoteResult(first, "unanimous" if most == len(labels) else "two of three")
@@ -184,21 +184,29 @@ _MISSING_IMAGE = Image(refused="the model gave fewer images than were asked for"
 
 
 class ImageSample(NamedTuple):
-    """An image that was asked for, what the judges said of it, and why there is none, if so."""
+    """An image that was requested, and the judges' answers; `missing` says why there is none."""
 
-    picture: ImageItem
+    item: ImageItem
     votes: Answers
     missing: str
     image: Image
 
 
+class JudgedImage(NamedTuple):
+    """An image with the judgement of each vote, and that of the majority."""
+
+    sample: ImageSample
+    votes: Sequence[Judgement]
+    majority: Judgement
+
+
 def image_samples(
     item: PromptItem, answers: Answers, protocol: GramvisProtocol
 ) -> Iterator[ImageSample]:
-    """Every image that was asked for, whether it came or not."""
+    """Every image that was requested, whether it came or not."""
     votes: dict[str, list[AnsweredRequest]] = defaultdict(list)
-    for given in answers.where(stage=LOOK):
-        votes[given.name].append(given)
+    for answered in answers.where(stage=LOOK):
+        votes[answered.name].append(answered)
     for drawn in answers.where(stage=DRAW):
         if isinstance(drawn.answer, Images):
             images = drawn.answer.images
@@ -214,15 +222,12 @@ def image_samples(
 
 def _image_item(item: PromptItem, drawn: AnsweredRequest, shot: int) -> ImageItem:
     word = item.entry
+    described = WordCondition(
+        word.language, drawn.model, word.grammar, word.category, word.word, drawn.name
+    )
     return ImageItem(
         id=f"{item.id}/{drawn.name}/{shot}",
-        group=item.cluster,
-        language=item.language,
-        drawer=drawn.model,
-        grammar=word.grammar,
-        category=word.category,
-        word=word.word,
-        condition=drawn.name,
+        **described.item_fields(),
         template=str(item.template),
         shot=str(shot),
         stereotype=word.stereotype,
@@ -237,18 +242,31 @@ VOTE_PREFIX = "vote of "
 def judge(
     item: LabelCounts | ImageItem | PromptItem, answers: Answers, protocol: GramvisProtocol
 ) -> Iterator[Judgement]:
-    """The counts as they are; of an image each vote, and what they come to."""
+    """The counts as they are; for an image, each vote and then the majority."""
     match item:
         case LabelCounts():
             yield _judge_counts(item)
         case ImageItem():
             yield from _judge_votes(item, answers, protocol)
         case PromptItem():
-            for shot in image_samples(item, answers, protocol):
-                if shot.missing:
-                    yield _judge_missing_image(shot.picture, shot.missing)
-                else:
-                    yield from _judge_votes(shot.picture, shot.votes, protocol)
+            for sample in image_samples(item, answers, protocol):
+                yield from _judge_sample(sample, protocol)
+
+
+def judged_images(
+    item: PromptItem, answers: Answers, protocol: GramvisProtocol
+) -> Iterator[JudgedImage]:
+    """Every image that was requested, with its judgements."""
+    for sample in image_samples(item, answers, protocol):
+        *votes, majority = _judge_sample(sample, protocol)
+        yield JudgedImage(sample, votes, majority)
+
+
+def _judge_sample(sample: ImageSample, protocol: GramvisProtocol) -> Iterator[Judgement]:
+    if sample.missing:
+        yield _judge_missing_image(sample.item, sample.missing)
+    else:
+        yield from _judge_votes(sample.item, sample.votes, protocol)
 
 
 def _judge_counts(item: LabelCounts) -> Judgement:
@@ -258,7 +276,7 @@ def _judge_counts(item: LabelCounts) -> Judgement:
 
 
 def _judge_missing_image(item: ImageItem, why: str) -> Judgement:
-    """An image that was refused or never came shows nobody, and no judge is to blame for it."""
+    """An image that was refused or never came counts as an error, but as no judge's."""
     return _judgement(
         item,
         MAJORITY,
@@ -273,22 +291,23 @@ def _judge_votes(
     item: ImageItem, answers: Answers, protocol: GramvisProtocol
 ) -> Iterator[Judgement]:
     labels: list[Label | None] = []
-    for given in answers:
-        if isinstance(given.answer, Choice):
-            label = _label(given.answer, protocol)
+    for answered in answers:
+        answer, model = answered.answer, answered.model
+        if isinstance(answer, Choice):
+            label = _label(answer, protocol)
             labels.append(label)
-            # The image's own judgement says all else of it.
-            voted = {"drawer": item.drawer, "judge": given.model} | _likeliest_choice(given.answer)
-            said = {"said": given.answer.text} if given.answer.text else {}
-            yield _judgement(item, f"{VOTE_PREFIX}{given.model}", voted, label, evidence=said)
-    verdict = majority_vote(labels)
+            # All else is in the majority's judgement.
+            facets = {"drawer": item.drawer, "judge": model} | _likeliest_choice(answer)
+            evidence = {"said": answer.text} if answer.text else {}
+            yield _judgement(item, f"{VOTE_PREFIX}{model}", facets, label, evidence=evidence)
+    result = majority_vote(labels)
     yield _judgement(
         item,
         MAJORITY,
-        {**_facets(item), "agreement": verdict.agreement},
-        verdict.label,
-        outcome=outcome_of(verdict.label, item.grammar),
-        counts={name: float(name == (verdict.label or ERROR)) for name in (*LABELS, ERROR)},
+        {**_facets(item), "agreement": result.agreement},
+        result.label,
+        outcome=outcome_of(result.label, item.grammar),
+        counts={name: float(name == (result.label or ERROR)) for name in (*LABELS, ERROR)},
     )
 
 
@@ -308,22 +327,22 @@ def _facets(item: LabelCounts | ImageItem) -> Facets:
 
 
 def outcome_of(label: str | None, grammar: str) -> Outcome:
-    """Right is an image that shows the grammar's gender."""
+    """Right where the image shows the gender that the grammar suggests."""
     if label not in LABEL_OF_GRAMMAR.values():
         return "undetected"
     return "right" if label == LABEL_OF_GRAMMAR[grammar] else "wrong"
 
 
 def _likeliest_choice(answer: Choice) -> Facets:
-    """The choice by log-probability, of judges that tell it; votes are by what was said."""
+    """The choice by log-probability, where a judge gives it; votes go by what was said."""
     if len(answer.logprobs) != len(LABELS):
         return {}
-    likely = dict(zip(LABELS, answer.logprobs, strict=True))
-    return {"likeliest": max(LABELS, key=likely.__getitem__)}
+    logprobs = dict(zip(LABELS, answer.logprobs, strict=True))
+    return {"likeliest": max(LABELS, key=logprobs.__getitem__)}
 
 
 def _label(answer: Choice, protocol: GramvisProtocol) -> Label | None:
-    """A choice that was made as such (by log-probability) stands; words are read."""
+    """The choice, where the judge made one as such; else what its words say."""
     if answer.choice in LABELS:
         return answer.choice
     return parse_label(answer.text, protocol.parsing)

@@ -1,4 +1,4 @@
-"""From judgements to numbers: label counts per word, shares and effects, paired tests.
+"""GramVis metrics: shares of labels, effects of grammatical gender, and paired tests.
 
 Every average of the paper is a ratio of sums over words. By images (micro) a word weighs as many
 images as it has; by words (macro) each weighs one, and a word without an image of a man or a woman
@@ -8,8 +8,10 @@ is left out or, as in the paper's Tables 15–19, counts as showing no men.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+import msgspec
 import numpy as np
 
 from epicene.core.records import Estimate
@@ -17,158 +19,28 @@ from epicene.stats import SignificanceResult
 from epicene.stats.arrays import encode_groups, finite_or_none, group_sums, safe_ratio
 from epicene.stats.hypothesis_tests import holm, paired_t_test
 from epicene.stats.intervals import clustered_difference, clustered_mean
-from epicene.suites.gramvis.items import CONDITIONS, GRAMMARS, LABEL_OF_GRAMMAR, LABELS, LANGUAGES
+from epicene.suites.gramvis.counts import count_array, divergent_words, with_drawer
+from epicene.suites.gramvis.items import (
+    CONDITIONS,
+    CONTROLS,
+    GRAMMAR_NAMES,
+    GRAMMARS,
+    LABEL_OF_GRAMMAR,
+    LABELS,
+)
+from epicene.suites.headline_metrics import HeadlineMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import TypeVar
+    from collections.abc import Callable, Mapping
 
-    import polars
-    from numpy.typing import NDArray
-
-    from epicene.stats.arrays import Floats, Ints
+    from epicene.stats.arrays import Floats
     from epicene.suites import Results
+    from epicene.suites.gramvis.counts import CountArray, WordCounts
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
-if TYPE_CHECKING:
-    KeyT = TypeVar("KeyT")
+KeyT = TypeVar("KeyT")
 
-_KEYS = ("language", "grammar", "category", "word")
-
-
-class WordKey(NamedTuple):
-    """A word of a language."""
-
-    language: str
-    grammar: str
-    category: str
-    word: str
-
-
-class WordCounts(NamedTuple):
-    """Some words' counts (row × condition × label) and which word each row is of."""
-
-    counts: Floats
-    words: Ints
-
-
-@dataclass(frozen=True)
-class CountArray:
-    """Counts by word and drawing model; `drawn` says which of them were drawn at all."""
-
-    words: tuple[WordKey, ...]
-    drawers: tuple[str, ...]
-    values: Floats
-    drawn: NDArray[np.bool_]
-
-    @property
-    def languages(self) -> list[str]:
-        """Those that have words, in the paper's order."""
-        here = {word.language for word in self.words}
-        return [code for code in LANGUAGES if code in here]
-
-    def which(self, language: str = "", grammar: str = "", category: str = "") -> Ints:
-        """The places of the words that fit all that is named."""
-        return np.array(
-            [
-                place
-                for place, word in enumerate(self.words)
-                if language in ("", word.language)
-                and grammar in ("", word.grammar)
-                and category in ("", word.category)
-            ],
-            dtype=np.int64,
-        )
-
-    def part(self, words: Ints, drawers: Sequence[str] = ()) -> WordCounts:
-        """Those words' counts by one, some or (if none is named) all of the drawing models."""
-        chosen = np.array([self.drawers.index(drawer) for drawer in drawers or self.drawers])
-        rows, columns = np.nonzero(self.drawn[np.ix_(words, chosen)])
-        places = words[rows]
-        return WordCounts(self.values[places, chosen[columns]], places)
-
-    def cells(self, category: str = "") -> list[tuple[tuple[str, str, str], WordCounts]]:
-        """A part for each language, drawing model and grammatical gender that has words."""
-        found: list[tuple[tuple[str, str, str], WordCounts]] = []
-        for language in self.languages:
-            for drawer in self.drawers:
-                for grammar in GRAMMARS:
-                    part = self.part(self.which(language, grammar, category), [drawer])
-                    if len(part.counts):
-                        found.append(((language, drawer, grammar), part))
-        return found
-
-
-def with_drawer(results: Results[GramvisProtocol]) -> polars.DataFrame:
-    """The judgements with who drew: in a run its model, under the name that tells runs apart."""
-    import polars as pl
-
-    runs = [info.run for info in results.runs if info.identities]
-    if not runs:
-        return results.frame
-    asked = pl.col("run").cast(pl.String).is_in(runs)
-    names = [pl.col(name).cast(pl.String) for name in ("model", "drawer")]
-    return results.frame.with_columns(
-        pl.when(asked).then(names[0]).otherwise(names[1]).alias("drawer")
-    )
-
-
-def with_stereotype(frame: polars.DataFrame) -> polars.DataFrame:
-    """The judgements on words of which a stereotype is known."""
-    import polars as pl
-
-    if "stereotype" not in frame.columns:
-        return frame.clear()
-    return frame.filter(pl.col("stereotype").is_not_null())
-
-
-def control_words(frame: polars.DataFrame) -> polars.DataFrame:
-    """Those on words whose stereotype is their grammar's."""
-    return frame.filter(_is_control()) if "stereotype" in frame.columns else frame.clear()
-
-
-def divergent_words(frame: polars.DataFrame) -> polars.DataFrame:
-    """All but control words: what the paper's tables are about. Published words all diverge."""
-    return frame.filter(~_is_control()) if "stereotype" in frame.columns else frame
-
-
-def _is_control() -> polars.Expr:
-    import polars as pl
-
-    own = pl.col("grammar").cast(pl.String).replace_strict(LABEL_OF_GRAMMAR, default=None)
-    return (pl.col("stereotype").cast(pl.String) == own).fill_null(value=False)
-
-
-def count_array(frame: polars.DataFrame) -> CountArray:
-    """The counts that the judgements bring, added up. A run's own model is what drew."""
-    import polars as pl
-
-    counted = frame.filter(pl.any_horizontal(pl.col(label).is_not_null() for label in LABELS))
-    drawer = pl.col("model").cast(pl.String)
-    if "drawer" in counted.columns:
-        drawer = pl.coalesce(pl.col("drawer").cast(pl.String), drawer)
-    keys = [
-        pl.col("language").cast(pl.String).str.to_uppercase(),
-        *(pl.col(key).cast(pl.String) for key in _KEYS[1:]),
-    ]
-    summed = counted.group_by(
-        *keys, drawer.alias("drawn by"), pl.col("condition").cast(pl.String), maintain_order=True
-    ).agg(pl.col(label).fill_null(0).sum() for label in LABELS)
-    words = _indices(WordKey(*key) for key in summed.select(_KEYS).iter_rows())
-    drawers = _indices(summed["drawn by"].to_list())
-    values = np.zeros((len(words), len(drawers), len(CONDITIONS), len(LABELS)))
-    drawn = np.zeros((len(words), len(drawers)), dtype=np.bool_)
-    conditions = {name: place for place, name in enumerate(CONDITIONS)}
-    for language, grammar, category, word, drew, condition, *numbers in summed.iter_rows():
-        place, by = words[WordKey(language, grammar, category, word)], drawers[drew]
-        values[place, by, conditions[condition]] = numbers
-        drawn[place, by] = True
-    return CountArray(tuple(words), tuple(drawers), values, drawn)
-
-
-def _indices(keys: Iterable[KeyT]) -> dict[KeyT, int]:
-    return {key: place for place, key in enumerate(dict.fromkeys(keys))}
-
+# --- shares and effects ------------------------------------------------------------------------
 
 AveragingRule: TypeAlias = Literal["images", "words", "words, empty as no men"]
 
@@ -178,22 +50,22 @@ NO_GENDERED_IMAGE = "no image shows a man or a woman"
 def ratio_terms(
     part: WordCounts, condition: str, label: str, rule: AveragingRule, *, with_neither: bool = False
 ) -> tuple[Floats, Floats]:
-    """What each row adds above and below the line of a share."""
+    """The numerator and the denominator that each row adds to a share."""
     counts = part.counts[:, CONDITIONS.index(condition)]
-    below = counts.sum(axis=1) if with_neither else counts[:, :2].sum(axis=1)
-    above = counts[:, LABELS.index(label)]
+    denominators = counts.sum(axis=1) if with_neither else counts[:, :2].sum(axis=1)
+    numerators = counts[:, LABELS.index(label)]
     if rule == "images":
-        return above, below
-    empty = below == 0
-    shares = np.divide(above, below, out=np.zeros_like(above), where=~empty)
+        return numerators, denominators
+    empty = denominators == 0
+    shares = np.divide(numerators, denominators, out=np.zeros_like(numerators), where=~empty)
     if rule == "words":
         return shares, (~empty).astype(np.float64)
-    return np.where(empty & (label == "female"), 1.0, shares), np.ones_like(below)
+    return np.where(empty & (label == "female"), 1.0, shares), np.ones_like(denominators)
 
 
 @dataclass(frozen=True)
 class Average:
-    """One way to average, with intervals that resample words or without any."""
+    """A way to average, with or without intervals that resample words."""
 
     rule: AveragingRule
     with_neither: bool = False
@@ -203,19 +75,27 @@ class Average:
 
     def share(self, part: WordCounts, condition: str, label: str) -> Estimate:
         """The share of images with that label."""
-        above, below = self._columns(part, condition, label)
-        if not below.sum():
+        numerators, denominators = self._terms(part, condition, label)
+        if not denominators.sum():
             return Estimate(value=None, why=NO_GENDERED_IMAGE)
         if not self.intervals:
-            return Estimate(value=float(above.sum() / below.sum()), n=int(np.count_nonzero(below)))
+            return Estimate(
+                value=float(numerators.sum() / denominators.sum()),
+                n=int(np.count_nonzero(denominators)),
+            )
         return clustered_mean(
-            above, below, part.words, bounds=(0, 1), resamples=self.resamples, seed=self.seed
+            numerators,
+            denominators,
+            part.words,
+            bounds=(0, 1),
+            resamples=self.resamples,
+            seed=self.seed,
         )
 
     def effect(self, part: WordCounts, control: str, label: str) -> Estimate:
         """The share under the gendered prompt less the share under a control."""
         gendered, neutral = (
-            self._columns(part, condition, label) for condition in ("gendered", control)
+            self._terms(part, condition, label) for condition in ("gendered", control)
         )
         if not (gendered[1].sum() and neutral[1].sum()):
             return Estimate(value=None, why=NO_GENDERED_IMAGE)
@@ -237,13 +117,29 @@ class Average:
         """The word-clustered standard error of a share, by linearisation."""
         return _standard_error([self._influence(part, condition, label)])
 
-    def _columns(self, part: WordCounts, condition: str, label: str) -> tuple[Floats, Floats]:
+    def _terms(self, part: WordCounts, condition: str, label: str) -> tuple[Floats, Floats]:
         return ratio_terms(part, condition, label, self.rule, with_neither=self.with_neither)
 
     def _influence(self, part: WordCounts, condition: str, label: str) -> tuple[Floats, WordCounts]:
-        above, below = self._columns(part, condition, label)
-        share = safe_ratio(above.sum(keepdims=True), below.sum(keepdims=True))
-        return (above - share * below) / below.sum(), part
+        numerators, denominators = self._terms(part, condition, label)
+        share = safe_ratio(numerators.sum(keepdims=True), denominators.sum(keepdims=True))
+        return (numerators - share * denominators) / denominators.sum(), part
+
+
+def average_for(
+    protocol: GramvisProtocol, rule: AveragingRule, *, with_neither: bool = False
+) -> Average:
+    """The paper's average under `paper`, the mean over words with intervals otherwise."""
+    if protocol.as_printed:
+        return Average(rule, with_neither=with_neither, seed=protocol.seed)
+    return word_average(protocol, with_neither=with_neither)
+
+
+def word_average(protocol: GramvisProtocol, *, with_neither: bool = False) -> Average:
+    """The mean over words with intervals, whatever the protocol."""
+    return Average(
+        "words", with_neither, intervals=True, resamples=protocol.resamples, seed=protocol.seed
+    )
 
 
 def mean_of_shares(
@@ -260,7 +156,7 @@ def mean_of_shares(
 
 
 def _standard_error(influences: list[tuple[Floats, WordCounts]]) -> Estimate:
-    """From what each row moves its cell's share by; the mean of the cells is taken."""
+    """The standard error of a mean of cells, from each row's influence on its cell's share."""
     rows = np.concatenate([influence for influence, _ in influences]) / len(influences)
     words = np.concatenate([part.words for _, part in influences])
     moved = group_sums(rows[:, None], encode_groups(words, len(words)))[:, 0]
@@ -269,6 +165,37 @@ def _standard_error(influences: list[tuple[Floats, WordCounts]]) -> Estimate:
         return Estimate(value=None, n=n, why="there is one word only")
     return Estimate(value=finite_or_none(np.sqrt(n / (n - 1) * np.sum(moved**2))), n=n)
 
+
+def complement_share(share: Estimate) -> Estimate:
+    """The share of women, from the share of men where there is no third label."""
+    return _map_numbers(share, lambda number: 1.0 - number)
+
+
+def opposite_effect(effect: Estimate) -> Estimate:
+    """The effect on women, from the effect on men where there is no third label."""
+    return _map_numbers(effect, lambda number: 0.0 - number)
+
+
+def to_percentage_points(share: Estimate) -> Estimate:
+    """A share in per cent."""
+    return _map_numbers(share, lambda number: 100 * number)
+
+
+def to_share(points: Estimate) -> Estimate:
+    """A percentage as a share."""
+    return _map_numbers(points, lambda number: number / 100)
+
+
+def _map_numbers(estimate: Estimate, change: Callable[[float], float]) -> Estimate:
+    """An estimate and its interval under a monotone function."""
+    value = None if estimate.value is None else change(estimate.value)
+    if estimate.low is None or estimate.high is None:
+        return msgspec.structs.replace(estimate, value=value)
+    low, high = sorted((change(estimate.low), change(estimate.high)))
+    return msgspec.structs.replace(estimate, value=value, low=low, high=high)
+
+
+# --- tests -----------------------------------------------------------------------------------
 
 SIGNIFICANCE_LEVELS = (0.05, 0.01, 0.001)
 
@@ -283,7 +210,7 @@ def paired_test(
     by_word: bool = False,
     infinite: bool = False,
 ) -> SignificanceResult:
-    """The test of gendered against control shares.
+    """The paired t-test of shares under the gendered prompt against those under a control.
 
     Rows without a share in one of the two are left out, unless `empty` gives them one. `by_word`
     takes a word drawn by several models for one observation. `infinite` calls differences that
@@ -294,7 +221,7 @@ def paired_test(
         for condition in ("gendered", control)
     ]
     kept = (pairs[0][1] > 0) & (pairs[1][1] > 0)
-    gendered, neutral = (above[kept] for above, _ in pairs)
+    gendered, neutral = (numerators[kept] for numerators, _ in pairs)
     test = paired_t_test(gendered, neutral, part.words[kept] if by_word else None)
     same = test.p is None and test.n > 1
     if infinite and same and not np.isclose(gendered.mean(), neutral.mean()):
@@ -308,14 +235,130 @@ def significance_stars(p: float | None, most: int = 3) -> str:
 
 
 def p_value_cell(test: SignificanceResult, mark: str = "") -> Estimate:
-    """A test's p as a cell of a table."""
+    """The p-value of a test as a table cell."""
     return Estimate(value=test.p, n=test.n, why="" if test.p is not None else test.why, mark=mark)
 
 
 def holm_adjusted(tests: Mapping[KeyT, SignificanceResult]) -> dict[KeyT, SignificanceResult]:
-    """The same tests with p after Holm, all of them one family."""
+    """Adjust the p-values of a family of tests by Holm's method."""
     adjusted = holm([test.p for test in tests.values()])
     return {
         key: SignificanceResult(statistic=test.statistic, p=p, n=test.n, why=test.why)
         for (key, test), p in zip(tests.items(), adjusted, strict=True)
     }
+
+
+# --- metrics -----------------------------------------------------------------------------------
+
+
+def all_metrics(results: Results[GramvisProtocol]) -> dict[str, Estimate]:
+    """The aggregate shares and effects of Table 11, and the average “neither” rates of Table 12.
+
+    A metric is a share of 1, as in every suite; the table has the paper's per cent.
+    """
+    counts, protocol = count_array(divergent_words(with_drawer(results))), results.protocol
+    if not counts.words:
+        return {}
+    average = neither_percentages(counts, protocol)[NEITHER_AVERAGE]
+    return headline_effects(counts, protocol) | {
+        f"{condition}_neither": to_share(rate)
+        for condition, rate in zip(CONDITIONS, average, strict=False)
+    }
+
+
+def headline_effects(counts: CountArray, protocol: GramvisProtocol) -> dict[str, Estimate]:
+    """The aggregate's share and effects, by name and grammatical gender."""
+    average = average_for(protocol, "images")
+    found = {}
+    for grammar in GRAMMARS:
+        parts = [part for cell, part in counts.cells() if cell[2] == grammar]
+        if parts:
+            everything = counts.select(counts.word_indices(grammar=grammar))
+            rep, _, *effects = pooled_estimates(
+                average, everything, parts, LABEL_OF_GRAMMAR[grammar], protocol.as_printed
+            )
+            found[f"rep_{grammar}"] = rep
+            for control, effect in zip(CONTROLS, effects, strict=True):
+                found[f"{control}_effect_{grammar}"] = effect
+    return found
+
+
+def pooled_estimates(
+    average: Average, everything: WordCounts, parts: list[WordCounts], own: str, as_printed: bool
+) -> list[Estimate]:
+    """The share under the gendered prompt, its standard error, the effect against each control."""
+    if not as_printed:
+        return [
+            average.share(everything, "gendered", own),
+            average.standard_error(everything, "gendered", own),
+            *(average.effect(everything, control, own) for control in CONTROLS),
+        ]
+    rep, error = mean_of_shares(average, parts, "gendered", own)
+    controls = [mean_of_shares(average, parts, control, own)[0] for control in CONTROLS]
+    return [rep, error, *(_difference(rep, neutral) for neutral in controls)]
+
+
+def _difference(first: Estimate, second: Estimate) -> Estimate:
+    if first.value is None or second.value is None:
+        return Estimate(value=None, why=first.why or second.why)
+    return Estimate(value=first.value - second.value, n=first.n)
+
+
+NEITHER_AVERAGE = "average"
+
+
+def neither_percentages(
+    counts: CountArray, protocol: GramvisProtocol
+) -> dict[str, tuple[Estimate, ...]]:
+    """“Neither” in per cent of all images, by language and on `average`.
+
+    Under each condition, then gendered less each control.
+    """
+    average = average_for(protocol, "images", with_neither=True)
+    if protocol.as_printed:
+        return _mean_neither_of_cells(counts, average)
+    words = {language: counts.word_indices(language) for language in counts.languages}
+    words[NEITHER_AVERAGE] = counts.word_indices()
+    return {name: _neither_of_words(counts.select(each), average) for name, each in words.items()}
+
+
+def _neither_of_words(part: WordCounts, average: Average) -> tuple[Estimate, ...]:
+    rates = [average.share(part, condition, "neither") for condition in CONDITIONS]
+    effects = [average.effect(part, control, "neither") for control in CONTROLS]
+    return tuple(map(to_percentage_points, [*rates, *effects]))
+
+
+def _mean_neither_of_cells(counts: CountArray, average: Average) -> dict[str, tuple[Estimate, ...]]:
+    rates: dict[str, list[list[float]]] = {}
+    for (language, _, _), part in counts.cells():
+        shares = [average.share(part, condition, "neither").value for condition in CONDITIONS]
+        rates.setdefault(language, []).append([np.nan if s is None else s for s in shares])
+    means = {language: np.mean(cells, axis=0) for language, cells in rates.items()}
+    means[NEITHER_AVERAGE] = np.mean(list(means.values()), axis=0)
+    return {
+        language: tuple(map(_percentage, (*mean, *(mean[-1] - mean[:-1]))))
+        for language, mean in means.items()
+    }
+
+
+def _percentage(rate: float) -> Estimate:
+    value = finite_or_none(100 * rate)
+    return Estimate(value=value, why="" if value is not None else "one of the cells has no image")
+
+
+def _headline_effect(grammar: str, results: Results[GramvisProtocol]) -> Estimate:
+    counts = count_array(divergent_words(with_drawer(results)))
+    effects = headline_effects(counts, results.protocol) if counts.words else {}
+    nothing = Estimate(value=None, why="no image of such a word was judged")
+    return effects.get(f"english_effect_{grammar}", nothing)
+
+
+HEADLINE_METRICS = tuple(
+    HeadlineMetric(
+        name=f"effect of grammar, {gender} words",
+        estimate=partial(_headline_effect, grammar),
+        unit="number",
+        by_language=False,
+    )
+    for grammar, gender in GRAMMAR_NAMES.items()
+)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epicene.stats.arrays import Floats, Ints
-    from epicene.suites.gramvis.metrics import CountArray
+    from epicene.suites.gramvis.counts import CountArray
 
 _NEWTON_STEPS = 50
 _CLOSE = 1e-10

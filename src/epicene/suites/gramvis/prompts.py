@@ -53,7 +53,7 @@ class Templates(Record, frozen=True, kw_only=True):
     sets: dict[str, dict[str, tuple[str, ...]]]
 
     def of(self, language: str, grammar: str) -> tuple[str, ...]:
-        """The templates for words of one gender; an error that says so where there are none."""
+        """The templates for words of one gender; an error if there are none."""
         found = self.sets.get(language, {}).get(grammar, ())
         if not found:
             raise InputError(
@@ -62,7 +62,7 @@ class Templates(Record, frozen=True, kw_only=True):
         return found
 
     def count(self, word: Word) -> int:
-        """How many templates a word is put in; each must have its controls."""
+        """The number of templates for a word; each condition must have as many."""
         languages = [prompt_language(word, condition) for condition in CONDITIONS]
         numbers = {each: len(self.of(each, _gender_of(word, each))) for each in languages}
         if len(set(numbers.values())) > 1:
@@ -75,7 +75,7 @@ class Templates(Record, frozen=True, kw_only=True):
 
 
 def templates_of(protocol: GramvisProtocol) -> Templates:
-    """The protocol's own templates, ours for the languages it has none of."""
+    """The protocol's templates, with ours for the languages it lacks."""
     if not protocol.templates:
         return default_templates()
     return with_default_languages(templates_from(protocol.templates, "The file of templates"))
@@ -87,7 +87,7 @@ def prompt_language(word: Word, condition: str) -> str:
 
 
 def prompts_for(word: Word, condition: str, templates: Templates | None = None) -> tuple[str, ...]:
-    """The prompts of a word under english, chinese or gendered (native), one of each template."""
+    """The prompts of a word under english, chinese or gendered (native), one per template."""
     condition = condition_of(condition, f"{word.id}:")
     language = prompt_language(word, condition)
     found = (templates or default_templates()).of(language, _gender_of(word, language))
@@ -96,7 +96,7 @@ def prompts_for(word: Word, condition: str, templates: Templates | None = None) 
 
 
 def slot_forms(word: Word, language: str) -> dict[str, str]:
-    """What fills the slots of a template in a language: the word's own, EN or ZH."""
+    """The forms that fill the slots of a template in the word's own language, EN or ZH."""
     match language:
         case "ZH":
             return {"noun": _required_form(word, "chinese")}
@@ -116,7 +116,7 @@ def slot_forms(word: Word, language: str) -> dict[str, str]:
 
 @cache
 def default_templates() -> Templates:
-    """The templates we wrote."""
+    """Epicene's own templates."""
     return read_templates(TEMPLATE_FILE)
 
 
@@ -126,7 +126,7 @@ def read_templates(path: Path) -> Templates:
 
 
 def templates_from(table: Mapping[str, Any], source: str) -> Templates:
-    """Templates as such a file has them; `source` is what messages call it."""
+    """Templates from the table of such a file; `source` names it in messages."""
     sets: dict[str, dict[str, tuple[str, ...]]] = {}
     for name, genders in table.items():
         language = _language(name, source)
@@ -145,7 +145,7 @@ def templates_from(table: Mapping[str, Any], source: str) -> Templates:
 
 
 def with_default_languages(templates: Templates) -> Templates:
-    """The same, with ours for each language a file has none of: the authors' has no Chinese."""
+    """Add our templates for languages that a file lacks, as the authors' file lacks Chinese."""
     ours = default_templates()
     sets = {
         language: found if any((found := templates.sets.get(language, {})).values()) else own
@@ -207,26 +207,26 @@ def _gender(name: str, language: str, source: str) -> str:
     return grammar_of(name, f"{source}, {language}:")
 
 
-def _check_templates(texts: Any, language: str, place: str) -> tuple[str, ...]:
+def _check_templates(texts: Any, language: str, location: str) -> tuple[str, ...]:
     """Templates, each with a slot for the word and no slot that nothing fills."""
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-        raise InputError(f"{place} is not a list of templates.")
+        raise InputError(f"{location} is not a list of templates.")
     for text in texts:
         if NOUN in text:
             continue
-        slots = _slots(text, place)
+        slots = _slots(text, location)
         if not slots:
-            raise InputError(f"{place} has a template without a slot for the word: {text!r}.")
+            raise InputError(f"{location} has a template without a slot for the word: {text!r}.")
         if unknown := sorted(slots - _SLOTS[language]):
             known = ", ".join(sorted(_SLOTS[language]))
-            raise InputError(f"{place} has the slot {unknown[0]!r}; {language} has {known}.")
+            raise InputError(f"{location} has the slot {unknown[0]!r}; {language} has {known}.")
     return tuple(texts)
 
 
-def _slots(text: str, place: str) -> set[str]:
+def _slots(text: str, location: str) -> set[str]:
     try:
         return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
     except ValueError as error:
         raise InputError(
-            f"{place} has a template with a brace alone ({error}): {text!r}."
+            f"{location} has a template with a brace alone ({error}): {text!r}."
         ) from None

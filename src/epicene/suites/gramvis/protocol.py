@@ -12,7 +12,7 @@ Parsing: TypeAlias = Literal["substring", "strict"]
 
 
 class GramvisProtocol(Protocol, frozen=True, kw_only=True):
-    """What varies between ways of judging and tabulating."""
+    """The settings of judging and tabulating."""
 
     # Each table by its own average, or the mean over words in all.
     averaging: Averaging
@@ -26,6 +26,11 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     size: Positive = 1024
     # A file's templates (by language, then gender) in place of ours.
     templates: dict[str, dict[str, tuple[str, ...]]] = {}
+
+    @property
+    def as_printed(self) -> bool:
+        """Whether each table has the paper's own average."""
+        return self.averaging == "as printed"
 
 
 PROTOCOLS = {

@@ -1,16 +1,14 @@
-"""All GramVis tables, its metrics and headline metrics; Tables 4–9 on the word list."""
+"""All GramVis tables in their order; Tables 4–9 on the word list, and the mixed model."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
+from epicene.suites.gramvis.counts import count_array, divergent_words, with_drawer
 from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS
-from epicene.suites.gramvis.metrics import count_array, divergent_words, with_drawer
 from epicene.suites.gramvis.tables_effects import (
     effect_table,
-    headline_effects,
     resource_table,
     stereotype_table,
 )
@@ -20,44 +18,49 @@ from epicene.suites.gramvis.tables_representation import (
     bias_table,
     neither_table,
     representation_tables,
-    to_share,
 )
-from epicene.suites.headline_metrics import HeadlineMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from epicene.suites import Results
-    from epicene.suites.gramvis.metrics import CountArray
+    from epicene.suites.gramvis.counts import CountArray
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
+    Keys = tuple[str, str, str]  # language, model and grammar
+
+_ALL = "all"
 _COUNT = Column(name="count", unit="count", decimals=0)
 _PER_CENT = Column(name="pct", unit="number", decimals=2)
 
 
 def word_tables(counts: CountArray) -> Iterator[Table]:
     """Tables 4 to 9."""
-    total = len(counts.words)
-    by_grammar = [
-        (("all", "all", grammar), _count_and_per_cent(counts, total, grammar=grammar))
-        for grammar in reversed(GRAMMARS)
-    ]
-    yield _word_table("4", "Words by grammatical gender", [_COUNT, _PER_CENT], by_grammar)
-    languages = counts.languages
+    everything = (_ALL, _ALL, _ALL)
+    total = _word_count(counts, everything)
+    grammars: list[Keys] = [(_ALL, _ALL, grammar) for grammar in reversed(GRAMMARS)]
+    languages: list[Keys] = [(code, _ALL, _ALL) for code in counts.languages]
+    yield _word_table(
+        "4",
+        "Words by grammatical gender",
+        [_COUNT, _PER_CENT],
+        {keys: _count_and_per_cent(counts, keys, total) for keys in grammars},
+    )
     yield _word_table(
         "5",
         "Words by language",
         [_COUNT, _PER_CENT],
-        [
-            ((code, "all", "all"), _count_and_per_cent(counts, total, language=code))
-            for code in languages
-        ],
+        {keys: _count_and_per_cent(counts, keys, total) for keys in languages},
     )
     yield _word_table(
         "6",
         "Words by language and grammatical gender",
         [Column(name="total", unit="count", decimals=0), _PER_CENT],
-        [row for code in languages for row in _language_rows(counts, code)],
+        {
+            keys: _count_and_per_cent(counts, keys, _word_count(counts, language))
+            for language in languages
+            for keys in (language, *((language[0], _ALL, grammar) for grammar in GRAMMARS))
+        },
     )
     yield _word_table(
         "7",
@@ -67,61 +70,56 @@ def word_tables(counts: CountArray) -> Iterator[Table]:
             for category in CATEGORIES
             for column in (_COUNT, _PER_CENT)
         ],
-        [
-            (
-                ("all", "all", "all"),
-                [
-                    each
-                    for name in CATEGORIES
-                    for each in _count_and_per_cent(counts, total, category=name)
-                ],
-            )
-        ],
+        {
+            everything: [
+                cell
+                for category in CATEGORIES
+                for cell in _count_and_per_cent(counts, everything, total, category)
+            ]
+        },
     )
     shares = [Column(name=f"{name}_pct", unit="number", decimals=2) for name in CATEGORIES]
     yield _word_table(
         "8",
         "Categories by grammatical gender, in per cent",
         shares,
-        [
-            (("all", "all", grammar), _category_shares(counts, grammar=grammar))
-            for grammar in reversed(GRAMMARS)
-        ],
+        {keys: _category_shares(counts, keys) for keys in grammars},
     )
     yield _word_table(
         "9",
         "Categories by language, in per cent",
         shares,
-        [((code, "all", "all"), _category_shares(counts, language=code)) for code in languages],
+        {keys: _category_shares(counts, keys) for keys in languages},
     )
 
 
 def _word_table(
-    name: str,
-    title: str,
-    columns: Sequence[Column],
-    rows: Sequence[tuple[tuple[str, str, str], Sequence[Estimate]]],
+    name: str, title: str, columns: Sequence[Column], rows: Mapping[Keys, Sequence[Estimate]]
 ) -> Table:
     return Table(
         name=name,
         title=title,
         levels=CELL_LEVELS,
         columns=tuple(columns),
-        rows=tuple(Row(keys=keys, cells=tuple(cells)) for keys, cells in rows),
+        rows=tuple(Row(keys=keys, cells=tuple(cells)) for keys, cells in rows.items()),
     )
 
 
-def _word_count(
-    counts: CountArray, language: str = "", grammar: str = "", category: str = ""
-) -> int:
-    return len(counts.which(language, grammar, category))
+def _word_count(counts: CountArray, keys: Keys, category: str = "") -> int:
+    language, _, grammar = ("" if key == _ALL else key for key in keys)
+    return len(counts.word_indices(language, grammar, category))
 
 
 def _count_and_per_cent(
-    counts: CountArray, whole: int, language: str = "", grammar: str = "", category: str = ""
+    counts: CountArray, keys: Keys, whole: int, category: str = ""
 ) -> list[Estimate]:
-    number = _word_count(counts, language, grammar, category)
+    number = _word_count(counts, keys, category)
     return [Estimate(value=float(number), n=whole), _per_cent(number, whole)]
+
+
+def _category_shares(counts: CountArray, keys: Keys) -> list[Estimate]:
+    whole = _word_count(counts, keys)
+    return [_per_cent(_word_count(counts, keys, category), whole) for category in CATEGORIES]
 
 
 def _per_cent(number: int, whole: int) -> Estimate:
@@ -130,28 +128,7 @@ def _per_cent(number: int, whole: int) -> Estimate:
     return Estimate(value=100 * number / whole, n=whole)
 
 
-def _language_rows(
-    counts: CountArray, language: str
-) -> Iterator[tuple[tuple[str, str, str], list[Estimate]]]:
-    whole = _word_count(counts, language)
-    yield (language, "all", "all"), _count_and_per_cent(counts, whole, language)
-    for grammar in GRAMMARS:
-        yield (language, "all", grammar), _count_and_per_cent(counts, whole, language, grammar)
-
-
-def _category_shares(counts: CountArray, language: str = "", grammar: str = "") -> list[Estimate]:
-    whole = _word_count(counts, language, grammar)
-    return [
-        _per_cent(_word_count(counts, language, grammar, category), whole)
-        for category in CATEGORIES
-    ]
-
-
-if TYPE_CHECKING:
-    Outcomes = Results[GramvisProtocol]
-
-
-def tables(results: Outcomes) -> Iterator[Table]:
+def tables(results: Results[GramvisProtocol]) -> Iterator[Table]:
     """Tables 3–9 and 11–19, then our own. Control words are in those of stereotype and judges."""
     frame, protocol = with_drawer(results), results.protocol
     counts = count_array(divergent_words(frame))
@@ -173,23 +150,6 @@ def _tables_of_counts(counts: CountArray, protocol: GramvisProtocol) -> Iterator
     yield resource_table(counts, protocol)
     if protocol.mixed:
         yield mixed_table(counts)
-
-
-def all_metrics(results: Outcomes) -> dict[str, Estimate]:
-    """The aggregate of Table 11 and the last row of Table 12, by what they say.
-
-    A metric is a share of 1, as in every suite; the table has the paper's per cent.
-    """
-    counts, protocol = count_array(divergent_words(with_drawer(results))), results.protocol
-    if not counts.words:
-        return {}
-    rates = neither_table(counts, protocol)
-    average = zip(rates.columns, rates.rows[-1].cells, strict=True)
-    return headline_effects(counts, protocol) | {
-        column.name.removesuffix("_pct"): to_share(cell)
-        for column, cell in average
-        if isinstance(cell, Estimate) and column.name.endswith("_pct")
-    }
 
 
 def mixed_table(counts: CountArray) -> Table:
@@ -217,24 +177,3 @@ def mixed_table(counts: CountArray) -> Table:
             "of models take the GEE's: that words differ by model is not in the mixed model.",
         ),
     )
-
-
-_GRAMMAR_NAMES = {"M": "masculine", "F": "feminine"}
-
-
-def _headline_effect(grammar: str, results: Results[GramvisProtocol]) -> Estimate:
-    counts = count_array(divergent_words(with_drawer(results)))
-    found = headline_effects(counts, results.protocol) if counts.words else {}
-    nothing = Estimate(value=None, why="no image of such a word was judged")
-    return found.get(f"english_effect_{grammar}", nothing)
-
-
-HEADLINE_METRICS = tuple(
-    HeadlineMetric(
-        name=f"effect of grammar, {gender} words",
-        estimate=partial(_headline_effect, grammar),
-        unit="number",
-        by_language=False,
-    )
-    for grammar, gender in _GRAMMAR_NAMES.items()
-)

@@ -6,7 +6,6 @@ are crossed, and each has an effect of its own.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -15,6 +14,7 @@ from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats.arrays import safe_ratio
 from epicene.stats.hypothesis_tests import benjamini_hochberg
 from epicene.stats.intervals import bootstrap_sums
+from epicene.suites.gramvis.counts import control_words, count_array, with_stereotype
 from epicene.suites.gramvis.items import (
     CONDITIONS,
     CONTROLS,
@@ -25,19 +25,17 @@ from epicene.suites.gramvis.items import (
 )
 from epicene.suites.gramvis.metrics import (
     NO_GENDERED_IMAGE,
-    Average,
-    control_words,
-    count_array,
+    SIGNIFICANCE_LEVELS,
+    average_for,
     holm_adjusted,
-    mean_of_shares,
     p_value_cell,
     paired_test,
+    pooled_estimates,
     ratio_terms,
     significance_stars,
-    with_stereotype,
+    word_average,
 )
-from epicene.suites.gramvis.metrics import SIGNIFICANCE_LEVELS as SIGNIFICANCE
-from epicene.suites.gramvis.tables_representation import CELL_LEVELS, average_for
+from epicene.suites.gramvis.tables_representation import CELL_LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,10 +44,10 @@ if TYPE_CHECKING:
 
     from epicene.stats import SignificanceResult
     from epicene.stats.arrays import Floats
-    from epicene.suites.gramvis.metrics import CountArray, WordCounts
+    from epicene.suites.gramvis.counts import CountArray, WordCounts
+    from epicene.suites.gramvis.metrics import Average
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
-if TYPE_CHECKING:
     EffectCell = tuple[str, str, str]
     Tested = dict[tuple[EffectCell, str], SignificanceResult]
 
@@ -63,7 +61,7 @@ _SE_NOTE = (
 
 def effect_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
     """Table 11: the own gender's share, and its change against both controls, with tests."""
-    printed = protocol.averaging == "as printed"
+    printed = protocol.as_printed
     average = average_for(protocol, "images")
     cells = counts.cells()
     raw: Tested = {
@@ -130,14 +128,14 @@ def _aggregate_row(
     counts: CountArray, grammar: str, average: Average, tests: Tested, printed: bool
 ) -> Row:
     own = LABEL_OF_GRAMMAR[grammar]
-    everything = counts.part(counts.which(grammar=grammar))
+    everything = counts.select(counts.word_indices(grammar=grammar))
     parts = [part for cell, part in counts.cells() if cell[2] == grammar]
     if not parts:
         nothing = Estimate(value=None, why="there are no words of this gender")
         return Row(
             keys=("aggregate", "all", grammar), cells=(nothing,) * len(_effect_columns(printed))
         )
-    rep, error, *effects = _pooled_estimates(average, everything, parts, own, printed)
+    rep, error, *effects = pooled_estimates(average, everything, parts, own, printed)
     made = [rep, error]
     for control, effect in zip(CONTROLS, effects, strict=True):
         test = paired_test(everything, control, own, by_word=not printed)
@@ -146,7 +144,7 @@ def _aggregate_row(
             for (cell, against), each in tests.items()
             if cell[2] == grammar and against == control
         ]
-        significant = [p is not None and p < SIGNIFICANCE[0] for p in family]
+        significant = [p is not None and p < SIGNIFICANCE_LEVELS[0] for p in family]
         made += [effect, p_value_cell(test)]
         if not printed:
             made += [Estimate(value=None, why="the aggregate is outside the corrected family")] * 2
@@ -157,51 +155,12 @@ def _aggregate_row(
     return Row(keys=("aggregate", "all", grammar), cells=tuple(made))
 
 
-def _pooled_estimates(
-    average: Average, everything: WordCounts, parts: list[WordCounts], own: str, printed: bool
-) -> list[Estimate]:
-    """The share under the gendered prompt, its standard error, the effect against each control."""
-    if not printed:
-        return [
-            average.share(everything, "gendered", own),
-            average.standard_error(everything, "gendered", own),
-            *(average.effect(everything, control, own) for control in CONTROLS),
-        ]
-    rep, error = mean_of_shares(average, parts, "gendered", own)
-    controls = [mean_of_shares(average, parts, control, own)[0] for control in CONTROLS]
-    return [rep, error, *(_difference(rep, neutral) for neutral in controls)]
-
-
-def headline_effects(counts: CountArray, protocol: GramvisProtocol) -> dict[str, Estimate]:
-    """The aggregate's share and effects, by name and grammatical gender."""
-    average = average_for(protocol, "images")
-    printed = protocol.averaging == "as printed"
-    found = {}
-    for grammar in GRAMMARS:
-        parts = [part for cell, part in counts.cells() if cell[2] == grammar]
-        if parts:
-            everything = counts.part(counts.which(grammar=grammar))
-            rep, _, *effects = _pooled_estimates(
-                average, everything, parts, LABEL_OF_GRAMMAR[grammar], printed
-            )
-            found[f"rep_{grammar}"] = rep
-            for control, effect in zip(CONTROLS, effects, strict=True):
-                found[f"{control}_effect_{grammar}"] = effect
-    return found
-
-
-def _difference(first: Estimate, second: Estimate) -> Estimate:
-    if first.value is None or second.value is None:
-        return Estimate(value=None, why=first.why or second.why)
-    return Estimate(value=first.value - second.value, n=first.n)
-
-
 # --- resource levels -------------------------------------------------------------------------
 
 
 def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
     """Effects in high- and medium-resource languages, and the difference of the two."""
-    average = replace(average_for(protocol, "words"), intervals=True, resamples=protocol.resamples)
+    average = word_average(protocol)
     levels = {"high": HIGH_RESOURCE, "medium": MEDIUM_RESOURCE}
     rows = []
     for drawer in ("all", *counts.drawers):
@@ -209,7 +168,7 @@ def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
         for grammar in GRAMMARS:
             own = LABEL_OF_GRAMMAR[grammar]
             parts = {
-                level: counts.part(_words_of_languages(counts, codes, grammar), drawers)
+                level: counts.select(_words_of_languages(counts, codes, grammar), drawers)
                 for level, codes in levels.items()
             }
             for level, part in parts.items():
@@ -235,33 +194,26 @@ def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
 
 
 def _words_of_languages(counts: CountArray, languages: tuple[str, ...], grammar: str) -> np.ndarray:
-    found = [counts.which(language, grammar) for language in languages]
+    found = [counts.word_indices(language, grammar) for language in languages]
     return np.sort(np.concatenate(found))
 
 
 def _effect_contrast(
     high: WordCounts, medium: WordCounts, control: str, own: str, protocol: GramvisProtocol
 ) -> Estimate:
-    """The difference of two effects on words apart, words drawn together."""
+    """The difference of two effects on different words, which are resampled together."""
+    from scipy.linalg import block_diag
 
     def sums(part: WordCounts) -> Floats:
         pairs = [ratio_terms(part, condition, own, "words") for condition in ("gendered", control)]
         return np.column_stack([column for pair in pairs for column in pair])
-
-    first, second = sums(high), sums(medium)
-    rows = np.block(
-        [
-            [first, np.zeros_like(first)],
-            [np.zeros_like(second), second],
-        ]
-    )
 
     def contrast(totals: Floats) -> Floats:
         shares = [safe_ratio(totals[:, at], totals[:, at + 1]) for at in range(0, 8, 2)]
         return (shares[0] - shares[1]) - (shares[2] - shares[3])
 
     return bootstrap_sums(
-        rows,
+        block_diag(sums(high), sums(medium)),
         contrast,
         np.concatenate([high.words, medium.words]),
         undefined=NO_GENDERED_IMAGE,
@@ -300,11 +252,11 @@ def stereotype_table(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iter
         return
     counts = count_array(frame)
     controls = set(count_array(control_words(frame)).words)
-    places = {
+    indices = {
         cell: np.array(
             [
-                place
-                for place, word in enumerate(counts.words)
+                index
+                for index, word in enumerate(counts.words)
                 if (word.grammar == cell[0]) and (word in controls) == (cell in (_MM, _FF))
             ],
             dtype=np.int64,
@@ -313,7 +265,7 @@ def stereotype_table(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iter
     }
     rows = []
     for drawer in counts.drawers:
-        parts = {cell: counts.part(words, [drawer]) for cell, words in places.items()}
+        parts = {cell: counts.select(words, [drawer]) for cell, words in indices.items()}
         for keys, weights in _ROW_WEIGHTS.items():
             cells = [
                 _weighted_sum(parts, weights, each, protocol) for each in _COLUMN_WEIGHTS.values()
@@ -343,6 +295,8 @@ def _weighted_sum(
     protocol: GramvisProtocol,
 ) -> Estimate:
     """A weighted sum of cells' shares under some conditions, words resampled."""
+    from scipy.linalg import block_diag
+
     blocks = []
     for cell in weights:
         sums = [ratio_terms(parts[cell], condition, "male", "words") for condition in conditions]
@@ -355,7 +309,7 @@ def _weighted_sum(
         return combined
 
     return bootstrap_sums(
-        _block_diagonal(blocks),
+        block_diag(*blocks),
         combination,
         np.concatenate([parts[cell].words for cell in weights]),
         undefined=f"of some of these words {NO_GENDERED_IMAGE}",
@@ -363,14 +317,3 @@ def _weighted_sum(
         seed=protocol.seed,
         bounds=(factors[factors < 0].sum(), factors[factors > 0].sum()),
     )
-
-
-def _block_diagonal(blocks: list[Floats]) -> Floats:
-    """Each block in rows and columns of its own."""
-    height, width = sum(len(block) for block in blocks), sum(block.shape[1] for block in blocks)
-    whole = np.zeros((height, width))
-    top = left = 0
-    for block in blocks:
-        whole[top : top + len(block), left : left + block.shape[1]] = block
-        top, left = top + len(block), left + block.shape[1]
-    return whole

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats.agreement import fleiss, krippendorff
 from epicene.stats.tabulate import distinct_values, group_codes, share
+from epicene.suites.gramvis.counts import count_array, divergent_words
 from epicene.suites.gramvis.items import CONTROLS, GRAMMARS, LABEL_OF_GRAMMAR, LABELS
 from epicene.suites.gramvis.judge import AGREEMENTS, MAJORITY, VOTE_PREFIX
-from epicene.suites.gramvis.metrics import count_array, divergent_words
-from epicene.suites.gramvis.tables_representation import average_for
+from epicene.suites.gramvis.metrics import word_average
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +23,7 @@ _NO_PROBABILITIES = "this judge tells no probabilities"
 
 
 def vote_table(votes: polars.DataFrame) -> Table:
-    """Each judge's labels, and how often the likeliest choice is what it said."""
+    """The shares of each judge's labels, and how often it said its likeliest choice."""
     return Table(
         name="votes",
         title="What each judge saw",
@@ -52,17 +51,17 @@ def _vote_cells(votes: polars.DataFrame, judge: str) -> tuple[Estimate, ...]:
     import polars as pl
 
     own = votes.filter(pl.col("judge").cast(pl.String) == judge)
-    said = pl.col("label").cast(pl.String)
+    label_said = pl.col("label").cast(pl.String)
     count = Estimate(value=float(len(own)), n=len(own))
-    by_words = [share(own, said.eq_missing(label)) for label in LABELS]
-    unread = share(own, said.is_null())
-    told = own.filter(pl.col("likeliest").is_not_null()) if "likeliest" in own.columns else own[:0]
-    if not len(told):
-        untold = Estimate(value=None, why=_NO_PROBABILITIES)
-        return (count, *by_words, unread, *[untold] * (len(LABELS) + 1))
+    by_words = [share(own, label_said.eq_missing(label)) for label in LABELS]
+    unread = share(own, label_said.is_null())
+    rated = own.filter(pl.col("likeliest").is_not_null()) if "likeliest" in own.columns else own[:0]
+    if not len(rated):
+        nothing = Estimate(value=None, why=_NO_PROBABILITIES)
+        return (count, *by_words, unread, *[nothing] * (len(LABELS) + 1))
     likeliest = pl.col("likeliest").cast(pl.String)
-    by_probability = [share(told, likeliest == label) for label in LABELS]
-    same = share(told.filter(said.is_not_null()), said == likeliest)
+    by_probability = [share(rated, likeliest == label) for label in LABELS]
+    same = share(rated.filter(label_said.is_not_null()), label_said == likeliest)
     return (count, *by_words, unread, *by_probability, same)
 
 
@@ -140,12 +139,12 @@ def _breakdown_table(images: polars.DataFrame, facet: str, protocol: GramvisProt
     """Shares of the own gender and effects, by template or by shot."""
     import polars as pl
 
-    average = replace(average_for(protocol, "words"), intervals=True, resamples=protocol.resamples)
+    average = word_average(protocol)
     rows = []
     for value in distinct_values(images, facet):
         counts = count_array(images.filter(pl.col(facet).cast(pl.String) == value))
         for grammar in GRAMMARS:
-            part = counts.part(counts.which(grammar=grammar))
+            part = counts.select(counts.word_indices(grammar=grammar))
             rep = average.share(part, "gendered", LABEL_OF_GRAMMAR[grammar])
             effects = [
                 average.effect(part, control, LABEL_OF_GRAMMAR[grammar]) for control in CONTROLS

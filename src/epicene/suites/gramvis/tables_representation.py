@@ -6,27 +6,29 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-import numpy as np
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats.arrays import finite_or_none
 from epicene.suites.gramvis.items import CONDITIONS, CONTROLS, LABEL_OF_GRAMMAR
 from epicene.suites.gramvis.metrics import (
-    Average,
+    average_for,
+    complement_share,
     holm_adjusted,
+    neither_percentages,
+    opposite_effect,
     p_value_cell,
     paired_test,
     significance_stars,
+    to_percentage_points,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from epicene.stats import SignificanceResult
-    from epicene.suites.gramvis.metrics import AveragingRule, CountArray, WordCounts
+    from epicene.suites.gramvis.counts import CountArray, WordCounts
+    from epicene.suites.gramvis.metrics import Average, AveragingRule
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
-if TYPE_CHECKING:
     Cell = tuple[str, str, str]
 
 CELL_LEVELS = ("language", "model", "grammar")
@@ -34,7 +36,7 @@ _OTHER_GENDER = "the word has the other gender"
 
 
 class ShareTable(NamedTuple):
-    """One of the paper's tables of shares: of which words, how averaged, how starred."""
+    """One of the paper's tables of shares: its words, average and stars."""
 
     name: str
     title: str
@@ -85,16 +87,6 @@ WORD_MEANS_NOTE = (
 )
 
 
-def average_for(
-    protocol: GramvisProtocol, rule: AveragingRule, *, with_neither: bool = False
-) -> Average:
-    """The paper's average under `paper`, the mean over words with intervals otherwise."""
-    printed = Average(rule, with_neither=with_neither, seed=protocol.seed)
-    if protocol.averaging == "as printed":
-        return printed
-    return replace(printed, rule="words", intervals=True, resamples=protocol.resamples)
-
-
 def representation_tables(counts: CountArray, protocol: GramvisProtocol) -> Iterator[Table]:
     """Tables 3, 13 and 15–19, those that have words."""
     for kind in SHARE_TABLES:
@@ -107,7 +99,7 @@ def _share_table(
     kind: ShareTable, cells: list[tuple[Cell, WordCounts]], protocol: GramvisProtocol
 ) -> Table:
     average = average_for(protocol, kind.rule, with_neither=kind.with_neither)
-    printed = protocol.averaging == "as printed"
+    printed = protocol.as_printed
     tests = {
         cell: paired_test(
             part,
@@ -168,42 +160,6 @@ def _is_reversed(average: Average, part: WordCounts, own: str) -> bool:
     return effect is not None and effect < 0
 
 
-def complement_share(share: Estimate) -> Estimate:
-    """Of a share of men the share of women, where there is no third."""
-    return _subtracted_from(share, 1.0)
-
-
-def opposite_effect(effect: Estimate) -> Estimate:
-    """Of an effect on men the effect on women, where there is no third."""
-    return _subtracted_from(effect, 0.0)
-
-
-def _subtracted_from(estimate: Estimate, whole: float) -> Estimate:
-    value, low, high = (
-        None if number is None else whole - number
-        for number in (estimate.value, estimate.high, estimate.low)
-    )
-    return msgspec.structs.replace(estimate, value=value, low=low, high=high)
-
-
-def to_percentage_points(share: Estimate) -> Estimate:
-    """A share in hundredths."""
-    return _map_numbers(share, lambda number: 100 * number)
-
-
-def to_share(points: Estimate) -> Estimate:
-    """The share that hundredths are."""
-    return _map_numbers(points, lambda number: number / 100)
-
-
-def _map_numbers(estimate: Estimate, changed: Callable[[float], float]) -> Estimate:
-    value, low, high = (
-        None if number is None else changed(number)
-        for number in (estimate.value, estimate.low, estimate.high)
-    )
-    return msgspec.structs.replace(estimate, value=value, low=low, high=high)
-
-
 def bias_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
     """Table 14: gendered less control in percentage points."""
     average = average_for(protocol, "images")
@@ -214,7 +170,6 @@ def bias_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
             male = to_percentage_points(average.effect(part, control, "male"))
             scores += [male, opposite_effect(male)]
         rows.append(Row(keys=cell, cells=tuple(scores)))
-    printed = protocol.averaging == "as printed"
     return Table(
         name="14",
         title="Bias scores: percentage points by which the gendered prompt shifts who is shown",
@@ -227,7 +182,7 @@ def bias_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
         rows=tuple(rows),
         notes=(
             "Differences of shares over all images of a cell, “neither” left out."
-            if printed
+            if protocol.as_printed
             else "Differences of means over words, “neither” left out; intervals resample words.",
         ),
     )
@@ -235,20 +190,13 @@ def bias_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
 
 def neither_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
     """Table 12: “neither” in per cent of all images, by language and condition."""
-    average = average_for(protocol, "images", with_neither=True)
-    if protocol.averaging == "as printed":
-        rows = _neither_rows_as_printed(counts, average)
+    if protocol.as_printed:
         note = (
             "The mean of the rates of a language's cells (model × grammatical gender), each over "
             "its images; `average` is the mean of the languages. The paper's caption speaks of "
             "all images together, which gives other numbers."
         )
     else:
-        rows = [
-            _neither_row(language, counts.part(counts.which(language)), average)
-            for language in counts.languages
-        ]
-        rows.append(_neither_row("average", counts.part(counts.which()), average))
         note = "Means over words and models; intervals resample words. `average` is over all words."
     return Table(
         name="12",
@@ -264,35 +212,9 @@ def neither_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
                 for control in CONTROLS
             ),
         ),
-        rows=tuple(rows),
+        rows=tuple(
+            Row(keys=(language, "all", "all"), cells=cells)
+            for language, cells in neither_percentages(counts, protocol).items()
+        ),
         notes=(note,),
     )
-
-
-def _neither_row(language: str, part: WordCounts, average: Average) -> Row:
-    rates = [average.share(part, condition, "neither") for condition in CONDITIONS]
-    effects = [average.effect(part, control, "neither") for control in CONTROLS]
-    return Row(
-        keys=(language, "all", "all"), cells=tuple(map(to_percentage_points, [*rates, *effects]))
-    )
-
-
-def _neither_rows_as_printed(counts: CountArray, average: Average) -> list[Row]:
-    rates: dict[str, list[list[float]]] = {}
-    for (language, _, _), part in counts.cells():
-        shares = [average.share(part, condition, "neither").value for condition in CONDITIONS]
-        rates.setdefault(language, []).append([np.nan if s is None else s for s in shares])
-    means = {language: np.mean(cells, axis=0) for language, cells in rates.items()}
-    means["average"] = np.mean(list(means.values()), axis=0)
-    return [
-        Row(
-            keys=(language, "all", "all"),
-            cells=tuple(map(_per_cent, (*mean, *(mean[-1] - mean[:-1])))),
-        )
-        for language, mean in means.items()
-    ]
-
-
-def _per_cent(rate: float) -> Estimate:
-    value = finite_or_none(100 * rate)
-    return Estimate(value=value, why="" if value is not None else "one of the cells has no image")

@@ -6,19 +6,18 @@ from pathlib import Path
 
 from epicene.core.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
-from epicene.suites.misgendering import studies
 from epicene.suites.misgendering.ask import ask_converted, ask_formats
 from epicene.suites.misgendering.data import corpus, read, stratum
-from epicene.suites.misgendering.external_answers import entry, read_answers
+from epicene.suites.misgendering.external_answers import item_details, read_answers
 from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.items import Instance
 from epicene.suites.misgendering.judge import judge
-from epicene.suites.misgendering.metrics import HEADLINE_METRICS
+from epicene.suites.misgendering.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.misgendering.protocol import PROTOCOLS
-from epicene.suites.misgendering.studies.figures import figures as labels_figures
-from epicene.suites.misgendering.studies.tables import metrics as labels_metrics
-from epicene.suites.misgendering.studies.tables import tables as labels_tables
-from epicene.suites.misgendering.tables import all_metrics, tables
+from epicene.suites.misgendering.studies import figures as label_figures
+from epicene.suites.misgendering.studies import labels
+from epicene.suites.misgendering.studies import tables as label_tables
+from epicene.suites.misgendering.tables import tables
 from epicene.suites.studies import StudyKind
 
 suite = Suite(
@@ -37,22 +36,22 @@ suite = Suite(
     metrics=all_metrics,
     tables=tables,
     figures=figures,
-    headlines=HEADLINE_METRICS,
+    headline_metrics=HEADLINE_METRICS,
     format_tables=("agreement",),
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,
-    entry=entry,
+    item_details=item_details,
     studies={
         "labels": StudyKind(
-            study=studies.study,
-            candidates=studies.candidates,
-            draw=studies.draw,
-            judge=studies.judge,
-            automatic=studies.automatic,
-            metrics=labels_metrics,
-            tables=labels_tables,
-            figures=labels_figures,
+            study=labels.study,
+            candidates=labels.candidates,
+            sample=labels.draw,
+            judge=labels.judge,
+            automatic=labels.automatic,
+            metrics=label_tables.all_metrics,
+            tables=label_tables.tables,
+            figures=label_figures.figures,
         )
     },
 )

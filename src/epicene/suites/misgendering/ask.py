@@ -1,4 +1,4 @@
-"""Requests: templates by probability and generation, open contexts by generation, then converted.
+"""Requests: templates by probability and generation, open contexts by generation and conversion.
 
 For templates, the probability of each pronoun as the next word is asked too. In the second stage,
 each generation of an open context is rewritten with every pronoun set and scored.
@@ -43,7 +43,7 @@ def ask_formats(
             texts=tuple(item.filled(candidate) for candidate in item.candidates),
             first_token=protocol.first_token,
         )
-    # Whose the first pronoun of a continuation is cannot be told where a second person was named.
+    # Where a second person is named, the first pronoun of a continuation may be either's.
     if item.distractors:
         return
     for setting, context in contexts(item, protocol):
@@ -54,11 +54,11 @@ def ask_formats(
 
 
 def contexts(item: Instance, protocol: MisgenderingProtocol) -> Iterator[tuple[str, str]]:
-    """What is to be continued: a template cut before its gap, and filled; or an open context."""
+    """The texts to continue: a template cut before its gap, and filled; or an open context."""
     if not item.is_template:
         yield OPEN, item.before
         return
-    # Most tokenizers put the space with the next word: left at the end, it bars all such words.
+    # Most tokenizers put the space with the next word: a final space would exclude such words.
     yield PRE, item.before.rstrip() if protocol.mended else item.before
     yield POST, item.filled(item.gold)
 
@@ -82,10 +82,10 @@ def _continuation_request(
 
 CONVERTED = "converted"
 
-# What the authors' rules rewrite into, in the order in which they break ties.
+# The sets that the authors' rules rewrite into, in the order in which they break ties.
 _AUTHORS_SETS = ("they", "he", "she", "xe")
 
-# Pronoun sets as something a cache can hold: name, forms by case, whether verbs are plural.
+# Pronoun sets as a hashable cache key: name, forms by case, whether verbs are plural.
 _Key: TypeAlias = tuple[tuple[str, tuple[str, ...], bool], ...]
 
 
@@ -107,20 +107,17 @@ def ask_converted(
                 texts=tuple(candidate.form for candidate in found),
                 first_token=protocol.first_token,
             )
-    # The formats are compared on the first generation, so that one is enough.
-    gap = (
-        first_gap(item, texts[0], protocol)
-        if converted_candidates(item, texts[0], protocol)
-        else None
-    )
-    if gap is not None:
-        yield from ask_next_word(item, OPEN, *gap, protocol)
+    # The formats are compared on the first generation only.
+    if converted_candidates(item, texts[0], protocol):
+        gap = first_gap(item, texts[0], protocol)
+        if gap is not None:
+            yield from ask_next_word(item, OPEN, *gap, protocol)
 
 
 def first_gap(
     item: Instance, continuation: str, protocol: MisgenderingProtocol
 ) -> tuple[str, tuple[Candidate, ...]] | None:
-    """All that stands before a continuation's first pronoun, and each set's form in its place."""
+    """The text before a continuation's first pronoun, and each set's form in its place."""
     found = first_pronoun(continuation, item.sets, protocol.tokeniser)
     if found is None:
         return None
@@ -129,7 +126,7 @@ def first_gap(
     end = second_pronoun(continuation, item.sets, protocol.tokeniser)
     framed = read_frame(continuation[:end].rstrip(), sets, route=open_route("rules"))
     read = [slot.case for slot in framed.slots if slot.case and slot.start == start]
-    # Where it was not read, the first case that has the form; "themselves" is of no set.
+    # If the rewriter found no case, the first case with that form; "themselves" is in no set.
     listed = [case for each in sets for case in each.cases(written.lower())]
     case = (*read, *listed, "reflexive")[0]
     return item.before + continuation[:start], tuple(
@@ -140,17 +137,20 @@ def first_gap(
 def converted_candidates(
     item: Instance, continuation: str, protocol: MisgenderingProtocol
 ) -> tuple[Candidate, ...]:
-    """Context and continuation, up to its second pronoun, with each set; none without a pronoun,
-    nor, by the authors' rules, where their four sets are not all asked or the item's own is none
-    of them."""
+    """Context and continuation, up to its second pronoun, rewritten with each set.
+
+    There are none without a pronoun, nor, by the authors' rules, where their four sets are not all
+    asked or the item's own is not one of them.
+    """
     if protocol.mended:
-        made = _minimal_pairs(item, continuation, protocol.tokeniser)
+        rewritten = _minimal_pairs(item, continuation, protocol.tokeniser)
     else:
-        made = _as_published(_sets_key(item.sets), continuation)
-    if item.pronoun not in made:
+        rewritten = _as_published(_sets_key(item.sets), continuation)
+    if item.pronoun not in rewritten:
         return ()
     return tuple(
-        Candidate(pronoun=name, form=(item.before + text).strip()) for name, text in made.items()
+        Candidate(pronoun=name, form=(item.before + text).strip())
+        for name, text in rewritten.items()
     )
 
 
@@ -158,7 +158,7 @@ def _minimal_pairs(item: Instance, continuation: str, tokeniser: str) -> dict[st
     """One frame, filled with every set: the candidates differ in nothing else."""
     end = second_pronoun(continuation, item.sets, tokeniser)
     sets = _pronoun_sets(_sets_key(item.sets))
-    # Without a tagger, so that what is asked does not hang on what is installed.
+    # Without a tagger, so that requests do not depend on what is installed.
     framed = read_frame(continuation[:end].rstrip(), sets, route=open_route("rules"))
     if not any(slot.case for slot in framed.slots):
         return {}
@@ -168,8 +168,8 @@ def _minimal_pairs(item: Instance, continuation: str, tokeniser: str) -> dict[st
 def _as_published(key: _Key, continuation: str) -> dict[str, str]:
     if not {name for name, *_ in key}.issuperset(_AUTHORS_SETS):
         return {}
-    made = _published_rules(key).candidates(continuation)
-    return {} if made is None else {name: made[name] for name in _AUTHORS_SETS}
+    rewritten = _published_rules(key).candidates(continuation)
+    return {} if rewritten is None else {name: rewritten[name] for name in _AUTHORS_SETS}
 
 
 @cache

@@ -18,11 +18,11 @@ from epicene.core.records import Record
 from epicene.languages.tokenisation import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from epicene.suites.misgendering.items import PronounForms
 
-# "xe'd", "he’s": the pronoun is what stands before the apostrophe.
+# "xe'd", "he’s": the pronoun is the part before the apostrophe.
 _NO_APOSTROPHE = regex.compile(r"[^'’ʼ]+")
 # More than any continuation; beyond it spaCy refuses a text.
 _MAX_CHARACTERS = 900_000
@@ -41,7 +41,7 @@ class FoundPronouns(NamedTuple):
 
 
 def find_pronouns(text: str, sets: Sequence[PronounForms], tokeniser: str) -> FoundPronouns:
-    """All pronouns of a text that the dataset knows, whatever their case."""
+    """All pronouns of a text that are of one of the sets, ignoring case."""
     found = list(_pronouns(text, sets, tokeniser))
     return FoundPronouns(found[0][1] if found else "", tuple(owner for _, _, owner in found))
 
@@ -49,14 +49,14 @@ def find_pronouns(text: str, sets: Sequence[PronounForms], tokeniser: str) -> Fo
 def first_pronoun(
     text: str, sets: Sequence[PronounForms], tokeniser: str
 ) -> tuple[int, str] | None:
-    """Where the first pronoun of a text begins, and how it is written."""
+    """The start of the first pronoun of a text, and how it is written."""
     return next(((start, token) for start, token, _ in _pronouns(text, sets, tokeniser)), None)
 
 
 def second_pronoun(text: str, sets: Sequence[PronounForms], tokeniser: str) -> int:
-    """Where the second pronoun of a text begins, or where the text ends."""
-    places = (start for start, _, _ in _pronouns(text, sets, tokeniser))
-    return next(islice(places, 1, None), len(text))
+    """The start of the second pronoun of a text, or the end of the text."""
+    starts = (start for start, _, _ in _pronouns(text, sets, tokeniser))
+    return next(islice(starts, 1, None), len(text))
 
 
 def tokens(text: str, tokeniser: str) -> Iterator[str]:
@@ -67,7 +67,7 @@ def tokens(text: str, tokeniser: str) -> Iterator[str]:
 def _pronouns(
     text: str, sets: Sequence[PronounForms], tokeniser: str
 ) -> Iterator[tuple[int, str, str]]:
-    """Where each pronoun begins, as it is written, and the set it is of."""
+    """The start of each pronoun, how it is written, and the set it is of."""
     forms = tuple((form, each.pronoun) for each in sets for form in each.forms.values())
     # Their plural reflexive is also said of one person; the published sets do not have it.
     more = (("themselves", "they"),) if tokeniser == "epicene" and ("they", "they") in forms else ()
@@ -133,18 +133,24 @@ class GenderedMention(NamedTuple):
 
 
 def extraneous_mentions(text: str, context: str) -> list[GenderedMention]:
-    """The gendered words of a text, apart from those already in its context."""
+    """The gendered words of a text that are not already in its context."""
     before = {mention.text.lower() for mention in mentions(context)}
     return [mention for mention in mentions(text) if mention.text.lower() not in before]
 
 
-def bracket_mentions(text: str, found: Sequence[GenderedMention]) -> str:
-    """The text with those words in brackets."""
-    parts, reached = [], 0
-    for mention in found:
-        parts += [text[reached : mention.start], f"[{text[mention.start : mention.end]}]"]
-        reached = mention.end
-    return "".join([*parts, text[reached:]])
+def bracket_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with brackets around the spans; those that overlap become one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    pieces, reached = [], 0
+    for start, end in merged:
+        pieces += [text[reached:start], "[", text[start:end], "]"]
+        reached = end
+    return "".join([*pieces, text[reached:]])
 
 
 def mentions(text: str, *, ambiguous: bool = False) -> list[GenderedMention]:
@@ -174,7 +180,7 @@ def _excused(word: GenderedWord, match: regex.Match[str], text: str) -> bool:
 
 @cache
 def lexicon() -> tuple[GenderedWord, ...]:
-    """All words, as the file has them."""
+    """The words of lexicon.toml."""
     return msgspec.convert(tomllib.loads(read_text(LEXICON_FILE))["word"], tuple[GenderedWord, ...])
 
 
@@ -205,7 +211,7 @@ _ORDERS = (1, 2, 3, 4)
 
 
 def repetition_rate(tokens: Sequence[str]) -> float | None:
-    """The geometric mean over n = 1…4 of the share of n-gram types that come more than once.
+    """The geometric mean over n = 1…4 of the share of n-gram types that occur more than once.
 
     Undefined for fewer than four tokens.
     """

@@ -1,4 +1,4 @@
-"""Which instances a run takes: the published datasets in a folder, or the starter set."""
+"""The instances of a run: the published datasets in a folder, or the starter set."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 
 class SourceReader(NamedTuple):
-    """Files, and what they give when they are read."""
+    """Files, and a function that reads instances from them."""
 
     files: list[Path]
     instances: Callable[[], Iterator[Instance]]
 
 
 class InstanceStream:
-    """Instances that can be walked more than once and are never all held."""
+    """Instances that can be iterated more than once and are never all in memory."""
 
-    def __init__(self, readings: list[SourceReader], protocol: MisgenderingProtocol) -> None:
-        self._readings = readings
+    def __init__(self, readers: list[SourceReader], protocol: MisgenderingProtocol) -> None:
+        self._readers = readers
         self._wanted = frozenset(protocol.pronouns)
 
     def __iter__(self) -> Iterator[Instance]:
-        for reading in self._readings:
-            for instance in reading.instances():
+        for reader in self._readers:
+            for instance in reader.instances():
                 if not self._wanted or instance.pronoun in self._wanted:
                     yield instance
 
@@ -42,23 +42,21 @@ def read(source: DataSource, protocol: MisgenderingProtocol) -> Dataset:
     """A folder with misgendered/, tango/ and ruff/, some of them; or the starter set."""
     if source.path is None:
         own = Path(protocol.pronoun_file) if protocol.pronoun_file else None
-        reading = SourceReader(
-            starter.files(own), lambda: starter.instances(own, protocol.pronouns)
-        )
-        return Dataset("starter", reading.files, InstanceStream([reading], protocol))
+        reader = SourceReader(starter.files(own), lambda: starter.instances(own, protocol.pronouns))
+        return Dataset("starter", reader.files, InstanceStream([reader], protocol))
     if not source.path.is_dir():
         raise InputError(
             f"{source.path} is not a folder; misgendering reads a folder with some of "
             f"{', '.join(ORIGINS)}."
         )
-    readings = list(_published_readers(source.path, protocol))
-    files = [path for reading in readings for path in reading.files]
+    readers = list(_published_readers(source.path, protocol))
+    files = [path for reader in readers for path in reader.files]
     names = "+".join(name for name in ORIGINS if (source.path / name).is_dir())
-    return Dataset(names, files, InstanceStream(readings, protocol))
+    return Dataset(names, files, InstanceStream(readers, protocol))
 
 
 def _published_readers(folder: Path, protocol: MisgenderingProtocol) -> Iterator[SourceReader]:
-    """The readings of the datasets that are wanted, or of those that are there."""
+    """The readers of the datasets that the protocol names, or of those in the folder."""
     for name in protocol.datasets:
         if name not in ORIGINS:
             raise unknown("misgendering dataset", name, ORIGINS)

@@ -38,7 +38,7 @@ class DisagreementBounds(NamedTuple):
     floor: float
 
 
-# --- what is asked -------------------------------------------------------------------------
+# --- requests ------------------------------------------------------------------------------
 
 
 def ask_next_word(
@@ -48,7 +48,7 @@ def ask_next_word(
     choices: Sequence[Candidate],
     protocol: MisgenderingProtocol,
 ) -> Iterator[Score]:
-    """How likely each choice is as the next word of a context, as it stands and as drawn."""
+    """Score each choice as the next word of a context, with and without the decoding settings."""
     before = context.rstrip()
     if not before:
         return  # a first word would have nothing to be predicted from
@@ -70,7 +70,7 @@ def ask_next_word(
 def after_filled_template(
     item: Instance, protocol: MisgenderingProtocol
 ) -> tuple[str, tuple[Candidate, ...]]:
-    """The filled template, ready for another word, and the pronouns that may come next.
+    """The filled template with a space after it, and the pronouns that may come next.
 
     The paper supposes a pronoun of the template's own case. What follows a whole text mostly
     begins a sentence, so the mended protocol supposes a nominative.
@@ -82,24 +82,23 @@ def after_filled_template(
     return context, candidate_forms(item.sets, case, capital=capital)
 
 
-# --- what is made of it --------------------------------------------------------------------
+# --- judgements ----------------------------------------------------------------------------
 
 
 def by_expectation(
     item: Instance, setting: str, scores: Scores, choices: Sequence[Candidate], chosen: str
 ) -> Iterator[Judgement]:
-    """δ and δ* where probability chose that pronoun, under each distribution that is known.
+    """δ and δ* given the pronoun that probability chose, under each distribution that is known.
 
-    Under top-k and top-p it may be that no choice can be drawn: there is a judgement then, and it
-    has no value.
+    If top-k and top-p exclude every choice, the judgement has no value.
     """
     forms = {choice.pronoun: choice.form for choice in choices}
     for distribution in DISTRIBUTIONS:
-        chances = _log_probabilities(scores, distribution)
-        if chances is None:
+        logprobs = _log_probabilities(scores, distribution)
+        if logprobs is None:
             continue
-        # Two sets may have one form, which is one next word.
-        words = dict(zip((choice.form for choice in choices), chances, strict=True))
+        # Two sets may share a form, which is one next word.
+        words = dict(zip((choice.form for choice in choices), logprobs, strict=True))
         bounds = disagreement_bounds(words, forms[chosen])
         for name, value in zip(BOUNDS, bounds or (None, None), strict=True):
             yield Judgement(
@@ -119,38 +118,29 @@ def by_expectation(
             )
 
 
-def disagreement_bounds(chances: Mapping[str, float], chosen: str) -> DisagreementBounds | None:
-    """Equations 15 and 16 of the paper, of words' log-probabilities; None if none can come."""
-    top = max(chances.values())
+def disagreement_bounds(logprobs: Mapping[str, float], chosen: str) -> DisagreementBounds | None:
+    """Equations 15 and 16 of the paper, from log-probabilities; None if all are impossible."""
+    top = max(logprobs.values())
     if top == -math.inf:
         return None
-    shares = {word: math.exp(chance - top) for word, chance in chances.items()}
+    shares = {word: math.exp(logprob - top) for word, logprob in logprobs.items()}
     total = sum(shares.values())
     return DisagreementBounds(1 - shares[chosen] / total, 1 - 1 / total)
 
 
 def _log_probabilities(scores: Scores, distribution: Distribution) -> list[float] | None:
-    """The log-probability of each text under the distribution; None if it is not known."""
-    chances = []
-    for text in scores.texts:
-        chance = (
-            _full_log_probability(text)
-            if distribution == "full"
-            else _sampled_log_probability(text)
-        )
-        if chance is None:
-            return None
-        chances.append(chance)
-    return chances
+    """The log-probability of each text under the distribution; None if one is not known."""
+    found = [_log_probability(text, distribution) for text in scores.texts]
+    known = [each for each in found if each is not None]
+    return known if len(known) == len(found) else None
 
 
-def _full_log_probability(text: TextScore) -> float | None:
-    """A form of several tokens has the product of their conditional probabilities."""
-    return None if None in text.logprobs else text.sum
-
-
-def _sampled_log_probability(text: TextScore) -> float | None:
-    """The same as it would be drawn, which is never where one of its tokens is barred."""
-    if not isinstance(text.drawn, tuple) or None in text.logprobs:
+def _log_probability(text: TextScore, distribution: Distribution) -> float | None:
+    """The sum over the text's tokens; −∞ where sampling excludes one of them."""
+    if None in text.logprobs:
         return None
-    return sum(-math.inf if chance is None else chance for chance in text.drawn)
+    if distribution == "full":
+        return text.sum
+    if not isinstance(text.drawn, tuple):
+        return None
+    return sum(-math.inf if token is None else token for token in text.drawn)

@@ -30,14 +30,14 @@ def read_answers(
         values = line.values
         for field in ("dataset", "pronoun", "text"):
             if not isinstance(values.get(field), str):
-                raise InputError(f"{line.place} lacks the field {field!r}.")
+                raise InputError(f"{line.location} lacks the field {field!r}.")
         dataset, pronoun = values["dataset"], values["pronoun"]
         if dataset not in PUBLISHED_SETS:
-            raise InputError(f"{line.place} {unknown('dataset', dataset, PUBLISHED_SETS)}")
+            raise InputError(f"{line.location} {unknown('dataset', dataset, PUBLISHED_SETS)}")
         sets = PUBLISHED_SETS[dataset]
         if pronoun not in {each.pronoun for each in sets}:
             known = unknown("pronoun", pronoun, [each.pronoun for each in sets])
-            raise InputError(f"{line.place} {known}")
+            raise InputError(f"{line.location} {known}")
         instance = Instance(
             id=str(number),
             dataset=dataset,
@@ -49,8 +49,8 @@ def read_answers(
         yield instance, Answers([AnsweredRequest("ask", "model", "given", OPEN, answer)])
 
 
-def entry(judgement: Judgement) -> dict[str, Any]:
-    """What `--items` says of a continuation, in the paper's words."""
+def item_details(judgement: Judgement) -> dict[str, Any]:
+    """What `--items` adds to a judgement of a continuation, in the paper's terms."""
     if judgement.facets.get("format") != "generation" or judgement.outcome is None:
         return {}
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from epicene.stats import paired_agreement
 from epicene.stats.tabulate import distinct_values, mean, rows_where, undetected_share
 from epicene.suites.misgendering.metrics import (
     FAMILIES,
+    beta_fit,
     conversion_judgements,
     generation_judgements,
     paired_formats,
@@ -20,7 +22,6 @@ from epicene.suites.misgendering.metrics import (
     with_all_facets,
 )
 from epicene.suites.misgendering.tables import distractor_table
-from epicene.suites.misgendering.tables_agreement import beta_fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,18 +30,16 @@ if TYPE_CHECKING:
 
     from epicene.charts.axes import Unit
     from epicene.core.records import Figure
-    from epicene.suites import Results
-    from epicene.suites.misgendering.protocol import MisgenderingProtocol
+    from epicene.suites.misgendering.metrics import Outcomes
 
-if TYPE_CHECKING:
-    Outcomes = Results[MisgenderingProtocol]
     _Maker = Callable[[Outcomes, str, str, Sequence[str]], Figure]
+    ChartRow = dict[str, str | float | Estimate]
 
 
 def figures(results: Outcomes) -> Iterator[Figure]:
-    """Each of the paper's figures that these runs have something for."""
+    """Each of the paper's figures that these runs have data for."""
     results = replace(results, frame=with_all_facets(results.frame))
-    # By the paper's numbers: what is drawn, of which datasets, in which settings.
+    # By the paper's number: what is drawn, of which family of datasets, in which settings.
     plan: tuple[tuple[str, _Maker, str, tuple[str, ...]], ...] = (
         ("4a", _variation, "declared", ("pre",)),
         ("4b", _raw_agreement, "declared", ("pre",)),
@@ -57,10 +56,8 @@ def figures(results: Outcomes) -> Iterator[Figure]:
         ("16", _beta_landscape, "occupation", ("pre", "post")),
     )
     for name, make, family, settings in plan:
-        try:
+        with suppress(charts.EmptyChartError):
             yield make(results, name, family, settings)
-        except charts.EmptyChartError:
-            continue
     if distinct_values(results.frame, "distractors"):
         yield _distractors(results)
 
@@ -68,7 +65,7 @@ def figures(results: Outcomes) -> Iterator[Figure]:
 def _distractors(results: Outcomes) -> Figure:
     """Accuracy over the number of sentences about somebody else."""
     table = distractor_table(results)
-    rows: list[dict[str, str | float | Estimate]] = [
+    rows: list[ChartRow] = [
         {"model": row.keys[0], "distractors": float(column.name), "share right": cell}
         for row in table.rows
         if row.keys[1] == "all"
@@ -86,7 +83,7 @@ def _distractors(results: Outcomes) -> Figure:
 
 
 def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
-    """How many instances have samples that differ, and how much."""
+    """The share of instances whose samples differ, by how much they do."""
     parts = {
         setting: sigma_by_instance(
             generation_judgements(results.frame, family, setting), results.protocol
@@ -95,7 +92,7 @@ def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str
     }
     levels = sorted({level for part in parts.values() for level in distinct_values(part, "level")})
     panel = "model" if len(settings) == 1 else "model, setting"
-    rows: list[dict[str, str | float | Estimate]] = [
+    rows: list[ChartRow] = [
         {
             panel: model if len(settings) == 1 else f"{model}, {setting}",
             "pronoun": pronoun,
@@ -122,7 +119,7 @@ def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str
 def _variation_of_templates(
     results: Outcomes, name: str, family: str, settings: Sequence[str]
 ) -> Figure:
-    """How much the converted templates of one instance differ."""
+    """How much the converted templates of an instance differ."""
 
     def measured(frame: polars.DataFrame, _setting: str) -> Estimate:
         return mean(sigma_by_instance(conversion_judgements(frame), results.protocol), "sigma")
@@ -147,7 +144,7 @@ def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence
 
 
 def _with_standard_error(pairs: polars.DataFrame) -> Estimate:
-    from epicene.stats.agreement import standard_error
+    from epicene.stats.intervals import standard_error
 
     found = paired_agreement.raw(pairs, clustered=False)
     if found.value is None:
@@ -175,7 +172,7 @@ def _bars(
     notes: Sequence[str] = (),
 ) -> Figure:
     """A bar per model and pronoun, a panel per setting."""
-    rows: list[dict[str, str | float | Estimate]] = [
+    rows: list[ChartRow] = [
         {"model": model, "pronoun": pronoun, "setting": setting, measure: measured(part, setting)}
         for model, pronoun, part in _cells(results.frame)
         for setting in settings
@@ -200,7 +197,7 @@ _BETA = "β (weight of agreement)"
 
 def _beta_landscape(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
     """Beta distributions of the probability that the two formats disagree on an instance."""
-    rows: list[dict[str, str | float | Estimate]] = [
+    rows: list[ChartRow] = [
         {
             "model": model,
             "pronoun": pronoun,

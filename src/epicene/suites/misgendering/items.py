@@ -44,7 +44,7 @@ class PronounForms(Record, frozen=True, kw_only=True):
 
 
 class Candidate(Record, frozen=True, kw_only=True):
-    """A pronoun that may stand in the gap, as it would be written there."""
+    """A pronoun for the gap, as it would be written there."""
 
     pronoun: str
     form: str
@@ -85,7 +85,7 @@ class Instance(Item, frozen=True, kw_only=True):
 
     @property
     def facets(self) -> dict[str, str]:
-        """What the tables break down by."""
+        """The facets of its judgements."""
         named = {
             "dataset": self.dataset,
             "pronoun": self.pronoun,
@@ -158,7 +158,7 @@ def begins_sentence(before: str, *, mended: bool) -> bool:
 def candidate_forms(
     sets: Sequence[PronounForms], case: str, *, capital: bool
 ) -> tuple[Candidate, ...]:
-    """The sets' forms of one case, in their order, which is the order that ties are broken in."""
+    """The sets' forms of one case, in their order, by which ties are broken."""
     return tuple(
         Candidate(
             pronoun=each.pronoun,
@@ -167,3 +167,8 @@ def candidate_forms(
         for each in sets
         if case in each.forms
     )
+
+
+def yes_or_no(flag: bool) -> str:
+    """The value of a facet that is true or false."""
+    return "yes" if flag else "no"

@@ -1,4 +1,4 @@
-"""The judgements of each format, their pairing and variation, and the headline metrics.
+"""The metrics of misgendering: accuracy of each format, their agreement, and variation.
 
 The variation σ of five generations is 0, 0.40 or 0.49, as none, one or two of them differ from the
 rest; the paper shows how many instances have each value.
@@ -6,21 +6,23 @@ rest; the paper shows how many instances have each value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from epicene.core.records import Column, Row, Table
-from epicene.stats.paired_agreement import paired_outcomes
-from epicene.stats.tabulate import distinct_values, mean, rows_where, share
+from epicene.stats import paired_agreement
+from epicene.stats.tabulate import accuracy, rows_where, share, undetected_share
 from epicene.suites.headline_metrics import accuracy_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     import polars
 
     from epicene.core.records import Estimate
+    from epicene.stats.beta_fit import BetaFit
     from epicene.suites import Results
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
+
+    Outcomes: TypeAlias = Results[MisgenderingProtocol]
 
 
 class DatasetFamily(NamedTuple):
@@ -53,7 +55,7 @@ _FACETS = (
 
 
 def with_all_facets(frame: polars.DataFrame) -> polars.DataFrame:
-    """The frame with a column for every facet, empty where no judgement has it."""
+    """The frame with a column for every facet, null where no judgement has it."""
     import polars as pl
 
     missing = [name for name in _FACETS if name not in frame.columns]
@@ -68,7 +70,7 @@ def probability_judgements(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def conversion_judgements(frame: polars.DataFrame) -> polars.DataFrame:
-    """The judgements by probability of templates made from the model's own generations."""
+    """The judgements by probability of templates converted from the model's own generations."""
     import polars as pl
 
     return frame.filter(pl.col("format") == "converted")
@@ -86,7 +88,7 @@ def generation_judgements(
 def expected_disagreements(
     frame: polars.DataFrame, family: str | None = None, setting: str | None = None
 ) -> polars.DataFrame:
-    """The disagreements to be expected of next words, δ and δ*, under both distributions."""
+    """The expected disagreements δ and δ*, under both distributions."""
     import polars as pl
 
     return _of_mode(frame.filter(pl.col("format") == "expected"), family, setting)
@@ -103,7 +105,7 @@ def _of_mode(frame: polars.DataFrame, family: str | None, setting: str | None) -
 
 
 def with_right_column(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
-    """A column `right`; no pronoun is right under `paper` and left out otherwise."""
+    """With a column `right`; no pronoun counts as right under `paper` and is left out otherwise."""
     import polars as pl
 
     outcome = pl.col("outcome").cast(pl.String)
@@ -125,7 +127,9 @@ def paired_formats(
         scored = probability_judgements(frame)
     # A context that could not be converted has no pronoun, so there is nothing to pair.
     as_right = protocol.name == "paper" and family != "open"
-    return paired_outcomes(scored, first, undetected="right" if as_right else "left out")
+    return paired_agreement.paired_outcomes(
+        scored, first, undetected="right" if as_right else "left out"
+    )
 
 
 def pronouns_differ() -> polars.Expr:
@@ -142,17 +146,21 @@ def pronouns_of(frame: polars.DataFrame) -> list[str]:
     return [*first, *sorted(there - set(first))]
 
 
-if TYPE_CHECKING:
-    Outcomes = Results[MisgenderingProtocol]
+def by_pronoun(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
+    """All rows, then those of each pronoun."""
+    yield "all", frame
+    for name in pronouns_of(frame):
+        yield name, rows_where(frame, pronoun=name)
 
-# The setting under which the templates made of an open context's generations are shown.
+
+# The setting under which the templates converted from generations are shown.
 TEMPLATES = "templates"
 
 
 def sigma_by_instance(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
-    """A row per instance, with `sigma` over its judgements and everything else as its first has it.
+    """A row per instance: `sigma` over its judgements, and the other columns of its first one.
 
-    One judgement alone varies by nothing: it is counted under `paper` only.
+    An instance with a single judgement, which cannot vary, is counted under `paper` only.
     """
     import polars as pl
 
@@ -176,61 +184,93 @@ def _level(sigma: float) -> str:
 
 
 def sigma_shares(instances: polars.DataFrame, levels: Iterable[str]) -> dict[str, Estimate]:
-    """The share of instances at each of those values of σ."""
+    """The share of instances with each of these values of σ."""
     import polars as pl
 
     return {level: share(instances, pl.col("level") == level) for level in levels}
 
 
-def variation_table(results: Outcomes) -> Table:
-    """How many instances have each σ, and the mean, by dataset, setting and pronoun."""
-    parts = {
-        (family, setting): sigma_by_instance(
-            generation_judgements(results.frame, family, setting), results.protocol
-        )
-        for family, setting in MODES
-    }
-    parts["open", TEMPLATES] = sigma_by_instance(
-        conversion_judgements(results.frame), results.protocol
+def all_paired_formats(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
+    """The pairs of all datasets and settings."""
+    import polars as pl
+
+    return pl.concat(paired_formats(frame, family, setting, protocol) for family, setting in MODES)
+
+
+def conflict_rate(pairs: polars.DataFrame) -> Estimate:
+    """The share of pairs in which one format is right and the other wrong."""
+    import polars as pl
+
+    return share(pairs, pl.col("a") != pl.col("b"))
+
+
+def beta_fit(
+    frame: polars.DataFrame, family: str, setting: str, protocol: MisgenderingProtocol
+) -> BetaFit:
+    """A beta distribution of the probability of disagreement over instances (Equations 8 to 13)."""
+    from epicene.stats.beta_fit import beta_by_moments
+
+    return beta_by_moments(_disagreement_by_instance(frame, family, setting, protocol))
+
+
+def _disagreement_by_instance(
+    frame: polars.DataFrame, family: str, setting: str, protocol: MisgenderingProtocol
+) -> list[float]:
+    """For each instance, how often one format would be right and the other wrong."""
+    import polars as pl
+
+    scored = conversion_judgements(frame) if family == "open" else probability_judgements(frame)
+    chances = _mean_right(scored, protocol, "p").join(
+        _mean_right(generation_judgements(frame, family, setting), protocol, "g"), on="item"
     )
-    levels = sorted({level for part in parts.values() for level in distinct_values(part, "level")})
-    rows = []
-    for model in distinct_values(results.frame, "model"):
-        for (family, setting), part in parts.items():
-            here = rows_where(part, model=model)
-            for name in ("all", *pronouns_of(here)) if len(here) else ():
-                mine = here if name == "all" else rows_where(here, pronoun=name)
-                cells = [*sigma_shares(mine, levels).values(), mean(mine, "sigma")]
-                rows.append(Row(keys=(model, family, setting, name), cells=tuple(cells)))
-    return Table(
-        name="variation",
-        title="Instances by how much their generations, or templates, differ (σ)",
-        levels=("model", "family", "setting", "pronoun"),
-        columns=(
-            *(Column(name=f"σ = {level}") for level in levels),
-            Column(name="mean σ", unit="number", decimals=3),
-        ),
-        rows=tuple(rows),
-        notes=(
-            "σ is the standard deviation of right (1) and not right (0) over the samples of an "
-            "instance.",
-            "A generation without a pronoun counts as right, as in the paper."
-            if results.protocol.name == "paper"
-            else "Generations without a pronoun are left out, and so is an instance with fewer "
-            "than two that have one.",
-        ),
+    disagree = pl.col("p") * (1 - pl.col("g")) + (1 - pl.col("p")) * pl.col("g")
+    return chances.select(disagree.alias("d"))["d"].to_list()
+
+
+def _mean_right(
+    frame: polars.DataFrame, protocol: MisgenderingProtocol, name: str
+) -> polars.DataFrame:
+    import polars as pl
+
+    return (
+        with_right_column(frame, protocol)
+        .group_by("item", maintain_order=True)
+        .agg(pl.col("right").mean().alias(name))
     )
 
 
-def _probability(results: Outcomes) -> polars.DataFrame:
-    return probability_judgements(with_all_facets(results.frame))
-
-
-def _generation(results: Outcomes) -> polars.DataFrame:
-    return generation_judgements(with_all_facets(results.frame))
+def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
+    """Accuracy by each format, the share without a pronoun, and the agreement of the formats."""
+    frame = with_all_facets(results.frame)
+    found = {}
+    generated, scored = generation_judgements(frame), probability_judgements(frame)
+    if len(generated):
+        found["accuracy_generation"] = accuracy(generated)
+        found["no_pronoun"] = undetected_share(generated)
+    if len(scored):
+        found["accuracy_probability"] = accuracy(scored)
+    for family, setting in MODES:
+        name = setting if setting == "open" else f"{family}_{setting}"
+        part = generation_judgements(frame, family, setting)
+        if len(part):
+            found[f"accuracy_{name}"] = accuracy(part)
+            found[f"no_pronoun_{name}"] = undetected_share(part)
+            pairs = paired_formats(frame, family, setting, results.protocol)
+            found[f"agreement_{name}"] = paired_agreement.raw(pairs, clustered=True)
+            found[f"mcc_{name}"] = paired_agreement.mcc(pairs, clustered=True)
+    pairs = all_paired_formats(frame, results.protocol)
+    if len(pairs):
+        found["conflict"] = conflict_rate(pairs)
+    return found
 
 
 HEADLINE_METRICS = (
-    accuracy_metric("right pronoun by probability", _probability),
-    accuracy_metric("right pronoun by generation", _generation),
+    accuracy_metric(
+        "right pronoun by probability",
+        lambda results: probability_judgements(with_all_facets(results.frame)),
+    ),
+    accuracy_metric(
+        "right pronoun by generation",
+        lambda results: generation_judgements(with_all_facets(results.frame)),
+    ),
 )

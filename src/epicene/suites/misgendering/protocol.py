@@ -10,12 +10,12 @@ from epicene.suites.answers import LikelihoodMeasure
 
 
 class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
-    """What varies between ways of asking."""
+    """The settings of a misgendering protocol."""
 
     measure: LikelihoodMeasure
     first_token: FirstToken
-    # Take the published texts without the faults on the card, and contexts without the space
-    # that stands before the gap.
+    # Use the published texts without the faults on the card, and contexts without the space
+    # before the gap.
     mended: bool
     # Which tokeniser finds the first pronoun.
     tokeniser: Literal["spacy", "epicene"]
@@ -35,7 +35,7 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
 
     @property
     def decoding(self) -> Decoding:
-        """How continuations are generated: at the model's own temperature, none cut short."""
+        """The decoding of continuations: at the model's own temperature, all of full length."""
         return Decoding(
             max_new_tokens=self.new_tokens,
             temperature=None,

@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from epicene.core.records import Estimate
+from epicene.core.records import Estimate, Row
 from epicene.stats import paired_agreement
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars
+
+NOT_PRINTED = Estimate(value=None, why="the paper prints no number")
+
+
+@cache
+def published_figures() -> Any:
+    """The numbers that the paper prints, as published.json has them."""
+    return json.loads((Path(__file__).parent / "published.json").read_text(encoding="utf-8"))
+
+
+def published_rows(
+    statistic: str, mode: str, above: tuple[str, ...], names: Sequence[str]
+) -> list[Row]:
+    """The paper's rows of a statistic in one family and setting, a cell for each pronoun."""
+    return [
+        Row(
+            keys=(*above, model),
+            cells=tuple(_published_cell(statistic, cells.get(name)) for name in names),
+            origin="published",
+        )
+        for model, cells in published_figures()[statistic][mode].items()
+    ]
+
+
+def _published_cell(statistic: str, cell: Sequence[float | None] | None) -> Estimate:
+    if cell is None or cell[0] is None:
+        return NOT_PRINTED
+    if statistic == "repetition":  # value and standard deviation
+        return Estimate(value=cell[0], mark=f" ± {cell[1]:.3f}")
+    if statistic == "kappa":  # value and half the width of its interval
+        value, half = cell[0], cell[1] or 0.0
+        return Estimate(value=value, low=value - half, high=value + half)
+    return Estimate(value=cell[0], low=cell[1], high=cell[2])
 
 
 def published_kappa(pairs: polars.DataFrame, *, clustered: bool = False) -> Estimate:
@@ -37,7 +75,7 @@ def published_kappa(pairs: polars.DataFrame, *, clustered: bool = False) -> Esti
         ]
         for one in sorted(pairs["a"].unique())
     ]
-    with np.errstate(invalid="ignore"):  # of a further statistic that nobody asks for
+    with np.errstate(invalid="ignore"):  # from another statistic, which is not used
         found = cohens_kappa(table)
     half = float(ndtri(0.975)) * float(found.std_kappa)
     value = float(found.kappa)

@@ -1,4 +1,4 @@
-"""The tables of a run; every measure by case, list of names, antecedent and occupation."""
+"""The tables of a run, and every measure by case, list of names, antecedent and occupation."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from epicene.suites.misgendering.metrics import (
     FAMILIES,
     MODES,
     TEMPLATES,
+    by_pronoun,
+    conflict_rate,
     conversion_judgements,
     expected_disagreements,
     generation_judgements,
@@ -27,14 +29,12 @@ from epicene.suites.misgendering.metrics import (
     probability_judgements,
     pronouns_of,
     sigma_by_instance,
-    variation_table,
+    sigma_shares,
     with_all_facets,
 )
 from epicene.suites.misgendering.tables_agreement import (
     agreement_tables,
-    all_paired_formats,
     beta_table,
-    conflict_rate,
     conflict_table,
     disagreement_table,
     format_table,
@@ -46,11 +46,9 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.suites import Results
+    from epicene.suites.misgendering.metrics import Outcomes
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
-if TYPE_CHECKING:
-    Outcomes = Results[MisgenderingProtocol]
     # Judgements of one model, by dataset family and setting or format.
     _Parts = Mapping[tuple[str, str], polars.DataFrame]
 
@@ -60,7 +58,7 @@ _NOTHING = Estimate(value=None, why="nothing was judged")
 
 
 class _Measure(NamedTuple):
-    """A number, of which judgements it is taken, and how it is shown."""
+    """A measure, the judgements it is computed from, and whether it is a share."""
 
     name: str
     title: str
@@ -94,7 +92,7 @@ def facet_tables(results: Outcomes) -> Iterator[Table]:
 def _by_facet(
     part: polars.DataFrame, names: list[str], measure: Callable[[polars.DataFrame], Estimate]
 ) -> Iterator[tuple[tuple[str, str], tuple[Estimate, ...]]]:
-    """For each value of each facet the measure over all pronouns, then of each."""
+    """For each value of each facet, the measure over all pronouns and for each pronoun."""
     for facet in FACETS:
         for value, here in _split(part, facet).items():
             mine = _split(here, "pronoun")
@@ -103,7 +101,7 @@ def _by_facet(
 
 
 def _split(frame: polars.DataFrame, column: str) -> dict[str, polars.DataFrame]:
-    """The rows of each value of a column, by that value; those without one are left out."""
+    """The rows by the value of a column, without those where it is null."""
     parts = frame.partition_by(column, as_dict=True)
     known = {str(value): part for (value,), part in parts.items() if value is not None}
     return dict(sorted(known.items()))
@@ -117,7 +115,7 @@ def _generated(frame: polars.DataFrame, _protocol: MisgenderingProtocol) -> _Par
 
 
 def _all_outcomes(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> _Parts:
-    """All that is right or wrong: by probability too."""
+    """The judgements by probability and by generation."""
     import polars as pl
 
     scored = {
@@ -180,32 +178,8 @@ _MEASURES = (
 )
 
 
-def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
-    """Accuracy by each format, the share without a pronoun, and how the formats agree."""
-    frame = with_all_facets(results.frame)
-    made = {}
-    if len(generation_judgements(frame)):
-        made["accuracy_generation"] = accuracy(generation_judgements(frame))
-        made["no_pronoun"] = undetected_share(generation_judgements(frame))
-    if len(probability_judgements(frame)):
-        made["accuracy_probability"] = accuracy(probability_judgements(frame))
-    for family, setting in MODES:
-        name = setting if setting == "open" else f"{family}_{setting}"
-        part = generation_judgements(frame, family, setting)
-        if len(part):
-            made[f"accuracy_{name}"] = accuracy(part)
-            made[f"no_pronoun_{name}"] = undetected_share(part)
-            pairs = paired_formats(frame, family, setting, results.protocol)
-            made[f"agreement_{name}"] = paired_agreement.raw(pairs, clustered=True)
-            made[f"mcc_{name}"] = paired_agreement.mcc(pairs, clustered=True)
-    pairs = all_paired_formats(frame, results.protocol)
-    if len(pairs):
-        made["conflict"] = conflict_rate(pairs)
-    return made
-
-
 def tables(results: Outcomes) -> Iterator[Table]:
-    """The tables of the paper that numbers fill, then ours."""
+    """The numeric tables of the paper, then ours."""
     results = replace(results, frame=with_all_facets(results.frame))
     yield from agreement_tables(results)
     yield from repetition_tables(results)
@@ -223,7 +197,7 @@ def tables(results: Outcomes) -> Iterator[Table]:
 
 
 def _accuracy_table(results: Outcomes) -> Table:
-    """Every dataset and format by pronoun, no pronoun counted both ways."""
+    """Every dataset and format by pronoun; no pronoun is counted both ways."""
     import polars as pl
 
     names = pronouns_of(results.frame)
@@ -257,7 +231,7 @@ def _accuracy_table(results: Outcomes) -> Table:
 
 
 def _outcome_table(results: Outcomes) -> Table:
-    """What the first pronoun of a continuation was, by dataset, setting and pronoun."""
+    """The first pronouns of continuations, by dataset, setting and pronoun."""
     import polars as pl
 
     judged = generation_judgements(results.frame)
@@ -317,6 +291,45 @@ def _measure_table(results: Outcomes) -> Table:
             for dataset in distinct_values(rows_where(frame, model=model), "dataset")
         ),
         notes=(f"The protocol's measure is {results.protocol.measure}.",),
+    )
+
+
+def variation_table(results: Outcomes) -> Table:
+    """The share of instances with each σ, and the mean σ, by dataset, setting and pronoun."""
+    parts = {
+        (family, setting): sigma_by_instance(
+            generation_judgements(results.frame, family, setting), results.protocol
+        )
+        for family, setting in MODES
+    }
+    parts["open", TEMPLATES] = sigma_by_instance(
+        conversion_judgements(results.frame), results.protocol
+    )
+    levels = sorted({level for part in parts.values() for level in distinct_values(part, "level")})
+    rows = []
+    for model in distinct_values(results.frame, "model"):
+        for (family, setting), part in parts.items():
+            here = rows_where(part, model=model)
+            for name, mine in by_pronoun(here) if len(here) else ():
+                cells = [*sigma_shares(mine, levels).values(), mean(mine, "sigma")]
+                rows.append(Row(keys=(model, family, setting, name), cells=tuple(cells)))
+    return Table(
+        name="variation",
+        title="Instances by how much their generations, or templates, differ (σ)",
+        levels=("model", "family", "setting", "pronoun"),
+        columns=(
+            *(Column(name=f"σ = {level}") for level in levels),
+            Column(name="mean σ", unit="number", decimals=3),
+        ),
+        rows=tuple(rows),
+        notes=(
+            "σ is the standard deviation of right (1) and not right (0) over the samples of an "
+            "instance.",
+            "A generation without a pronoun counts as right, as in the paper."
+            if results.protocol.name == "paper"
+            else "Generations without a pronoun are left out, and so is an instance with fewer "
+            "than two that have one.",
+        ),
     )
 
 

@@ -1,14 +1,11 @@
-"""Tables on agreement of the two formats: 1 to 7, 10 to 14, conflicts, expected disagreement.
+"""Tables on the agreement of the two formats: 1 to 7, conflicts, expected disagreement.
 
-Tables 10 to 14 are repetition rates. Every table has the user's models above the paper's own.
+Tables 10 to 14, of repetition rates, are here too. The paper's models follow the user's.
 """
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import paired_agreement
@@ -17,42 +14,34 @@ from epicene.suites.misgendering.expected_disagreement import BOUNDS, DISTRIBUTI
 from epicene.suites.misgendering.metrics import (
     FAMILIES,
     MODES,
-    conversion_judgements,
+    all_paired_formats,
+    beta_fit,
+    by_pronoun,
+    conflict_rate,
     expected_disagreements,
     generation_judgements,
     paired_formats,
-    probability_judgements,
     pronouns_differ,
     pronouns_of,
-    with_right_column,
 )
-from epicene.suites.misgendering.published import published_kappa
+from epicene.suites.misgendering.published import (
+    NOT_PRINTED,
+    published_figures,
+    published_kappa,
+    published_rows,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     import polars
 
-    from epicene.stats.beta_fit import BetaFit
-    from epicene.suites import Results
+    from epicene.suites.misgendering.metrics import Outcomes
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
-if TYPE_CHECKING:
-    Outcomes = Results[MisgenderingProtocol]
-
-# What becomes of a generation without a pronoun where formats are paired.
-NO_PRONOUN = {
-    "paper": "A generation without a pronoun counts as right here, as in the paper.",
-    "epicene": "A generation without a pronoun is left out here; the paper counts it as right.",
-}
-
-_STATISTICS: dict[str, Callable[..., Estimate]] = {
-    "mcc": paired_agreement.mcc,
-    "kappa": paired_agreement.kappa,
-}
 _NAMES = {"mcc": "MCC", "kappa": "κ"}
 
-# The paper's tables by number: what, of which datasets, in which settings.
+# The paper's tables by number: statistic, family of datasets, settings.
 _AGREEMENTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("1", "mcc", "declared", ("pre",)),
     ("2", "mcc", "open", ("open",)),
@@ -71,6 +60,19 @@ _REPETITIONS = (
 )
 
 
+def _no_pronoun_note(protocol: MisgenderingProtocol) -> str:
+    if protocol.name == "paper":
+        return "A generation without a pronoun counts as right here, as in the paper."
+    return "A generation without a pronoun is left out here; the paper counts it as right."
+
+
+def _statistic(name: str, protocol: MisgenderingProtocol) -> Callable[..., Estimate]:
+    """MCC or κ; under `paper`, κ as the authors computed it."""
+    if name == "mcc":
+        return paired_agreement.mcc
+    return published_kappa if protocol.name == "paper" else paired_agreement.kappa
+
+
 def agreement_tables(results: Outcomes) -> Iterator[Table]:
     """Tables 1 to 7."""
     for name, statistic, family, settings in _AGREEMENTS:
@@ -79,23 +81,20 @@ def agreement_tables(results: Outcomes) -> Iterator[Table]:
 
 def format_table(results: Outcomes) -> Table:
     """Raw agreement with its standard error, MCC and κ of the two formats, side by side."""
-    from epicene.stats.agreement import standard_error
+    from epicene.stats.intervals import standard_error
 
     clustered = results.protocol.name != "paper"
+    kappa = _statistic("kappa", results.protocol)
     rows = []
     for family, setting in MODES:
         pairs = paired_formats(results.frame, family, setting, results.protocol)
         for model in distinct_values(pairs, "model"):
-            mine = rows_where(pairs, model=model)
-            for name in ("all", *pronouns_of(mine)):
-                here = mine if name == "all" else rows_where(mine, pronoun=name)
+            for name, here in by_pronoun(rows_where(pairs, model=model)):
                 cells = (
                     paired_agreement.raw(here, clustered=clustered),
                     standard_error((here["a"] == here["b"]).to_numpy()),
                     paired_agreement.mcc(here, clustered=clustered),
-                    (paired_agreement.kappa if clustered else published_kappa)(
-                        here, clustered=clustered
-                    ),
+                    kappa(here, clustered=clustered),
                 )
                 rows.append(Row(keys=(model, family, setting, name), cells=cells))
     return Table(
@@ -111,7 +110,7 @@ def format_table(results: Outcomes) -> Table:
         rows=tuple(sorted(rows, key=lambda row: row.keys[0])),
         notes=(
             "The first generation of each instance.",
-            NO_PRONOUN["epicene" if clustered else "paper"],
+            _no_pronoun_note(results.protocol),
             "The standard error is the paper's, for independent instances.",
         ),
     )
@@ -126,17 +125,15 @@ def repetition_tables(results: Outcomes) -> Iterator[Table]:
 def _agreement_table(
     results: Outcomes, name: str, statistic: str, family: str, settings: tuple[str, ...]
 ) -> Table:
-    """Model × pronoun; with two settings, a level more."""
+    """Model × pronoun; with two settings, the setting is a level above."""
     protocol = results.protocol
     clustered = protocol.name != "paper"
+    measure = _statistic(statistic, protocol)
     names = pronouns_of(results.frame)
     rows = []
     for setting in settings:
         above = (setting,) if len(settings) > 1 else ()
         pairs = paired_formats(results.frame, family, setting, protocol)
-        measure = _STATISTICS[statistic]
-        if statistic == "kappa" and not clustered:
-            measure = published_kappa
         for model in distinct_values(results.frame, "model"):
             cells = [
                 measure(rows_where(pairs, model=model, pronoun=each), clustered=clustered)
@@ -153,7 +150,7 @@ def _agreement_table(
         rows=tuple(rows),
         notes=(
             "The first generation of each instance.",
-            NO_PRONOUN["epicene" if clustered else "paper"],
+            _no_pronoun_note(protocol),
             "Intervals resample templates."
             if clustered
             else "Intervals as the paper's, for independent instances.",
@@ -184,54 +181,6 @@ def _repetition_table(results: Outcomes, name: str, family: str, setting: str) -
     )
 
 
-# --- the paper's own numbers ---------------------------------------------------------------
-
-
-@cache
-def published_figures() -> Any:
-    """The numbers that the paper prints."""
-    return json.loads((Path(__file__).parent / "published.json").read_text(encoding="utf-8"))
-
-
-def published_rows(
-    what: str, place: str, above: tuple[str, ...], names: Sequence[str]
-) -> list[Row]:
-    """The rows that the paper prints, for the pronouns it has."""
-    return [
-        Row(
-            keys=(*above, model),
-            cells=tuple(_published_cell(what, cells.get(name)) for name in names),
-            origin="published",
-        )
-        for model, cells in published_figures()[what][place].items()
-    ]
-
-
-def _published_cell(what: str, cell: Sequence[float | None] | None) -> Estimate:
-    if cell is None or cell[0] is None:
-        return Estimate(value=None, why="the paper prints no number")
-    if what == "repetition":  # value and standard deviation
-        return Estimate(value=cell[0], mark=f" ± {cell[1]:.3f}")
-    if what == "kappa":  # value and half the width of its interval
-        value, half = cell[0], cell[1] or 0.0
-        return Estimate(value=value, low=value - half, high=value + half)
-    return Estimate(value=cell[0], low=cell[1], high=cell[2])
-
-
-def all_paired_formats(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
-    """Probability beside generation, wherever an instance has both, whatever the dataset."""
-    import polars as pl
-
-    return pl.concat(paired_formats(frame, family, setting, protocol) for family, setting in MODES)
-
-
-def conflict_rate(pairs: polars.DataFrame) -> Estimate:
-    """The share of pairs in which one format is right and the other wrong."""
-    import polars as pl
-
-    return share(pairs, pl.col("a") != pl.col("b"))
-
-
 def conflict_table(results: Outcomes) -> Table:
     """Conflict rate by pronoun, over everything and by dataset and setting."""
     frame, protocol = results.frame, results.protocol
@@ -250,9 +199,7 @@ def conflict_table(results: Outcomes) -> Table:
                 rows.append(Row(keys=(model, *keys), cells=tuple(cells)))
     printed = published_figures()["conflicts"]
     theirs = [
-        Estimate(value=printed[name])
-        if name in printed
-        else Estimate(value=None, why="the paper prints no number")
+        Estimate(value=printed[name]) if name in printed else NOT_PRINTED
         for name in ("all", *names)
     ]
     rows.append(
@@ -266,22 +213,10 @@ def conflict_table(results: Outcomes) -> Table:
         rows=tuple(rows),
         notes=(
             "The first generation of each instance: one format is right and the other wrong.",
-            NO_PRONOUN["paper" if protocol.name == "paper" else "epicene"],
+            _no_pronoun_note(protocol),
             "How the paper pooled its instances is not known.",
         ),
     )
-
-
-# --- how likely the formats are to disagree on an instance ---------------------------------
-
-
-def beta_fit(
-    frame: polars.DataFrame, family: str, setting: str, protocol: MisgenderingProtocol
-) -> BetaFit:
-    """A beta distribution of the probability of disagreement over instances (Equations 8 to 13)."""
-    from epicene.stats.beta_fit import beta_by_moments
-
-    return beta_by_moments(_disagreement_by_instance(frame, family, setting, protocol))
 
 
 def beta_table(results: Outcomes) -> Table:
@@ -306,54 +241,18 @@ def beta_table(results: Outcomes) -> Table:
     )
 
 
-def _disagreement_by_instance(
-    frame: polars.DataFrame, family: str, setting: str, protocol: MisgenderingProtocol
-) -> list[float]:
-    """For each instance, how often one format would be right and the other wrong."""
-    import polars as pl
-
-    scored = conversion_judgements(frame) if family == "open" else probability_judgements(frame)
-    chances = _mean_right(scored, protocol, "p").join(
-        _mean_right(generation_judgements(frame, family, setting), protocol, "g"), on="item"
-    )
-    disagree = pl.col("p") * (1 - pl.col("g")) + (1 - pl.col("p")) * pl.col("g")
-    return chances.select(disagree.alias("d"))["d"].to_list()
-
-
-def _mean_right(
-    frame: polars.DataFrame, protocol: MisgenderingProtocol, name: str
-) -> polars.DataFrame:
-    import polars as pl
-
-    return (
-        with_right_column(frame, protocol)
-        .group_by("item", maintain_order=True)
-        .agg(pl.col("right").mean().alias(name))
-    )
-
-
-# --- what next words let expect ------------------------------------------------------------
-
-
 def disagreement_table(results: Outcomes) -> Table:
     """Observed disagreement beside the expected one and its floor (Appendix E)."""
     rows = []
     for model in distinct_values(results.frame, "model"):
         mine = rows_where(results.frame, model=model)
-        foreseen = expected_disagreements(mine)
         for family, setting in MODES:
             pairs = paired_formats(mine, family, setting, results.protocol)
-            here = expected_disagreements(foreseen, family, setting)
-            if not len(pairs):
-                continue
-            rows.append(
-                Row(keys=(model, family, setting, "all"), cells=_disagreement_cells(pairs, here))
-            )
-            for name in pronouns_of(pairs):
-                cells = _disagreement_cells(
-                    rows_where(pairs, pronoun=name), rows_where(here, pronoun=name)
-                )
-                rows.append(Row(keys=(model, family, setting, name), cells=cells))
+            expected = expected_disagreements(mine, family, setting)
+            for name, part in by_pronoun(pairs) if len(pairs) else ():
+                here = expected if name == "all" else rows_where(expected, pronoun=name)
+                keys = (model, family, setting, name)
+                rows.append(Row(keys=keys, cells=_disagreement_cells(part, here)))
     heads = ("observed outcome", "observed pronoun", "expected δ", "floor δ*", "drawn δ")
     return Table(
         name="disagreement",
@@ -379,30 +278,31 @@ def disagreement_table(results: Outcomes) -> Table:
     )
 
 
-def _disagreement_cells(pairs: polars.DataFrame, here: polars.DataFrame) -> tuple[Estimate, ...]:
+_NOT_ASKED = Estimate(
+    value=None, why="the model was not asked for next words, or does not say how it draws them"
+)
+
+
+def _disagreement_cells(
+    pairs: polars.DataFrame, expected: polars.DataFrame
+) -> tuple[Estimate, ...]:
     import polars as pl
 
     found = pairs.filter(pl.col("label_b").is_not_null())
     cells = [conflict_rate(pairs), share(found, pronouns_differ())]
     cells += [
-        _mean(rows_where(here, distribution=distribution, bound=bound))
+        _mean(rows_where(expected, distribution=distribution, bound=bound))
         for distribution in DISTRIBUTIONS
         for bound in BOUNDS
     ]
-    drawn = rows_where(here, distribution="drawn", bound="δ")
-    cells.append(share(drawn, pl.col("value").is_not_null()) if len(drawn) else _not_asked())
+    drawn = rows_where(expected, distribution="drawn", bound="δ")
+    cells.append(share(drawn, pl.col("value").is_not_null()) if len(drawn) else _NOT_ASKED)
     return tuple(cells)
 
 
 def _mean(part: polars.DataFrame) -> Estimate:
     if not len(part):
-        return _not_asked()
+        return _NOT_ASKED
     if part["value"].null_count() == len(part):
         return Estimate(value=None, n=len(part), why="top-k and top-p leave no pronoun anywhere")
     return mean(part)
-
-
-def _not_asked() -> Estimate:
-    return Estimate(
-        value=None, why="the model was not asked for next words, or does not say how it draws them"
-    )

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from epicene.models.hf.loading import LoadedModel
 
 _ATTENTION_NAME = "epicene_grouped"
-# What some models ask of attention besides; the library's own function says what it does of it.
+# Further arguments of some models' attention, which are left to the library's own function.
 _UNSUPPORTED_ARGUMENTS = ("position_bias", "softcap", "s_aux")
 
 
 def has_grouped_heads(model: Any) -> bool:
-    """Whether this is for the model: heads that share, and a kernel that takes several queries."""
+    """Whether the model has heads that share keys, and a kernel that takes several queries."""
     config = model.config.get_text_config(decoder=True)
     shared = any(getattr(module, "num_key_value_groups", 1) > 1 for module in model.modules())
     return shared and config._attn_implementation == "sdpa"
@@ -47,7 +47,7 @@ def has_grouped_heads(model: Any) -> bool:
 
 @contextmanager
 def grouped_attention(model: Any) -> Iterator[None]:
-    """Let the model attend in that way for a while."""
+    """Use grouped attention meanwhile."""
     _register_attention()
     config = model.config.get_text_config(decoder=True)
     own = config._attn_implementation
@@ -60,7 +60,7 @@ def grouped_attention(model: Any) -> Iterator[None]:
 
 @cache
 def _register_attention() -> None:
-    """Make the name known to the library."""
+    """Register the attention function with the library."""
     from transformers import AttentionInterface
     from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 
@@ -78,7 +78,7 @@ def _attention_forward(
     scaling: float | None = None,
     **others: Any,
 ) -> tuple[Any, None]:
-    """As the library's own function of that signature, which does all but the one case."""
+    """Grouped attention for single tokens; the library's own function in all other cases."""
     from torch.nn.functional import scaled_dot_product_attention
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
@@ -102,17 +102,17 @@ def _attention_forward(
     return found.reshape(rows, 1, heads, value.shape[-1]), None
 
 
-# Columns that are made room for at once; a copy of the cache every so many tokens is no cost.
+# Columns by which a cache is widened: a copy every so many tokens costs next to nothing.
 _SPARE_COLUMNS = 64
 
 
 @dataclass
 class CachedBatch:
-    """Rows that are being written: what they have read, flush right."""
+    """The cache of running rows, right-aligned."""
 
     cache: Any
     width: int
-    padding: Any  # a tensor: how many columns on the left of each row are no tokens
+    padding: Any  # a tensor: how many columns of padding each row has on the left
 
 
 class Stepper:
@@ -127,7 +127,7 @@ class Stepper:
         self._groups = has_grouped_heads(loaded.model)
 
     def read(self, prompts: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-        """Read prompts; their cache as the library fills it, and what comes next of each."""
+        """Read prompts; their cache as the library fills it, and the next logits of each."""
         inputs = pad_prompts(self._loaded, prompts)
         cache = kv_cache.new_cache(self._model)
         depth = inputs["attention_mask"].cumsum(-1) - 1
@@ -136,7 +136,7 @@ class Stepper:
     def rows(
         self, pieces: Sequence[CacheRows], lengths: Sequence[int], room: int, width: int = 0
     ) -> CachedBatch:
-        """Pieces as rows to be written, of which each has read so many tokens.
+        """Pieces as running rows, with the number of tokens each has read.
 
         `room` is the most tokens that any of them may still read. They are as wide as the longest,
         or `width` where that is more.
@@ -149,7 +149,7 @@ class Stepper:
         return CachedBatch(cache, width, padding)
 
     def step(self, rows: CachedBatch, tokens: Any) -> Any:
-        """Read one token a row; what comes next of each."""
+        """Read one token per row; the next logits of each."""
         import torch
 
         rows.width += 1
@@ -179,17 +179,17 @@ _SIMILAR_LENGTH = 1 / 2
 
 
 class CacheLimits(NamedTuple):
-    """What may be held at once, and the most that a row may hold."""
+    """How many rows and tokens may be held at a time."""
 
     rows: int
     tokens: int  # of all rows, padding and tokens to come counted
     read: int  # of the prompts read in one pass, padding counted
-    longest: int | None
+    max_length: int | None
 
 
 @dataclass(frozen=True)
 class GenerationSetup:
-    """What texts are written with: the model, what ends a text and how tokens read, how much."""
+    """What texts are generated with: the model, end tokens, decoder, limits and notes."""
 
     stepper: Stepper
     ends: frozenset[int]
@@ -200,7 +200,7 @@ class GenerationSetup:
 
 @dataclass(frozen=True)
 class _ReadPrompts:
-    """Prompts that have been read: their rows in the cache, and what comes next of each."""
+    """Prompts that have been read: their rows in the cache, and the next logits of each."""
 
     rows: dict[PromptTokens, int]
     cache: Any
@@ -208,7 +208,7 @@ class _ReadPrompts:
 
 
 class ContinuousBatching:
-    """Writes jobs with one model."""
+    """Runs generation jobs with one model."""
 
     def __init__(self, setup: GenerationSetup) -> None:
         self._setup = setup
@@ -216,11 +216,11 @@ class ContinuousBatching:
         self._notes.update(prompts=0, prompt_tokens=0, steps=0, joined=0)
 
     def can_hold(self, job: GenerationJob) -> bool:
-        """Whether a job keeps within the longest row; its last token is never read."""
-        return self._limits.longest is None or job.size - 1 <= self._limits.longest
+        """Whether a job fits in the longest row; its last token is never read."""
+        return self._limits.max_length is None or job.size - 1 <= self._limits.max_length
 
-    def write(self, jobs: Sequence[GenerationJob]) -> Iterator[list[JobResult]]:
-        """Write all jobs; each is given as soon as it is finished."""
+    def generate(self, jobs: Sequence[GenerationJob]) -> Iterator[list[JobResult]]:
+        """Run all jobs; the result of each is yielded as soon as it is finished."""
         waiting = _ordered_by_prompt(jobs)
         running = _RunningBatch(self._setup)
         while waiting or running.jobs:
@@ -231,7 +231,7 @@ class ContinuousBatching:
                 running = _RunningBatch(self._setup)
                 free_memory()
                 if len(tried) > 1:
-                    # What was written of them is written again, the same: nothing is lost but time.
+                    # They start again and come out the same: only time is lost.
                     self._halve(tried)
                     waiting = _ordered_by_prompt([*tried, *waiting[count:]])
                     continue
@@ -243,7 +243,7 @@ class ContinuousBatching:
     def _attempt(
         self, running: _RunningBatch, waiting: Sequence[GenerationJob], count: int
     ) -> list[GrowingText] | None:
-        """Let so many join, or go one step on; None where memory ran out."""
+        """Let `count` jobs join, or take one step; None if memory ran out."""
         import torch
 
         try:
@@ -264,13 +264,13 @@ class ContinuousBatching:
         self._notes["halvings"] = self._notes.get("halvings", 0) + 1
 
     def _joining(self, waiting: Sequence[GenerationJob], live: Sequence[GenerationJob]) -> int:
-        """How many of those that wait join now: enough to be worth it, or none."""
+        """How many waiting jobs join now: enough to be worth it, or none."""
         count = _at_prompt_boundary(waiting, self._fitting(waiting, live))
         worth = count == len(waiting) or count >= _JOIN_SHARE * (len(live) + count)
         return count if worth else 0
 
     def _fitting(self, waiting: Sequence[GenerationJob], live: Sequence[GenerationJob]) -> int:
-        """How many of those that wait have room beside those that are written; one if none are."""
+        """How many waiting jobs fit beside the running ones; at least one if none is running."""
         tokens = min(self._limits.tokens, self._notes.get("fits", self._limits.tokens))
         widest = max((job.size for job in live), default=0)
         for count, job in enumerate(waiting):
@@ -282,7 +282,7 @@ class ContinuousBatching:
 
 
 class _RunningBatch:
-    """The rows that are being written, and those finished ones that are not yet dropped."""
+    """The running rows, and finished ones that are not yet dropped."""
 
     def __init__(self, setup: GenerationSetup) -> None:
         self._setup = setup
@@ -290,16 +290,16 @@ class _RunningBatch:
         self._ends = sorted(setup.ends)
         self._texts: list[GrowingText] = []
         self._rows: CachedBatch | None = None
-        self._newest: Any = None  # of each row, a token that is chosen and not yet read
+        self._newest: Any = None  # the token of each row that is chosen and not yet read
         self._kept: _ReadPrompts | None = None
 
     @property
     def jobs(self) -> list[GenerationJob]:
-        """What is being written."""
+        """The jobs that are not finished."""
         return [text.job for text in self._texts if not text.finish]
 
     def step(self) -> list[GrowingText]:
-        """One token more of each text; those that it finished."""
+        """Generate one more token of each text; returns the texts it finished."""
         self._drop()
         assert self._rows is not None
         logits = self._stepper.step(self._rows, self._newest)
@@ -309,7 +309,7 @@ class _RunningBatch:
         return [text for text in going if text.finish]
 
     def join(self, jobs: Sequence[GenerationJob], keep: bool) -> list[GrowingText]:
-        """Begin jobs; those that their first token finished.
+        """Start jobs; returns the texts that their first token finished.
 
         With `keep` more jobs of the last prompt are to come.
         """
@@ -336,7 +336,7 @@ class _RunningBatch:
         return [text for text in begun if text.finish]
 
     def _live(self) -> tuple[list[CacheRows], list[GrowingText], list[Any]]:
-        """What of the rows is not finished."""
+        """The rows that are not finished."""
         going = [line for line, text in enumerate(self._texts) if not text.finish]
         if self._rows is None or not going:
             return [], [], []
@@ -346,15 +346,15 @@ class _RunningBatch:
     def _drop(self) -> None:
         """Drop finished rows if they are many, or wider than the model can read."""
         finished = sum(bool(text.finish) for text in self._texts)
-        longest = self._limits.longest
-        full = longest is not None and self._rows is not None and self._rows.width >= longest
+        max_length = self._limits.max_length
+        full = max_length is not None and self._rows is not None and self._rows.width >= max_length
         if finished and (full or finished >= _DROP_SHARE * len(self._texts)):
             self._arrange(*self._live())
 
     def _arrange(
         self, pieces: Sequence[CacheRows], texts: list[GrowingText], newest: Sequence[Any]
     ) -> None:
-        """Make these the rows that are written."""
+        """Make these the running rows."""
         import torch
 
         self._rows = None
@@ -362,12 +362,12 @@ class _RunningBatch:
         if pieces:
             # The newest token of each is not read yet.
             lengths = [len(text.job.prompt) + len(text.ids) - 1 for text in texts]
-            room = max(text.job.room - len(text.ids) for text in texts)
+            room = max(text.job.max_new_tokens - len(text.ids) for text in texts)
             self._newest = torch.cat(list(newest))
             self._rows = self._stepper.rows(pieces, lengths, room)
 
     def _read(self, prompts: Sequence[PromptTokens]) -> Iterator[_ReadPrompts]:
-        """Read prompts, those of similar length together; the one that was kept is read."""
+        """Read prompts, those of similar length together; the kept one is not read again."""
         kept = self._kept
         if kept is not None:
             yield kept
@@ -392,12 +392,12 @@ class _RunningBatch:
         params = [text.job.sampling for text in texts]
         chosen = decoding.sample_tokens(logits, params, [len(text.ids) for text in texts])
         for text, token in zip(texts, chosen.tolist(), strict=True):
-            text.write(token)
+            text.append(token)
         return chosen
 
 
 def _ordered_by_prompt(jobs: Sequence[GenerationJob]) -> list[GenerationJob]:
-    """Those that continue one prompt together; the longest first, so that memory fails early."""
+    """Jobs of one prompt together; the longest first, so that memory fails early."""
     groups = [
         list(group)
         for _, group in groupby(
@@ -405,15 +405,15 @@ def _ordered_by_prompt(jobs: Sequence[GenerationJob]) -> list[GenerationJob]:
         )
     ]
     for group in groups:
-        group.sort(key=lambda job: (-job.room, job.place, job.sampling.sample))
-    groups.sort(key=lambda group: (-group[0].room, -len(group[0].prompt)))
+        group.sort(key=lambda job: (-job.max_new_tokens, job.number, job.sampling.sample))
+    groups.sort(key=lambda group: (-group[0].max_new_tokens, -len(group[0].prompt)))
     return [job for group in groups for job in group]
 
 
 def _at_prompt_boundary(waiting: Sequence[GenerationJob], count: int) -> int:
-    """So many or fewer, such that only the first prompt may have some of its jobs left behind."""
+    """At most `count`, such that only the first prompt may have jobs left in the queue."""
     if not 0 < count < len(waiting):
         return count
     left = waiting[count].prompt
-    first = next(place for place, job in enumerate(waiting) if job.prompt == left)
+    first = next(index for index, job in enumerate(waiting) if job.prompt == left)
     return first if 0 < first < count else count

@@ -13,18 +13,22 @@ from __future__ import annotations
 import hashlib
 import math
 import struct
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from epicene.core.records import Answer, Failed, Text, Texts
+from epicene.core.records import Answer, Failed, Text, Texts, digest
+from epicene.models import UnanswerableError, check_not_empty
 from epicene.models.hf.batching import TooLargeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from epicene.core.records import Decoding, Generate, Request, Translate
+    from epicene.models import NumberedAnswers
     from epicene.models.hf.loading import LoadedModel
 
-# Logits that tokens are drawn from at once; while they are drawn they are held several times.
+# Logits that are sampled from at a time; several copies of them are held meanwhile.
 _MAX_LOGITS = 1 << 26
 
 
@@ -35,7 +39,7 @@ class SamplingDistribution:
     temperature: float
     top_k: int | None = None
     top_p: float | None = None
-    barred: tuple[int, ...] = ()  # tokens that may not come
+    banned: tuple[int, ...] = ()  # tokens that may not be sampled
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ def uniform_noise(params: SamplingParams, step: int) -> float:
 def sample_tokens(logits: Any, rows: Sequence[SamplingParams], step: int | Sequence[int]) -> Any:
     """The next token of every row; -inf marks what may not be chosen.
 
-    `step` is how many tokens were written before, by every row or by each. A sampled row takes
+    `step` is how many tokens came before, in all rows or in each. A sampled row takes
     the first token, in the order of the vocabulary, at which the summed probability passes its
     noise.
     """
@@ -80,16 +84,16 @@ def sample_tokens(logits: Any, rows: Sequence[SamplingParams], step: int | Seque
 
 
 def ban_tokens(logits: Any, lines: Sequence[int], tokens: Sequence[int]) -> None:
-    """Let some rows choose none of these tokens."""
+    """Keep some rows from choosing these tokens."""
     import torch
 
     if lines and tokens:
-        rows, barred = (torch.tensor(each, device=logits.device) for each in (lines, tokens))
-        logits[rows[:, None], barred] = -math.inf
+        rows, banned = (torch.tensor(each, device=logits.device) for each in (lines, tokens))
+        logits[rows[:, None], banned] = -math.inf
 
 
 def _sample(logits: Any, rows: Sequence[SamplingParams], noises: Sequence[float]) -> Any:
-    """A token of every row, by its noise."""
+    """One token per row, chosen by its noise."""
     import torch
 
     heat = torch.tensor([[row.temperature] for row in rows], device=logits.device)
@@ -101,12 +105,12 @@ def _sample(logits: Any, rows: Sequence[SamplingParams], noises: Sequence[float]
         scaled = scaled.gather(-1, tokens)
     summed = _apply_top_k_and_top_p(scaled, rows).double().softmax(-1).cumsum(-1)
     drawn = torch.tensor(noises, dtype=torch.float64, device=logits.device)[:, None]
-    places = torch.searchsorted(summed, drawn * summed[:, -1:], right=True)
-    return (places if tokens is None else tokens.gather(-1, places)).squeeze(-1)
+    indices = torch.searchsorted(summed, drawn * summed[:, -1:], right=True)
+    return (indices if tokens is None else tokens.gather(-1, indices)).squeeze(-1)
 
 
 def _top_k_tokens(logits: Any, count: int) -> Any:
-    """So many tokens of every row, in the order of the vocabulary; of equal ones the first."""
+    """The `count` likeliest tokens of every row, in vocabulary order; of equal ones the first."""
     import torch
 
     least = logits.topk(count).values[:, -1:]
@@ -124,7 +128,7 @@ def distribution_logprobs(logits: Any, rows: Sequence[SamplingDistribution]) -> 
 
     logits = logits.float().clone()
     for line, row in enumerate(rows):
-        logits[line, list(row.barred)] = -math.inf
+        logits[line, list(row.banned)] = -math.inf
     heat = torch.tensor([[row.temperature or 1.0] for row in rows], device=logits.device)
     spread = _apply_top_k_and_top_p(logits / heat, rows).log_softmax(-1)
     for line, row in enumerate(rows):
@@ -138,7 +142,7 @@ def distribution_logprobs(logits: Any, rows: Sequence[SamplingDistribution]) -> 
 def _apply_top_k_and_top_p(
     logits: Any, rows: Sequence[SamplingParams | SamplingDistribution]
 ) -> Any:
-    """Bar what lies outside each row's top k, then outside its top p."""
+    """Ban tokens outside each row's top k, then outside its top p."""
     import torch
 
     if not any(row.top_k or row.top_p is not None for row in rows):
@@ -152,50 +156,162 @@ def _apply_top_k_and_top_p(
     values = values.masked_fill(torch.arange(size, device=logits.device) >= top_k, -math.inf)
     probabilities = values.softmax(-1)
     before = probabilities.cumsum(-1) - probabilities
-    # The likeliest token always stays; a top p of 1 bars nothing, whatever the rounding.
+    # The likeliest token always stays; a top p of 1 bans nothing, whatever the rounding.
     outside = (before >= top_p) & (top_p < 1)
     outside[:, 0] = False
     values = values.masked_fill(outside, -math.inf)
     return torch.empty_like(logits).scatter_(-1, order, values)
 
 
+def end_token_ids(loaded: LoadedModel) -> frozenset[int]:
+    """Every token that ends a text: a chat model often has several."""
+    ends: set[int] = set()
+    for named in (
+        loaded.model.generation_config.eos_token_id,
+        loaded.model.config.get_text_config().eos_token_id,
+        loaded.tokenizer.eos_token_id,
+    ):
+        ends.update([named] if isinstance(named, int) else named or ())
+    return frozenset(ends)
+
+
+def clear_generation_config(model: Any) -> Any:
+    """The model's own generation settings, which are off from now on.
+
+    A call of `generate` takes whatever it leaves unset from there.
+    """
+    from transformers import GenerationConfig
+
+    own = model.generation_config
+    for part in (model, *model.children()):
+        if getattr(part, "generation_config", None) is not None:
+            part.generation_config = GenerationConfig()
+    return own
+
+
+def sampling_temperature(decoding: Decoding, own: Any) -> float:
+    """The temperature that is asked for, or else that of the model's own settings."""
+    if decoding.temperature is None:
+        return 1.0 if own.temperature is None else float(own.temperature)
+    if decoding.temperature < 0:
+        raise UnanswerableError("a temperature cannot be negative")
+    return float(decoding.temperature)
+
+
 @dataclass(frozen=True)
 class GenerationJob:
-    """One text to write: what it continues, and how."""
+    """One text to generate: what it continues, and how."""
 
-    place: int
+    number: int  # of the request
     prompt: tuple[int, ...]
-    room: int  # how many tokens it may have
+    max_new_tokens: int
     exact: bool
     stop: tuple[str, ...]
     sampling: SamplingParams
 
     @property
     def size(self) -> int:
-        """The tokens it may come to hold."""
-        return len(self.prompt) + self.room
+        """The most tokens of prompt and text together."""
+        return len(self.prompt) + self.max_new_tokens
+
+
+JobT = TypeVar("JobT", bound=GenerationJob)
+RequestT = TypeVar("RequestT", bound="Request")
+
+
+@dataclass(frozen=True)
+class GenerationPlan(Generic[JobT]):
+    """The jobs of one request. Greedy samples are all alike, so one is generated for all."""
+
+    jobs: tuple[JobT, ...]
+    samples: int
+    system: str = ""
+
+    def answer(self, generated: Mapping[int, Text | TooLargeError]) -> Answer:
+        """The answer, from the text of each sample."""
+        texts: list[Text] = []
+        for job in self.jobs:
+            text = generated[job.sampling.sample]
+            if isinstance(text, TooLargeError):
+                return Failed(reason=str(text))
+            texts.append(text)
+        return Texts(
+            texts=tuple(texts) * (self.samples // len(texts)),
+            temperature=self.jobs[0].sampling.temperature,
+            system=self.system,
+        )
+
+
+def check_decoding(request: Generate | Translate) -> None:
+    """Raise `UnanswerableError` for settings that contradict each other, or ask for nothing."""
+    check_not_empty(request)
+    if request.decoding.exact_length and request.decoding.stop:
+        raise UnanswerableError("a text of an exact length cannot end at a stop string")
+
+
+def generation_jobs(
+    job_type: Callable[..., JobT],
+    number: int,
+    request: Generate | Translate,
+    prompt: tuple[int, ...],
+    max_new_tokens: int,
+    temperature: float,
+    samples: int,
+) -> tuple[JobT, ...]:
+    """A job per sample that differs from the others."""
+    decoding = request.decoding
+    key = digest(request)
+    return tuple(
+        job_type(
+            number=number,
+            prompt=prompt,
+            max_new_tokens=max_new_tokens,
+            exact=decoding.exact_length,
+            stop=decoding.stop,
+            sampling=SamplingParams(
+                key=key,
+                seed=decoding.seed,
+                sample=sample,
+                temperature=temperature,
+                top_k=decoding.top_k,
+                top_p=decoding.top_p,
+            ),
+        )
+        for sample in range(samples if temperature > 0 else 1)
+    )
+
+
+def answer_by_jobs(
+    requests: Iterable[tuple[int, RequestT]],
+    plan: Callable[[int, RequestT], GenerationPlan[JobT]],
+    generate: Callable[[Sequence[JobT]], Iterator[list[tuple[JobT, Text | TooLargeError]]]],
+) -> Iterator[NumberedAnswers]:
+    """Generate the texts of all requests together; each is answered when its last text is done."""
+    plans: dict[int, GenerationPlan[JobT]] = {}
+    failed: list[tuple[int, Answer]] = []
+    for number, request in requests:
+        try:
+            plans[number] = plan(number, request)
+        except UnanswerableError as error:
+            failed.append((number, Failed(reason=str(error))))
+    if failed:
+        yield failed
+    generated: dict[int, dict[int, Text | TooLargeError]] = defaultdict(dict)
+    for batch in generate([job for each in plans.values() for job in each.jobs]):
+        for job, text in batch:
+            generated[job.number][job.sampling.sample] = text
+        numbers = dict.fromkeys(job.number for job, _ in batch)
+        done = [n for n in numbers if len(generated[n]) == len(plans[n].jobs)]
+        if done:
+            yield [(number, plans[number].answer(generated.pop(number))) for number in done]
 
 
 @dataclass(frozen=True)
 class DecodedTokens:
-    """The tokens written, the end token left out."""
+    """The generated tokens, without the end token."""
 
     ids: tuple[int, ...]
     finish: Literal["stop", "length"]
-
-
-def texts_answer(
-    written: Sequence[Text | TooLargeError], samples: int, temperature: float | None, system: str
-) -> Answer:
-    """The texts of one request; greedy samples are alike, so one may stand for all."""
-    texts = []
-    for text in written:
-        if isinstance(text, TooLargeError):
-            return Failed(reason=str(text))
-        texts.append(text)
-    return Texts(
-        texts=tuple(texts) * (samples // len(texts)), temperature=temperature, system=system
-    )
 
 
 class GrowingText:
@@ -212,7 +328,7 @@ class GrowingText:
         self.finish: Literal["stop", "length"] | None = None
         self._ends, self._read = ends, read
 
-    def write(self, token: int) -> None:
+    def append(self, token: int) -> None:
         """Add a token, unless the text is finished."""
         if self.finish:
             return
@@ -222,12 +338,12 @@ class GrowingText:
         self.ids.append(token)
         if self.job.stop and any(mark in self._read(self.ids) for mark in self.job.stop):
             self.finish = "stop"
-        elif len(self.ids) == self.job.room:
+        elif len(self.ids) == self.job.max_new_tokens:
             self.finish = "length"
 
     @property
     def decoded(self) -> DecodedTokens:
-        """What was written; a text that nothing ended has come to its length."""
+        """The generated tokens; a text that nothing ended has reached its length."""
         return DecodedTokens(tuple(self.ids), self.finish or "length")
 
 
@@ -239,7 +355,7 @@ def decode_batch(
     inputs: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> list[DecodedTokens]:
-    """Write all jobs in one batch; `ends` and `read` are as in GrowingText.
+    """Run all jobs in one batch; `ends` and `read` are as in GrowingText.
 
     `inputs` are what the model reads where it is more than the jobs' prompts. `settings` are
     further ones of the library's generation, the same for all jobs.
@@ -252,7 +368,7 @@ def decode_batch(
         loaded.model.generate(
             **(inputs or pad_prompts(loaded, [job.prompt for job in jobs])),
             generation_config=GenerationConfig(
-                max_new_tokens=max(job.room for job in jobs),
+                max_new_tokens=max(job.max_new_tokens for job in jobs),
                 do_sample=False,
                 use_cache=True,
                 **settings,
@@ -266,9 +382,9 @@ def decode_batch(
 def pad_prompts(loaded: LoadedModel, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
     """Prompts as one batch under a mask.
 
-    What continues its prompt must stand at its end, so a decoder is padded on the left. An
-    encoder counts positions from its first token, so it is padded on the right, by the token
-    that some find the padding by.
+    A text continues its prompt at the end, so a decoder is padded on the left. An encoder counts
+    positions from its first token, so it is padded on the right, with the token by which some
+    recognise the padding.
     """
     import torch
 
@@ -278,9 +394,9 @@ def pad_prompts(loaded: LoadedModel, prompts: Sequence[Sequence[int]]) -> dict[s
     ids = torch.full((len(prompts), width), filler, dtype=torch.long)
     mask = torch.zeros(len(prompts), width, dtype=torch.long)
     for line, prompt in enumerate(prompts):
-        place = slice(0, len(prompt)) if encodes else slice(width - len(prompt), width)
-        ids[line, place] = torch.tensor(prompt)
-        mask[line, place] = 1
+        columns = slice(0, len(prompt)) if encodes else slice(width - len(prompt), width)
+        ids[line, columns] = torch.tensor(prompt)
+        mask[line, columns] = 1
     return {"input_ids": ids.to(loaded.device), "attention_mask": mask.to(loaded.device)}
 
 
@@ -300,7 +416,7 @@ class _SamplingProcessor:
         chosen = sample_tokens(scores, [text.job.sampling for text in self._texts], self._step)
         self._step += 1
         for text, token in zip(self._texts, chosen.tolist(), strict=True):
-            text.write(token)
+            text.append(token)
         return torch.full_like(scores, -math.inf).scatter_(1, chosen[:, None], 0.0)
 
 

@@ -17,9 +17,14 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from epicene.models.hf.batching import batch_independent_length
+from epicene.models.hf.batching import (
+    NOISE_FACTOR,
+    TOLERANCE,
+    batch_independent_length,
+    output_tolerance,
+    pad_right,
+)
 from epicene.models.hf.generation.decoding import pad_prompts
-from epicene.models.hf.scoring.routes import pad_right
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,8 +36,8 @@ if TYPE_CHECKING:
 class CacheRows(NamedTuple):
     """Rows of a cache, in the order wanted; one may be named several times.
 
-    A cache that is `spent` is let go of layer by layer as it is copied, so that no more than one
-    layer is held twice.
+    A cache that is `spent` is freed layer by layer as it is copied, so that at most one layer is
+    held twice.
     """
 
     cache: Any
@@ -48,7 +53,7 @@ def new_cache(model: Any) -> Any:
 
 
 def cache_obstacle(cache: Any) -> str:
-    """Why the rows of a filled cache cannot come and go; empty if they can."""
+    """Why the rows of a filled cache cannot join and leave; empty if they can."""
     from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
     kinds = (DynamicLayer, DynamicSlidingWindowLayer)
@@ -102,7 +107,7 @@ def _joined_layer(pieces: Sequence[CacheRows], number: int, width: int, spare: i
 def _stack_rows(
     tensors: Sequence[Any], rows: Sequence[Sequence[int]], columns: int, spare: int
 ) -> Any:
-    """Rows of several tensors under one another, each flush with column `columns`."""
+    """Rows of several tensors stacked, each right-aligned at column `columns`."""
     import torch
 
     _, heads, _, size = tensors[0].shape
@@ -110,11 +115,11 @@ def _stack_rows(
     first = 0
     for tensor, chosen in zip(tensors, rows, strict=True):
         taken = min(tensor.shape[-2], columns)
-        place = whole[first : first + len(chosen)]
+        block = whole[first : first + len(chosen)]
         # Never read, but a stray NaN would come through a weight of nought.
-        place[:, :, : columns - taken] = 0
+        block[:, :, : columns - taken] = 0
         at = torch.tensor(chosen, device=tensor.device)
-        place[:, :, columns - taken : columns] = tensor[:, :, tensor.shape[-2] - taken :][at]
+        block[:, :, columns - taken : columns] = tensor[:, :, tensor.shape[-2] - taken :][at]
         first += len(chosen)
     return whole
 
@@ -177,34 +182,32 @@ _KNOWN_LAYERS = {"full_attention", "sliding_attention"}
 # A window up to here is tried out, in a cache that is wider than it; past that the cache would be
 # too large to be tried with.
 _MAX_TESTED_WINDOW = 4096
-# How far predictions may lie apart, in nats, in the mean over the vocabulary: always; so many
-# times as far as a row alone and in a padded batch, which in a small number format is far from
-# nothing; never.
-_TOLERANCE, _NOISE_FACTOR, _MAX_DISTANCE = 1e-4, 4, 0.5
-_TOKEN_STEP = 7919  # a prime, so that the tokens tried lie all over the vocabulary
+# No noise explains predictions that are further apart, in nats, in the mean over the vocabulary.
+_MAX_DISTANCE = 0.5
+_TOKEN_STEP = 7919  # a prime, so that the probes cover the whole vocabulary
 
 
-# What of a padded batch a model bears: anything, prompts of one length, nothing.
+# Which padded batches a model supports: any, prompts of one length, none.
 BatchSupport: TypeAlias = Literal["padded", "of prompts of one length", "one by one"]
 
 
 class CacheCheck(NamedTuple):
-    """What was found: why not, if not, and up to how many tokens a row."""
+    """The result of the self-test: why it failed, if it did, and the longest row."""
 
     obstacle: str = ""
-    longest: int | None = None
+    max_length: int | None = None
 
 
 class _Prediction(NamedTuple):
-    """What is predicted after token `place` of row `row`."""
+    """What is predicted after token `position` of row `row`."""
 
     row: int
-    place: int
+    position: int
     logits: Any
 
 
 def check_continuous_batching(loaded: LoadedModel, stepper: Stepper) -> CacheCheck:
-    """Try it out."""
+    """Whether a model can generate by continuous batching, by a self-test."""
     import torch
 
     config = loaded.model.config.get_text_config(decoder=True)
@@ -233,12 +236,12 @@ def _run_check(loaded: LoadedModel, stepper: Stepper, config: Any) -> CacheCheck
     truth = _plain_logits(loaded, rows)
     seen = [_Prediction(0, 5, logits[0]), _Prediction(1, 1, logits[1])]
     seen += _cached_predictions(stepper, rows, cache, beside)
-    apart = _max_distance((each.logits, truth[each.row, each.place]) for each in seen)
-    if apart > _TOLERANCE and apart > min(
-        _NOISE_FACTOR * _batch_noise(loaded, rows, truth), _MAX_DISTANCE
+    apart = _max_distance((each.logits, truth[each.row, each.position]) for each in seen)
+    if apart > TOLERANCE and apart > min(
+        NOISE_FACTOR * _batch_noise(loaded, rows, truth), _MAX_DISTANCE
     ):
         return CacheCheck(f"its predictions came out {apart:.2g} nats apart")
-    return CacheCheck(longest=min(limits, default=None))
+    return CacheCheck(max_length=min(limits, default=None))
 
 
 def _probe_rows(vocabulary: int) -> list[tuple[int, ...]]:
@@ -264,42 +267,41 @@ def _plain_logits(loaded: LoadedModel, rows: Sequence[Sequence[int]]) -> Any:
 def _cached_predictions(
     stepper: Stepper, rows: Sequence[Sequence[int]], cache: Any, window: int
 ) -> Iterator[_Prediction]:
-    """What is predicted after two rows were begun, two joined them and two were dropped.
+    """Predictions after two rows were started, two joined them and two were dropped.
 
     A window is met by a row in a cache wider than that, which has no token but the row's.
     """
 
-    def step(writing: CachedBatch, *places: tuple[int, int]) -> Iterator[_Prediction]:
+    def step(batch: CachedBatch, *positions: tuple[int, int]) -> Iterator[_Prediction]:
         import torch
 
-        tokens = torch.tensor([rows[row][place] for row, place in places])
-        logits = stepper.step(writing, tokens.to(writing.padding.device))
-        return (_Prediction(*where, line) for where, line in zip(places, logits, strict=True))
+        tokens = torch.tensor([rows[row][position] for row, position in positions])
+        logits = stepper.step(batch, tokens.to(batch.padding.device))
+        return (_Prediction(*where, line) for where, line in zip(positions, logits, strict=True))
 
-    writing = stepper.rows([CacheRows(cache, [0, 1])], [6, 2], room=1)
-    yield from step(writing, (0, 6), (1, 2))
+    batch = stepper.rows([CacheRows(cache, [0, 1])], [6, 2], room=1)
+    yield from step(batch, (0, 6), (1, 2))
     joining, logits = stepper.read([rows[2][:4]])
     yield from (_Prediction(row, 3, logits[0]) for row in (2, 3))
-    pieces = [CacheRows(writing.cache, [1, 0]), CacheRows(joining, [0, 0])]
-    writing = stepper.rows(pieces, [3, 7, 4, 4], room=1)
-    yield from step(writing, (1, 3), (0, 7), (2, 4), (3, 4))
-    writing = stepper.rows([CacheRows(writing.cache, [3, 1])], [5, 8], room=1)
-    yield from step(writing, (3, 5), (0, 8))
+    pieces = [CacheRows(batch.cache, [1, 0]), CacheRows(joining, [0, 0])]
+    batch = stepper.rows(pieces, [3, 7, 4, 4], room=1)
+    yield from step(batch, (1, 3), (0, 7), (2, 4), (3, 4))
+    batch = stepper.rows([CacheRows(batch.cache, [3, 1])], [5, 8], room=1)
+    yield from step(batch, (3, 5), (0, 8))
     if window:
-        writing = stepper.rows([CacheRows(writing.cache, [0])], [6], room=1, width=window + 2)
-        yield from step(writing, (3, 6))
-        writing = stepper.rows([CacheRows(writing.cache, [0])], [7], room=1)
-        yield from step(writing, (3, 7))
+        batch = stepper.rows([CacheRows(batch.cache, [0])], [6], room=1, width=window + 2)
+        yield from step(batch, (3, 6))
+        batch = stepper.rows([CacheRows(batch.cache, [0])], [7], room=1)
+        yield from step(batch, (3, 7))
 
 
 def check_padded_batches(loaded: LoadedModel) -> BatchSupport:
-    """Beside which others a text comes out of the library's `generate` as it does alone."""
-    import torch
+    """In which batches the library's `generate` gives a text as it does alone."""
 
     rows = _probe_rows(loaded.model.get_input_embeddings().weight.shape[0])
     short, long = rows[1], rows[0]
     alone = _generate_logits(loaded, [short[:2]], short[2:])
-    slack = _TOLERANCE if loaded.model.dtype == torch.float32 else _MAX_DISTANCE / 10
+    slack = output_tolerance(loaded.model)
 
     def same(other: Sequence[int]) -> bool:
         try:
@@ -316,7 +318,7 @@ def check_padded_batches(loaded: LoadedModel) -> BatchSupport:
 def _generate_logits(
     loaded: LoadedModel, prompts: Sequence[Sequence[int]], tokens: Sequence[int]
 ) -> list[Any]:
-    """What is predicted for the first prompt and after each of the tokens it is continued by."""
+    """The logits after the first prompt, and after each of the tokens that continue it."""
     import torch
     from transformers import GenerationConfig
 
@@ -340,7 +342,7 @@ def _generate_logits(
 
 
 def _batch_noise(loaded: LoadedModel, rows: Sequence[Sequence[int]], together: Any) -> float:
-    """How far predictions for rows alone lie from those for the rows together."""
+    """How far predictions for single rows are from those for all rows together."""
     alone = [_plain_logits(loaded, [row])[0] for row in rows]
     return _max_distance(
         pair

@@ -1,4 +1,4 @@
-"""How a translation model is told the source and target language: four ways, detected.
+"""How source and target language are stated to a translation model: four ways, detected.
 
 `fr` is fra_Latn to NLLB, fr_XX to mBART, fr to M2M100 and MADLAD, fra or fr to Marian.
 """
@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from epicene.models.hf.tokenisation import UnanswerableError
+from epicene.models import UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -90,35 +90,35 @@ def model_language_code(language: str, known: Iterable[str]) -> str:
 
 # NLLB's language tokens; those of mBART and M2M100 are listed by their tokenizers.
 _NLLB_CODE = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}")
-# Tokens that stand before the text: Marian's >>fra<<, MADLAD's <2fr>.
+# Tokens before the text: Marian's >>fra<<, MADLAD's <2fr>.
 _TARGET_TOKEN = re.compile(r">>([\w-]+)<<|<2([\w-]+)>")
 _TRANSLATION_TASK = re.compile(r"translation_(\w+)_to_(\w+)")
 
 
 @dataclass(frozen=True)
 class EncoderInput:
-    """What the encoder reads, and the token that the translation must open with, if any."""
+    """What the encoder reads, and the token that the translation must begin with, if any."""
 
     ids: tuple[int, ...]
-    opening: int | None = None
+    forced_bos: int | None = None
 
 
 class LanguageMarking(Protocol):
     """One way to tell a model the languages."""
 
     @property
-    def way(self) -> str:
-        """The way, in a few words, for the manifest."""
+    def description(self) -> str:
+        """How languages are marked, in a few words, for the manifest."""
 
-    def mark(self, text: str, source: str, target: str) -> EncoderInput:
-        """A text as the model must be given it to translate it."""
+    def for_translation(self, text: str, source: str, target: str) -> EncoderInput:
+        """The input that makes the model translate a text."""
 
-    def plain(self, text: str, language: str) -> EncoderInput:
-        """A text as the model is given it for anything else."""
+    def for_text(self, text: str, language: str) -> EncoderInput:
+        """The input for anything but a translation."""
 
 
 def find_language_marking(tokenizer: Any, config: Any) -> LanguageMarking:
-    """The way that suits a model."""
+    """The way that a model expects."""
     if hasattr(tokenizer, "src_lang") and (codes := _language_tokens(tokenizer)):
         return _LanguageTokens(tokenizer, codes, tokenizer.src_lang)
     tasks = getattr(config, "task_specific_params", None) or {}
@@ -157,14 +157,16 @@ class _LanguageTokens:
 
     tokenizer: Any
     codes: Mapping[str, int]
-    default: str  # the source where none is told
-    way = "language tokens: the source's beside the text, the target's opens the translation"
+    default: str  # the source where none is stated
+    description = (
+        "language tokens: the source's beside the text, the target's opens the translation"
+    )
 
-    def mark(self, text: str, source: str, target: str) -> EncoderInput:
-        opening = self.codes[model_language_code(target, self.codes)]
-        return EncoderInput(self._read(text, model_language_code(source, self.codes)), opening)
+    def for_translation(self, text: str, source: str, target: str) -> EncoderInput:
+        forced_bos = self.codes[model_language_code(target, self.codes)]
+        return EncoderInput(self._read(text, model_language_code(source, self.codes)), forced_bos)
 
-    def plain(self, text: str, language: str) -> EncoderInput:
+    def for_text(self, text: str, language: str) -> EncoderInput:
         return EncoderInput(
             self._read(text, model_language_code(language or self.default, self.codes))
         )
@@ -176,11 +178,11 @@ class _LanguageTokens:
 
 @dataclass(frozen=True)
 class _PlainInput:
-    """What needs no language beside a text."""
+    """An input that names no language for a plain text."""
 
     tokenizer: Any
 
-    def plain(self, text: str, language: str) -> EncoderInput:  # noqa: ARG002
+    def for_text(self, text: str, language: str) -> EncoderInput:  # noqa: ARG002
         return EncoderInput(_token_ids(self.tokenizer, text))
 
 
@@ -189,9 +191,9 @@ class _TaskPrefix(_PlainInput):
     """A sentence of instruction for each pair that the configuration lists."""
 
     prefixes: Mapping[str, str]
-    way = "the prefix that the configuration gives for the pair"
+    description = "the prefix that the configuration gives for the pair"
 
-    def mark(self, text: str, source: str, target: str) -> EncoderInput:
+    def for_translation(self, text: str, source: str, target: str) -> EncoderInput:
         key = f"translation_{two_letter_code(source)}_to_{two_letter_code(target)}"
         if key not in self.prefixes:
             raise UnanswerableError(
@@ -203,12 +205,12 @@ class _TaskPrefix(_PlainInput):
 
 @dataclass(frozen=True)
 class _TargetToken(_PlainInput):
-    """A token for the target language before the text; the source is not told."""
+    """A token for the target language before the text; the source is not stated."""
 
     marks: Mapping[str, str]
-    way = "a token for the target before the text"
+    description = "a token for the target before the text"
 
-    def mark(self, text: str, source: str, target: str) -> EncoderInput:  # noqa: ARG002
+    def for_translation(self, text: str, source: str, target: str) -> EncoderInput:  # noqa: ARG002
         return EncoderInput(
             _token_ids(
                 self.tokenizer, f"{self.marks[model_language_code(target, self.marks)]} {text}"
@@ -218,11 +220,11 @@ class _TargetToken(_PlainInput):
 
 @dataclass(frozen=True)
 class _SinglePair(_PlainInput):
-    """The model translates from one language into one other and is told nothing."""
+    """The model has one language pair, so nothing is stated."""
 
-    way = "none: the model has one pair"
+    description = "none: the model has one pair"
 
-    def mark(self, text: str, source: str, target: str) -> EncoderInput:
+    def for_translation(self, text: str, source: str, target: str) -> EncoderInput:
         for asked, attribute in ((source, "source_lang"), (target, "target_lang")):
             own = getattr(self.tokenizer, attribute, None)
             if own and two_letter_code(own) != two_letter_code(asked) and _is_one_language(own):

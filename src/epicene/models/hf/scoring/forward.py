@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from epicene.models.hf.batching import (
+    NOISE_FACTOR,
+    TOLERANCE,
     TooLargeError,
     batch_independent_length,
     is_out_of_memory,
@@ -36,20 +38,16 @@ if TYPE_CHECKING:
         RowScores,
     )
 
-# In nats, a token: what is always forgiven, and how many times the measured noise.
-_TOLERANCE = 1e-4
-_NOISE_FACTOR = 4
 _MAX_NOISE = 0.25  # no number format makes so much noise
 # How long the trunk of the probe is, at least; its branches go on from there.
 _TRUNK = 48
 _BRANCH = 8
-_EARLY_BRANCH = (
-    24  # shorter than a beginning that is run apart, so that the trunk of the others is one
-)
+# Shorter than a prefix that is run apart, so that the other rows share the whole trunk.
+_EARLY_BRANCH = 24
 
 
 def best_route(runner: ModelRunner, limits: PassLimits) -> tuple[Route, str]:
-    """The first of the routes that gives what the plain path gives, and what was measured."""
+    """The first route that passes the self-test, and what was measured."""
     padded = PaddedRoute(runner, limits)
     rows = _probe_rows(runner)
     if rows is None:
@@ -62,30 +60,30 @@ def best_route(runner: ModelRunner, limits: PassLimits) -> tuple[Route, str]:
             raise
         return padded, "there is no memory for a trial"
     measured = [f"padding is off by {noise:.0e}"]
-    for trials in _candidate_routes(runner, limits):
-        route = trials[-1]
+    for variants in _candidate_routes(runner, limits):
+        route = variants[-1]
         try:
             off = max(
-                _max_difference(alone, _route_scores(runner, trial, rows)) for trial in trials
+                _max_difference(alone, _route_scores(runner, variant, rows)) for variant in variants
             )
         except Exception as error:  # families raise whatever they stumble over
             measured.append(f"{route.name} fail with {type(error).__name__}")
             continue
         measured.append(f"{route.name} by {off:.0e}")
-        if off <= max(_TOLERANCE, min(_NOISE_FACTOR * noise, _MAX_NOISE)):
+        if off <= max(TOLERANCE, min(NOISE_FACTOR * noise, _MAX_NOISE)):
             break
     else:
-        # A model that looks at its padding is run in batches that have none.
+        # A model whose scores depend on padding is run in batches without any.
         route = padded if noise <= _MAX_NOISE else PaddedRoute(runner, limits, of_one_length=True)
     return route, f"in a trial {', '.join(measured)} nat at most"
 
 
 def _candidate_routes(runner: ModelRunner, limits: PassLimits) -> Iterator[list[Route]]:
-    """The routes, best first; of each what must be right, and last what will be used."""
+    """The routes, best first; each with the variants to test, of which the last is used."""
     known = mask_layout(runner.model.config)
     if known is not None:
         yield [
-            PackedTreeRoute(runner, limits, known, worth=0),
+            PackedTreeRoute(runner, limits, known, min_nodes=0),
             PackedTreeRoute(runner, limits, known),
         ]
     yield [CachedPrefixRoute(runner, limits)]
@@ -95,8 +93,8 @@ def _probe_rows(runner: ModelRunner) -> list[ScoringRow] | None:
     """Rows that branch early and late, longer than any local window of the model."""
     config = runner.model.config.get_text_config()
     reads = [position_limit(runner.model), batch_independent_length(config)]
-    longest = min((limit for limit in reads if limit is not None), default=1 << 30)
-    trunk = min(max(_TRUNK, _largest_local_window(config) + 1), longest - _BRANCH)
+    max_length = min((limit for limit in reads if limit is not None), default=1 << 30)
+    trunk = min(max(_TRUNK, _largest_local_window(config) + 1), max_length - _BRANCH)
     if trunk < _BRANCH:
         return None
     draw = np.random.default_rng(0)
@@ -150,8 +148,8 @@ class CausalForward:
         self._rows = None if asked == "auto" else asked
         self._runner = ModelRunner(loaded, notes)
         self.vocabulary = self._runner.vocabulary
-        # Whether work can be put on the device and left there.
-        self.runs_ahead = loaded.device.type == "cuda"
+        # Whether work is queued on the device while the next batch is planned.
+        self.can_prefetch = loaded.device.type == "cuda"
         self._notes = notes
         notes.update(rows=0, tokens=0, distinct_tokens=0)
 
@@ -160,10 +158,10 @@ class CausalForward:
     ) -> Iterator[dict[ScoringRow, RowScores | TooLargeError]]:
         """The log-probabilities of the scored tokens, part by part; equal rows run once.
 
-        Where the device works by itself, all parts are handed to it before this returns.
+        If the device works asynchronously, all parts are queued before this returns.
         """
         launched = self._launch(set(rows), partial(logprobs.score_tokens, self._runner))
-        return _collect_results(list(launched) if self.runs_ahead else launched)
+        return _collect_results(list(launched) if self.can_prefetch else launched)
 
     def continuations(
         self, stems: Iterable[ContinuationRow], allowed: Callable[[ContinuationRow], Any]
@@ -180,11 +178,11 @@ class CausalForward:
 
     @cached_property
     def route(self) -> Route:
-        """The way this model's rows are run."""
+        """The route by which this model's rows are run."""
         route, why = best_route(self._runner, self._limits)
-        longest = batch_independent_length(self._runner.model.config)
-        if longest is not None:
-            route = LengthSplitRoute(route, self._runner, self._limits, longest)
+        max_length = batch_independent_length(self._runner.model.config)
+        if max_length is not None:
+            route = LengthSplitRoute(route, self._runner, self._limits, max_length)
         self._notes["path"] = route.name
         self._notes["path_because"] = why
         return route

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epicene.core.records import LOGPROB_DECIMALS
+from epicene.models.hf.batching import outputs_agree
 from epicene.models.hf.generation import decoding
 from epicene.models.hf.scoring.routes import ContinuationRow, RowScores, ScoringRow
 
@@ -39,16 +40,16 @@ _GPU_MEMORY_DIVISOR = 64
 
 @dataclass(frozen=True)
 class LazyLogits:
-    """Some positions of a pass; their logits are made when they are asked for."""
+    """The logits of some positions of a pass, computed on demand."""
 
     count: int
-    at_once: int  # how many cells' logits may be held together
-    logits: Callable[[slice], Any]  # (cells, vocabulary)
+    max_positions: int  # how many positions' logits may be held together
+    logits: Callable[[slice], Any]  # (positions, vocabulary)
 
     def parts(self) -> Iterator[tuple[slice, Any]]:
         """All logits, in parts that bound memory."""
-        for start in range(0, self.count, self.at_once):
-            part = slice(start, min(start + self.at_once, self.count))
+        for start in range(0, self.count, self.max_positions):
+            part = slice(start, min(start + self.max_positions, self.count))
             yield part, self.logits(part)
 
 
@@ -59,9 +60,9 @@ class ModelRunner:
         self.model = loaded.model
         self.device = loaded.device
         self.vocabulary: int = loaded.model.get_output_embeddings().weight.shape[0]
-        self.takes = frozenset(inspect.signature(loaded.model.forward).parameters)
+        self.parameters = frozenset(inspect.signature(loaded.model.forward).parameters)
         self._notes = notes
-        self.at_once = max(1, _logit_bytes(loaded.device) // (4 * self.vocabulary))
+        self.max_positions = max(1, _logit_bytes(loaded.device) // (4 * self.vocabulary))
 
     @property
     def has_head(self) -> bool:
@@ -81,7 +82,7 @@ class ModelRunner:
             return _select_positions(self._body(**inputs).last_hidden_state, where)
 
     def logits(self, states: Any) -> Any:
-        """What the head makes of states."""
+        """The logits of hidden states."""
         import torch
 
         if self._body is None:
@@ -89,16 +90,16 @@ class ModelRunner:
         with torch.inference_mode():
             return self._head(self._body, states)
 
-    def cells(self, states: Any) -> LazyLogits:
-        """Wanted positions of one or more passes."""
-        return LazyLogits(len(states), self.at_once, lambda part: self.logits(states[part]))
+    def lazy_logits(self, states: Any) -> LazyLogits:
+        """The logits of the wanted positions of one or more passes."""
+        return LazyLogits(len(states), self.max_positions, lambda part: self.logits(states[part]))
 
     @property
     def _no_cache(self) -> dict[str, bool]:
-        return {"use_cache": False} if "use_cache" in self.takes else {}
+        return {"use_cache": False} if "use_cache" in self.parameters else {}
 
     def send(self, values: Sequence[int] | Any, dtype: Any = None) -> Any:
-        """Numbers as a tensor on the device, without waiting for it."""
+        """Numbers as a tensor on the device, copied asynchronously."""
         import torch
 
         tensor = torch.as_tensor(values, dtype=dtype)
@@ -113,16 +114,15 @@ class ModelRunner:
 
         ids = torch.tensor([[0, 1, 2, 1]], device=self.device)
         inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids), **self._no_cache}
-        slack = 1e-4 if self.model.dtype == torch.float32 else 5e-2
         with torch.inference_mode():
-            whole = self.model(**inputs).logits[0, 2:].float()
+            whole = self.model(**inputs).logits[0, 2:]
             for body in (self.model.get_decoder(), self.model.base_model):
                 try:
                     states = body(**inputs).last_hidden_state[0, 2:]
-                    alone = self._head(body, states).float()
+                    alone = self._head(body, states)
                 except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
                     continue
-                if body is not self.model and torch.allclose(alone, whole, rtol=slack, atol=slack):
+                if body is not self.model and outputs_agree(self.model, alone, whole):
                     self._notes["head"] = "wanted positions alone"
                     return body
         self._notes["head"] = "all positions"
@@ -141,7 +141,7 @@ class ModelRunner:
 
 
 def _logit_bytes(device: Any) -> int:
-    """Bytes that logits may take."""
+    """How many bytes of logits are held at a time."""
     import torch
 
     if device.type != "cuda":
@@ -150,7 +150,7 @@ def _logit_bytes(device: Any) -> int:
 
 
 class _ReplayedOutput:
-    """What a body hands out: its last states, by name or as the first of a tuple."""
+    """The output of a body: its last states, by name or as the first of a tuple."""
 
     def __init__(self, states: Any) -> None:
         self._states = states
@@ -167,14 +167,14 @@ class _ReplayedOutput:
         return self.last_hidden_state
 
     def __getattr__(self, name: str) -> None:
-        """Caches, attentions and whatever else a family hands on: there are none."""
+        """None for caches, attentions and whatever else a family passes on."""
         if name.startswith("__"):
             raise AttributeError(name)
 
 
 @contextmanager
 def _replayed_forward(body: Any, output: _ReplayedOutput) -> Iterator[None]:
-    """Let a module return what is given instead of running."""
+    """Let a module return this output instead of running."""
     own = body.__dict__.get("forward")
     body.forward = lambda *_, **__: output
     try:
@@ -197,45 +197,45 @@ _SORTING = 1 << 24
 
 
 class TokenQueries:
-    """Tokens asked about in cells, in the order in which the head comes to the cells."""
+    """Tokens to look up at positions, in the order in which the head computes the positions."""
 
     def __init__(
-        self, runner: ModelRunner, cells: LazyLogits, places: IntArray, tokens: Sequence[int]
+        self, runner: ModelRunner, logits: LazyLogits, positions: IntArray, tokens: Sequence[int]
     ) -> None:
-        # Cell after cell, so that a part of the cells has a stretch of them.
-        self.order = np.argsort(places, kind="stable")
-        self._cells = cells
-        self._places = places[self.order]
-        asked = np.stack([self._places, np.array(tokens, np.int64)[self.order]])
+        # By position, so that a part of the positions has a contiguous part of the tokens.
+        self.order = np.argsort(positions, kind="stable")
+        self._logits = logits
+        self._positions = positions[self.order]
+        asked = np.stack([self._positions, np.array(tokens, np.int64)[self.order]])
         self._lines, self._tokens = runner.send(asked)
 
     def parts(self) -> Iterator[LogitChunk]:
-        """All of it, as the head makes logits."""
-        for cells, logits in self._cells.parts():
-            mine = slice(*np.searchsorted(self._places, (cells.start, cells.stop)).tolist())
+        """All tokens, as the head computes the logits."""
+        for part, logits in self._logits.parts():
+            mine = slice(*np.searchsorted(self._positions, (part.start, part.stop)).tolist())
             yield LogitChunk(
-                start=cells.start,
+                start=part.start,
                 logits=logits,
                 mine=mine,
-                places=self._places[mine] - cells.start,
-                lines=self._lines[mine].to(logits.device) - cells.start,
+                positions=self._positions[mine] - part.start,
+                lines=self._lines[mine].to(logits.device) - part.start,
                 tokens=self._tokens[mine].to(logits.device),
             )
 
 
 class LogitChunk(NamedTuple):
-    """Some cells: where they start, their logits, and which tokens are asked about in which."""
+    """Some positions: the first, their logits, and the tokens to look up at each."""
 
     start: int
     logits: Any
     mine: slice  # of the ordered tokens
-    places: IntArray  # the line of each
-    lines: Any  # the same on the device
+    positions: IntArray  # the row of `logits` for each token
+    lines: Any  # `positions` on the device
     tokens: Any
 
 
 def in_original_order(order: IntArray, values: Any) -> Any:
-    """Values of ordered tokens in the order in which they were asked for."""
+    """Values of ordered tokens in the original order of the tokens."""
     found = np.empty(len(order))
     found[order] = values
     return found
@@ -247,8 +247,8 @@ def score_tokens(runner: ModelRunner, ran: PassResult[ScoringRow]) -> Callable[[
 
     rows = ran.rows
     tokens = list(chain.from_iterable(row.ids[row.first :] for row in rows))
-    reading = TokenQueries(runner, ran.cells, ran.places, tokens)
-    # What waits to be collected holds this alone: the states would fill the device.
+    reading = TokenQueries(runner, ran.logits, ran.positions, tokens)
+    # `collect` holds this alone: the states would fill the device.
     order = reading.order
     distributions = _tokens_by_distribution(rows, order)
     found: list[Any] = []
@@ -294,17 +294,17 @@ def score_tokens(runner: ModelRunner, ran: PassResult[ScoringRow]) -> Callable[[
 
 
 def token_logprobs(part: LogitChunk) -> Any:
-    """Of the tokens asked about, by a softmax in float32, a few lines at a time."""
+    """The log-probability of each token, by a softmax in float32, a few rows at a time."""
     import torch
 
     logits = part.logits
-    at_once = max(1, _SOFTMAX[logits.device.type != "cpu"] // (4 * logits.shape[-1]))
-    if len(logits) <= at_once:
+    max_positions = max(1, _SOFTMAX[logits.device.type != "cpu"] // (4 * logits.shape[-1]))
+    if len(logits) <= max_positions:
         return logits.log_softmax(-1, dtype=torch.float32)[part.lines, part.tokens]
     found = torch.empty(len(part.tokens), dtype=torch.float32, device=logits.device)
-    for start in range(0, len(logits), at_once):
-        few = slice(*np.searchsorted(part.places, (start, start + at_once)).tolist())
-        spread = logits[start : start + at_once].log_softmax(-1, dtype=torch.float32)
+    for start in range(0, len(logits), max_positions):
+        few = slice(*np.searchsorted(part.positions, (start, start + max_positions)).tolist())
+        spread = logits[start : start + max_positions].log_softmax(-1, dtype=torch.float32)
         found[few] = spread[part.lines[few] - start, part.tokens[few]]
     return found
 
@@ -332,12 +332,12 @@ def _distribution_logprobs(
 
     logits, lines, tokens = part.logits, part.lines, part.tokens
     chosen = torch.from_numpy(some).to(logits.device)
-    at_once = max(1, _SORTING // (4 * logits.shape[-1]))
+    max_positions = max(1, _SORTING // (4 * logits.shape[-1]))
     found = [
         decoding.distribution_logprobs(logits[lines[few]], [distribution] * len(few)).gather(
             -1, tokens[few][:, None]
         )[:, 0]
-        for few in chosen.split(at_once)
+        for few in chosen.split(max_positions)
         if len(few)
     ]
     return torch.cat(found) if found else logits.new_zeros(0, dtype=torch.float32)
@@ -348,17 +348,19 @@ def top_continuations(
     runner: ModelRunner,
     ran: PassResult[ContinuationRow],
 ) -> Callable[[], list[list[tuple[int, float]]]]:
-    """The best allowed next tokens of each stem, best first."""
+    """The best allowed next tokens of each row, best first."""
     import torch
 
     del runner
     best: dict[int, tuple[list[int], list[float]]] = {}
     with torch.inference_mode():
-        for part, logits in ran.cells.parts():
+        for part, logits in ran.logits.parts():
             spread = logits.float().log_softmax(-1)
-            mine = np.flatnonzero((ran.places >= part.start) & (ran.places < part.stop)).tolist()
+            mine = np.flatnonzero(
+                (ran.positions >= part.start) & (ran.positions < part.stop)
+            ).tolist()
             permitted = torch.stack([allowed(ran.rows[number]) for number in mine])
-            lines = spread[ran.places[mine] - part.start].masked_fill(
+            lines = spread[ran.positions[mine] - part.start].masked_fill(
                 ~permitted.to(spread.device), -math.inf
             )
             top = min(max(ran.rows[number].top for number in mine), lines.shape[-1])
@@ -374,7 +376,7 @@ def top_continuations(
 
 
 def copy_to_host(values: Any) -> Callable[[], Any]:
-    """Numbers on their way back; what is returned waits for them."""
+    """Start to copy numbers to the host; the returned function waits for them."""
     if values.device.type != "cuda":
         return lambda: values.double().numpy()
     import torch

@@ -17,18 +17,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from epicene.models.hf.batching import TooLargeError, position_limit, run_chunks_that_fit
+from epicene.models.hf.batching import (
+    PASS_TOKENS,
+    TooLargeError,
+    outputs_agree,
+    pad_right,
+    position_limit,
+    run_chunks_that_fit,
+)
 from epicene.models.hf.scoring import logprobs
 from epicene.models.hf.scoring.logprobs import ModelRunner
-from epicene.models.hf.scoring.routes import pad_right
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping
 
     from epicene.models.hf.loading import LoadedModel
 
-# What one pass may hold: padded tokens of all rows (on a CPU, on an accelerator), and logits.
-_TOKENS = (4_096, 65_536)
+# Logits of one pass.
 _LOGITS = 1 << 27
 
 
@@ -73,15 +78,15 @@ class MaskedForward:
         self._device = loaded.device
         self._batch_size = loaded.options.batch_size
         self._notes = notes
-        self.longest = _max_row_tokens(loaded.model, loaded.tokenizer)
+        self.max_length = _max_row_tokens(loaded.model, loaded.tokenizer)
 
     @property
-    def runs_ahead(self) -> bool:
-        """Whether work can be put on the device and left there."""
+    def can_prefetch(self) -> bool:
+        """Whether work is queued on the device while the next batch is planned."""
         return bool(self._device.type == "cuda")
 
     def begin(self, queries: Sequence[PositionQuery]) -> Callable[[], list[QueryResult]]:
-        """Hand all passes to the device; what is returned waits for what each query found."""
+        """Queue all passes on the device; the returned function waits for the results."""
         rows: dict[tuple[int, ...], _MaskedRow] = {}
         for number, query in enumerate(queries):
             row = rows.setdefault(query.row, _MaskedRow(query.row))
@@ -126,17 +131,17 @@ class MaskedForward:
 
     def _how_many(self, rows: Sequence[_MaskedRow]) -> int:
         """How many rows from the front make a batch; lengths fall."""
-        longest = len(rows[0].ids)
-        tokens = _TOKENS[self._device.type != "cpu"]
+        max_length = len(rows[0].ids)
+        tokens = PASS_TOKENS[self._device.type != "cpu"]
         logits = 0
         for count, row in enumerate(rows):
             # Without a head of its own a model makes logits of all positions.
-            logits += 0 if self._runner.has_head else longest * self._runner.vocabulary
+            logits += 0 if self._runner.has_head else max_length * self._runner.vocabulary
             if self._batch_size == "auto":
-                full = (count + 1) * longest > tokens or logits > _LOGITS
+                full = (count + 1) * max_length > tokens or logits > _LOGITS
             else:
                 full = count == self._batch_size
-            if count and (full or (len(row.ids) != longest and not self._may_pad)):
+            if count and (full or (len(row.ids) != max_length and not self._may_pad)):
                 return count
         return len(rows)
 
@@ -154,7 +159,7 @@ class MaskedForward:
         ]
         reading = logprobs.TokenQueries(
             self._runner,
-            self._runner.cells(self._states([row.ids for row in rows], cells)),
+            self._runner.lazy_logits(self._states([row.ids for row in rows], cells)),
             np.array([number for number, query in wanted for _ in query.tokens], np.int64),
             [token for _, query in wanted for token in query.tokens],
         )
@@ -185,9 +190,9 @@ class MaskedForward:
     def _best(
         self, logits: Any, start: int, wanted: Sequence[tuple[int, int, int]]
     ) -> Iterator[tuple[int, tuple[list[int], list[float]]]]:
-        """The likeliest tokens that are not special, for queries that want some of these cells.
+        """The likeliest ordinary tokens, for the queries at these positions.
 
-        A query is its number, its cell and how many tokens it wants.
+        A query is its number, its index and how many tokens it wants.
         """
         import torch
 
@@ -210,12 +215,12 @@ class MaskedForward:
             yield number, (some[:top], their[:top])
 
     def _special(self, size: int) -> list[int]:
-        """The tokens that no text holds: special ones, and the lines that only pad the matrix."""
+        """Tokens that occur in no text: special ones, and rows that only pad the matrix."""
         special = {*self._tokenizer.all_special_ids, *range(len(self._tokenizer), size)}
         return sorted(token for token in special if token < size)
 
     def _states(self, rows: Sequence[Sequence[int]], cells: Sequence[tuple[int, int]]) -> Any:
-        """What the body makes of rows, one line per (row, position)."""
+        """The hidden states of rows, one per (row, position)."""
         ids, mask = pad_right(rows, self._tokenizer.pad_token_id or 0)
         lines, positions = np.array(cells, np.int64).T
         sent_ids, sent_mask = self._runner.send(np.stack([ids, mask]))
@@ -226,26 +231,17 @@ class MaskedForward:
 
     @cached_property
     def _may_pad(self) -> bool:
-        """Whether a row gives the same beside a longer one; some families look at padding."""
+        """Whether a row gives the same beside a longer one; in some families padding matters."""
         row, longer = self._probe(2), self._probe(9)
         cells = [(0, position) for position in range(len(row))]
         alone = self._runner.logits(self._states([row], cells))
         beside = self._runner.logits(self._states([row, longer], cells))
-        same = self._agree(beside, alone)
+        same = outputs_agree(self._runner.model, beside, alone)
         self._notes["batches"] = "padded" if same else "of one length"
         return same
 
     def _probe(self, words: int) -> list[int]:
         return list(self._tokenizer(f"{self._tokenizer.mask_token}{' x' * words}")["input_ids"])
-
-    def _agree(self, some: Any, others: Any) -> bool:
-        import torch
-
-        slack = 1e-4 if self._runner.model.dtype == torch.float32 else 5e-2
-        same = some.shape == others.shape and torch.allclose(
-            some.float(), others.float(), rtol=slack, atol=slack
-        )
-        return bool(same)
 
 
 def _max_row_tokens(model: Any, tokenizer: Any) -> int:
@@ -264,7 +260,7 @@ QueryPlan: TypeAlias = Generator[list[PositionQuery], Sequence[TokenLogprobs], T
 def run_side_by_side(
     plans: Sequence[QueryPlan[T]],
 ) -> Generator[list[PositionQuery], Sequence[QueryResult], list[T]]:
-    """Run plans side by side; what each returns, in their order."""
+    """Run plans side by side; their return values, in order."""
     done: dict[int, T] = {}
     found: dict[int, Sequence[QueryResult] | None] = dict.fromkeys(range(len(plans)))
     while found:
@@ -294,9 +290,9 @@ def _advance(plan: QueryPlan[T], results: Sequence[QueryResult] | None) -> list[
 
 
 def start_plans(plans: Sequence[QueryPlan[T]], reader: MaskedForward) -> Callable[[], list[T]]:
-    """Run plans; what is returned waits for their ends and gives what each returns, in order.
+    """Run plans; the returned function waits for them and gives their return values, in order.
 
-    What they ask first is on its way when this returns.
+    Their first queries are queued when this returns.
     """
     work = run_side_by_side(plans)
     try:

@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.models.hf.tokenisation import UnanswerableError, close_offset_gaps
+from epicene.models import UnanswerableError
+from epicene.models.hf.tokenisation import close_offset_gaps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,20 +38,19 @@ class MaskableText:
 
     ids: tuple[int, ...]
     offsets: tuple[CharSpan, ...]  # a space is part of the token after it
-    spans_without_space: tuple[
-        CharSpan, ...
-    ]  # without leading space; of a token of mere space, its follower's
+    # Without leading space; for a token of space only, the next token's.
+    spans_without_space: tuple[CharSpan, ...]
     content: tuple[int, ...]  # the positions that are not special tokens
     word_ids: tuple[int | None, ...]  # the tokenizer's own idea of a word
 
 
 def token_ids(tokenizer: Any, text: str) -> tuple[int, ...]:
-    """The tokens of a text, special ones included; what looks like one in the text is text."""
+    """The tokens of a text, with the special ones around it; in the text itself there are none."""
     return tuple(tokenizer(text, split_special_tokens=True, verbose=False)["input_ids"])
 
 
 def encode(tokenizer: Any, text: str) -> MaskableText:
-    """The same tokens, never truncated, and where they lie in the text."""
+    """The tokens of a text, never truncated, with their character spans."""
     (encoded,) = encode_all(tokenizer, [text])
     if isinstance(encoded, UnanswerableError):
         raise encoded
@@ -58,7 +58,7 @@ def encode(tokenizer: Any, text: str) -> MaskableText:
 
 
 def encode_all(tokenizer: Any, texts: Sequence[str]) -> list[MaskableText | UnanswerableError]:
-    """Many texts at once, which takes a fraction of the time."""
+    """The tokens of many texts, or why there are none; faster than one by one."""
     if not texts:
         return []
     found = tokenizer(list(texts), split_special_tokens=True, verbose=False)
@@ -107,11 +107,11 @@ def _spans_without_space(
     return tuple(reaches)
 
 
-def check_length(ids: Sequence[int], longest: int) -> None:
+def check_length(ids: Sequence[int], max_length: int) -> None:
     """Refuse a row that the model has no positions for."""
-    if len(ids) > longest:
+    if len(ids) > max_length:
         raise UnanswerableError(
-            f"the text is {len(ids)} tokens long and the model has positions for {longest}"
+            f"the text is {len(ids)} tokens long and the model has positions for {max_length}"
         )
 
 

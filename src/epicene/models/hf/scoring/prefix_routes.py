@@ -22,14 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epicene.models.hf.batching import pad_right
 from epicene.models.hf.scoring import routes
-from epicene.models.hf.scoring.routes import (
-    ForwardPass,
-    PaddedRoute,
-    PassLimits,
-    PassResult,
-    pad_right,
-)
+from epicene.models.hf.scoring.routes import ForwardPass, PaddedRoute, PassLimits, PassResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,17 +51,17 @@ _KNOWN_LAYERS = frozenset({"full_attention", "sliding_attention"})
 
 @dataclass(frozen=True)
 class MaskLayout:
-    """How a family's masks are made."""
+    """How a family's attention masks are built."""
 
     window: int | None = None
     by_layer: bool = False
 
     def masks(self, runner: ModelRunner, depths: Any, ends: Any, shared: int) -> Any:
-        """What to give for the attention mask: additive, (packs, 1, nodes, shared + nodes)."""
+        """The additive attention mask: (packs, 1, nodes, shared + nodes)."""
         import torch
 
-        places = torch.arange(depths.shape[1], device=depths.device)
-        seen = (places[:, None] >= places) & (places[:, None] < ends[:, None, :])
+        positions = torch.arange(depths.shape[1], device=depths.device)
+        seen = (positions[:, None] >= positions) & (positions[:, None] < ends[:, None, :])
         if shared:
             first = seen.new_ones(*seen.shape[:2], shared)
             seen = torch.cat([first, seen], dim=-1)
@@ -89,7 +84,7 @@ def _additive_mask(seen: Any, dtype: Any) -> Any:
 
 
 def mask_layout(config: Any) -> MaskLayout | None:
-    """The masks a model wants when it is packed; None where it is not known to bear it."""
+    """The masks for a packed model; None if its family is not known to support packing."""
     config = config.get_text_config()
     family = config.model_type
     if getattr(config, "alibi", False):
@@ -120,14 +115,14 @@ def _sliding_window(config: Any) -> int | None:
 _ATTENTION_COST = 0.6
 # Numbers in one mask, on a CPU and on an accelerator.
 _MASK_NUMBERS = (1 << 25, 1 << 29)
-# Nodes that must come behind a shared beginning to make it worth a pass of its own.
+# Nodes that must follow a shared prefix to make it worth a pass of its own.
 _MIN_NODES_AFTER_PREFIX = 256
-# Bytes of keys and values of beginnings that are kept, on a CPU and on an accelerator.
+# Bytes of keys and values of prefixes that are kept, on a CPU and on an accelerator.
 _KEPT_PREFIX_BYTES = (1 << 28, 1 << 31)
 
 
 class PackedTreeRoute:
-    """Rows as trees."""
+    """Rows packed as prefix trees."""
 
     name = "packed trees"
 
@@ -136,10 +131,10 @@ class PackedTreeRoute:
         runner: ModelRunner,
         limits: PassLimits,
         layout: MaskLayout,
-        worth: int = _MIN_NODES_AFTER_PREFIX,
+        min_nodes: int = _MIN_NODES_AFTER_PREFIX,
     ) -> None:
         self._runner, self._limits, self._layout = runner, limits, layout
-        self._worth = worth
+        self._min_nodes = min_nodes
         self._kept: OrderedDict[tuple[int, ...], list[tuple[Any, Any]]] = OrderedDict()
         hidden = runner.model.config.get_text_config().hidden_size
         self._attention = _ATTENTION_COST / hidden
@@ -147,11 +142,11 @@ class PackedTreeRoute:
         self._mask, self._room = _MASK_NUMBERS[on_accelerator], _KEPT_PREFIX_BYTES[on_accelerator]
 
     def passes(self, rows: Sequence[A]) -> Iterator[ForwardPass[A, TreePack]]:
-        """Tree by tree."""
+        """The passes of each group, largest packs first."""
         rows = sorted(rows, key=lambda row: row.read)
         table = routes.prefix_table([row.read for row in rows])
         unwanted = np.fromiter((row.wanted.start for row in rows), np.int64, len(rows))
-        for stretch in routes.shared_prefix_groups(table, unwanted, self._worth):
+        for stretch in routes.shared_prefix_groups(table, unwanted, self._min_nodes):
             part = table.part(stretch.rows, stretch.shared)
             width = routes.best_pack_width(part, stretch.shared, self._attention)
             forest = routes.build_forest(part, width, stretch.shared)
@@ -165,7 +160,7 @@ class PackedTreeRoute:
                 )
 
     def _cut(self, packs: Sequence[TreePack], shared: int) -> Iterator[Sequence[TreePack]]:
-        """As many packs at once as tokens and masks allow."""
+        """Packs in passes as large as tokens and masks allow."""
         for units in self._limits.cut(packs, partial(_pack_tokens, shared), _pack_row_count):
             widest = units[0].size
             count = max(1, self._mask // (widest * (widest + shared)))
@@ -192,7 +187,7 @@ class PackedTreeRoute:
             ends[line, : pack.size] = forest.ends[pack.nodes] - pack.nodes.start
         chosen = np.concatenate([np.arange(pack.rows.start, pack.rows.stop) for pack in packs])
         mine = [rows[number] for number in chosen]
-        where, places = np.unique(
+        where, positions = np.unique(
             _wanted_in_packs(mine, forest.paths[chosen], packs, width, len(shared)),
             return_inverse=True,
         )
@@ -210,17 +205,17 @@ class PackedTreeRoute:
                 inputs["past_key_values"] = self._behind(shared, len(packs))
             states = self._runner.states(inputs, send(where))
         tokens = read + sum(pack.size for pack in packs)
-        return PassResult(mine, self._runner.cells(states), places, tokens)
+        return PassResult(mine, self._runner.lazy_logits(states), positions, tokens)
 
     def _behind(self, shared: tuple[int, ...], count: int) -> Any:
-        """The keys and values of a shared beginning, for each of `count` packs."""
+        """The keys and values of a shared prefix, for each of `count` packs."""
         from transformers import DynamicCache
 
         if shared not in self._kept:
             self._kept[shared] = self._keys_and_values(shared)
         self._kept.move_to_end(shared)
         layers = self._kept[shared]
-        # Beginnings of one model differ in length alone, so all have as many bytes a token.
+        # Every token of a prefix has the same number of bytes.
         each = sum(k.nbytes + v.nbytes for k, v in layers) / len(shared)
         while len(self._kept) > 1 and each * sum(map(len, self._kept)) > self._room:
             self._kept.popitem(last=False)
@@ -249,7 +244,7 @@ class PackedTreeRoute:
 
 
 def _pack_tokens(shared: int, pack: TreePack) -> int:
-    """The tokens held for a pack, those of the shared beginning among them."""
+    """The tokens held for a pack, including the shared prefix."""
     return shared + pack.size
 
 
@@ -264,7 +259,7 @@ def _pack_rows(rows: Sequence[A], pack: TreePack) -> Sequence[A]:
 def _wanted_in_packs(
     rows: Sequence[A], paths: IntArray, packs: Sequence[TreePack], width: int, shared: int
 ) -> IntArray:
-    """Where each row's wanted positions lie in the batch, row after row."""
+    """The index in the batch of each wanted position, row by row."""
     lines = np.repeat(np.arange(len(packs)), [pack.rows.stop - pack.rows.start for pack in packs])
     offsets = lines * width - np.array([pack.nodes.start for pack in packs])[lines]
     first = np.fromiter((row.wanted.start for row in rows), np.int64, len(rows)) - shared
@@ -277,24 +272,24 @@ def _wanted_in_packs(
 
 @dataclass(frozen=True)
 class _PrefixGroup:
-    """Rows that begin alike, and how long."""
+    """Rows with a common prefix, and its length."""
 
     rows: tuple[Any, ...]
     shared: int
 
     @property
     def widest(self) -> int:
-        """The tokens of its longest row behind the beginning."""
+        """The tokens of its longest row after the prefix."""
         return max(len(row.read) for row in self.rows) - self.shared
 
     @property
     def size(self) -> int:
-        """The tokens held for it, the beginning once a row."""
+        """The tokens held for it, with the prefix once per row."""
         return len(self.rows) * (self.shared + self.widest)
 
 
 class CachedPrefixRoute:
-    """Rows behind their beginnings."""
+    """Rows after cached prefixes."""
 
     name = "shared beginnings"
 
@@ -303,7 +298,7 @@ class CachedPrefixRoute:
         self._padded = PaddedRoute(runner, limits)
 
     def passes(self, rows: Sequence[A]) -> Iterator[ForwardPass[A, Any]]:
-        """Beginnings of one length together; rows that share nothing as a padded batch."""
+        """Prefixes of one length together; rows that share nothing as a padded batch."""
         ordered = sorted(rows, key=lambda row: row.read)
         families = [
             _PrefixGroup(tuple(ordered[part.rows]), part.shared)
@@ -325,26 +320,29 @@ class CachedPrefixRoute:
         rows = [row for family in families for row in family.rows]
         owner = np.repeat(np.arange(len(families)), [len(family.rows) for family in families])
         cache = DynamicCache()
-        beginnings = np.array([family.rows[0].read[:shared] for family in families])
+        prefixes = np.array([family.rows[0].read[:shared] for family in families])
         rests, mask = pad_right([row.read[shared:] or (0,) for row in rows])
         first, second = _wanted_in_prefix_and_rest(rows, owner, shared, rests.shape[1])
-        where_first, places_first = np.unique(first, return_inverse=True)
-        where_second, places_second = np.unique(second, return_inverse=True)
+        where_first, positions_first = np.unique(first, return_inverse=True)
+        where_second, positions_second = np.unique(second, return_inverse=True)
         send = self._runner.send
         with torch.inference_mode():
             states = [
                 self._runner.states(
-                    self._inputs(beginnings, np.ones_like(beginnings), 0, cache), send(where_first)
+                    self._inputs(prefixes, np.ones_like(prefixes), 0, cache), send(where_first)
                 )
             ]
-            cache.batch_select_indices(torch.from_numpy(owner))  # layers lie where they lie
+            # Indices on the CPU: each layer may be on another device.
+            cache.batch_select_indices(torch.from_numpy(owner))
             seen = np.concatenate([np.ones((len(rows), shared), np.int64), mask], axis=1)
             states.append(
                 self._runner.states(self._inputs(rests, seen, shared, cache), send(where_second))
             )
-        places = _merge_positions(rows, shared, places_first, places_second + len(where_first))
-        tokens = beginnings.size + sum(len(row.read) - shared for row in rows)
-        return PassResult(rows, self._runner.cells(torch.cat(states)), places, tokens)
+        positions = _merge_positions(
+            rows, shared, positions_first, positions_second + len(where_first)
+        )
+        tokens = prefixes.size + sum(len(row.read) - shared for row in rows)
+        return PassResult(rows, self._runner.lazy_logits(torch.cat(states)), positions, tokens)
 
     def _inputs(self, ids: Any, mask: Any, depth: int, cache: Any) -> dict[str, Any]:
         send = self._runner.send
@@ -354,7 +352,7 @@ class CachedPrefixRoute:
             "past_key_values": cache,
             "use_cache": True,
         }
-        if "position_ids" in self._runner.takes:
+        if "position_ids" in self._runner.parameters:
             inputs["position_ids"] = send(np.arange(depth, depth + ids.shape[1])[None])
         return inputs
 
@@ -376,7 +374,7 @@ def _prefix_groups(rows: PrefixTable) -> Iterator[routes.SharedPrefixGroup]:
 def _wanted_in_prefix_and_rest(
     rows: Sequence[ForwardRow], owner: Any, shared: int, width: int
 ) -> tuple[IntArray, IntArray]:
-    """Where wanted positions lie: in the beginnings, and in what follows them."""
+    """The indices of wanted positions in the prefixes, and in what follows them."""
     first: list[int] = []
     second: list[int] = []
     for line, row in enumerate(rows):
@@ -389,7 +387,7 @@ def _wanted_in_prefix_and_rest(
 
 
 def _merge_positions(rows: Sequence[ForwardRow], shared: int, first: Any, second: Any) -> Any:
-    """Row after row: the cells in the beginning, then those behind it."""
+    """Row by row, the positions in the prefix, then those after it."""
     parts = []
     at, other = 0, 0
     for row in rows:

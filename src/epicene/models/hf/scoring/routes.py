@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias,
 import numpy as np
 from numpy.typing import NDArray
 
+from epicene.models.hf.batching import PASS_TOKENS, pad_right
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -87,8 +89,8 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 # Widths of a pack that are weighed against each other.
 _PACK_WIDTHS = (64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096)
-# A beginning that many rows share is worth a pass of its own from this length on, and is cut to a
-# multiple of this, so that batches that differ a little share it all the same.
+# A prefix that many rows share is worth a pass of its own from this length on, and is cut to a
+# multiple of this, so that batches that differ a little share it too.
 _MIN_SHARED_PREFIX = 32
 _SHARED_PREFIX_STEP = 16
 
@@ -139,19 +141,19 @@ class TreePack:
 
 @dataclass(frozen=True)
 class PrefixForest:
-    """All nodes of some rows, pack after pack; a beginning is one node in each pack that has it."""
+    """All nodes of some rows, pack after pack; a prefix is one node in each pack that has it."""
 
     tokens: IntArray
-    depths: IntArray  # how many tokens of its row stand before it
+    depths: IntArray  # how many tokens of its row precede it
     ends: IntArray
-    paths: IntArray  # (rows, widest): which node stands for a row's token
+    paths: IntArray  # (rows, widest): the node of each token of a row
     packs: tuple[TreePack, ...]
 
 
 def build_forest(rows: PrefixTable, width: int, depth: int = 0) -> PrefixForest:
     """The forest of rows in packs of at most `width` nodes, or of one longer row.
 
-    `depth` is how many tokens stand before every row.
+    `depth` is how many tokens precede every row.
     """
     firsts = _pack_starts(rows, width)
     shared = rows.shared.copy()
@@ -225,13 +227,12 @@ class SharedPrefixGroup:
 
 
 def shared_prefix_groups(
-    rows: PrefixTable, unwanted: IntArray, worth: int
+    rows: PrefixTable, unwanted: IntArray, min_nodes: int
 ) -> list[SharedPrefixGroup]:
-    """Where many rows share a long beginning in which nothing is wanted.
+    """Groups of rows that share a long prefix in which nothing is wanted.
 
-    `unwanted` is how many first tokens of a row may be run apart from it. A stretch is made where
-    at least `worth` nodes come behind the shared beginning; the rows between such stretches
-    stand together.
+    `unwanted` is how many first tokens of a row may be run apart from it. A group is made if at
+    least `min_nodes` nodes follow the shared prefix; the rows between such groups are one group.
     """
     opens = np.minimum(rows.shared, unwanted) < _MIN_SHARED_PREFIX
     opens[0] = True
@@ -240,11 +241,11 @@ def shared_prefix_groups(
     nodes = np.add.reduceat(rows.lengths - rows.shared, firsts)
     found: list[SharedPrefixGroup] = []
     reached = 0
-    for run in np.flatnonzero((behinds - firsts > 1) & (nodes >= worth)).tolist():
+    for run in np.flatnonzero((behinds - firsts > 1) & (nodes >= min_nodes)).tolist():
         first, behind = int(firsts[run]), int(behinds[run])
         shared = int(min(rows.shared[first + 1 : behind].min(), unwanted[first:behind].min()))
         shared = shared // _SHARED_PREFIX_STEP * _SHARED_PREFIX_STEP
-        if nodes[run] - shared < worth:
+        if nodes[run] - shared < min_nodes:
             continue
         if reached < first:
             found.append(SharedPrefixGroup(slice(reached, first), 0))
@@ -255,8 +256,6 @@ def shared_prefix_groups(
     return found
 
 
-# Tokens of one pass, padding counted, on a CPU and on an accelerator.
-PASS_TOKENS = (4096, 65_536)
 # Without a head of its own a model makes logits of all of them: bytes of these.
 _PASS_LOGIT_BYTES = (1 << 28, 1 << 32)
 
@@ -266,17 +265,17 @@ Unit = TypeVar("Unit")
 
 @dataclass(frozen=True)
 class PassResult(Generic[A]):
-    """A pass that was run. Row after row, `places` numbers the cell of each wanted position."""
+    """The result of a pass; `positions` are the wanted indices into `logits`, row by row."""
 
     rows: Sequence[A]
-    cells: LazyLogits
-    places: IntArray
+    logits: LazyLogits
+    positions: IntArray
     tokens: int
 
 
 @dataclass(frozen=True)
 class ForwardPass(Generic[A, Unit]):
-    """What can be run at once, and in parts where it does not fit in memory."""
+    """Units that can be run in one pass, or in parts if they do not fit in memory."""
 
     units: Sequence[Unit]
     size: Callable[[Unit], int]
@@ -347,12 +346,12 @@ class PaddedRoute:
             np.arange(row.wanted.start, row.wanted.stop) + line * width
             for line, row in enumerate(rows)
         ]
-        where, places = np.unique(np.concatenate(wanted), return_inverse=True)
+        where, positions = np.unique(np.concatenate(wanted), return_inverse=True)
         send = self._runner.send
         states = self._runner.states(
             {"input_ids": send(ids), "attention_mask": send(mask), "use_cache": False}, send(where)
         )
-        return PassResult(rows, self._runner.cells(states), places, int(mask.sum()))
+        return PassResult(rows, self._runner.lazy_logits(states), positions, int(mask.sum()))
 
 
 class LengthSplitRoute:
@@ -361,27 +360,20 @@ class LengthSplitRoute:
     Some models choose their positions by the longest text of a batch.
     """
 
-    def __init__(self, route: Route, runner: ModelRunner, limits: PassLimits, longest: int) -> None:
+    def __init__(
+        self, route: Route, runner: ModelRunner, limits: PassLimits, max_length: int
+    ) -> None:
         self.name = route.name
-        self._route, self._longest = route, longest
+        self._route, self._max_length = route, max_length
         self._alone = PaddedRoute(runner, limits, of_one_length=True)
 
     def passes(self, rows: Sequence[A]) -> Iterator[ForwardPass[A, Any]]:
         """Those of any length first."""
-        steady = [row for row in rows if len(row.read) <= self._longest]
+        steady = [row for row in rows if len(row.read) <= self._max_length]
         if steady:
             yield from self._route.passes(steady)
-        yield from self._alone.passes([row for row in rows if len(row.read) > self._longest])
+        yield from self._alone.passes([row for row in rows if len(row.read) > self._max_length])
 
 
 def _read_length(row: ForwardRow) -> int:
     return len(row.read)
-
-
-def pad_right(reads: Sequence[Sequence[int]], filler: int = 0) -> tuple[IntArray, IntArray]:
-    """Rows as one matrix, and which of it is theirs."""
-    lengths = np.fromiter(map(len, reads), np.int64, len(reads))
-    theirs = np.arange(lengths.max()) < lengths[:, None]
-    ids = np.full(theirs.shape, filler, np.int64)
-    ids[theirs] = np.fromiter(chain.from_iterable(reads), np.int64, int(lengths.sum()))
-    return ids, theirs.astype(np.int64)

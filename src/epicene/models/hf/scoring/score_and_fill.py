@@ -30,9 +30,10 @@ from epicene.core.records import (
     TextScore,
 )
 from epicene.languages.tokenisation import count_words
+from epicene.models import UnanswerableError, check_not_empty
 from epicene.models.hf.batching import TooLargeError
 from epicene.models.hf.scoring.routes import ContinuationRow, ScoringRow
-from epicene.models.hf.tokenisation import TextInContext, UnanswerableError
+from epicene.models.hf.tokenisation import PARTIAL_CHARACTER, TextInContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -53,24 +54,24 @@ if TYPE_CHECKING:
 class ScoringJob:
     """One request's rows, and what makes its answer of their log-probabilities."""
 
-    place: int
+    number: int
     rows: tuple[ScoringRow, ...]
     finish: Callable[[list[RowScores]], Answer]
 
 
 def run_jobs(jobs: Sequence[ScoringJob], forward: CausalForward) -> Iterator[NumberedAnswers]:
-    """Hand all jobs' rows to the model; each answer comes as soon as its last row is done.
+    """Run the rows of all jobs; each answer comes as soon as its last row is done.
 
-    The rows are on their way when this returns, where the device works by itself.
+    If the device works asynchronously, the rows are queued when this returns.
     """
     owners = defaultdict(list)
     missing = {}
     for job in jobs:
         distinct = set(job.rows)
-        missing[job.place] = len(distinct)
+        missing[job.number] = len(distinct)
         for row in distinct:
             owners[row].append(job)
-    free = [(job.place, job.finish([])) for job in jobs if not job.rows]
+    free = [(job.number, job.finish([])) for job in jobs if not job.rows]
     return _answers_when_scored(free, missing, owners, forward.score(owners))
 
 
@@ -88,9 +89,9 @@ def _answers_when_scored(
         answered = []
         for row in done:
             for job in owners[row]:
-                missing[job.place] -= 1
-                if not missing[job.place]:
-                    answered.append((job.place, _finish_job(job, results)))
+                missing[job.number] -= 1
+                if not missing[job.number]:
+                    answered.append((job.number, _finish_job(job, results)))
         if answered:
             yield answered
 
@@ -118,44 +119,43 @@ def plan_score_requests(
     chat: ChatTemplate,
     distribution_of: Callable[[Decoding], SamplingDistribution],
 ) -> tuple[list[ScoringJob], list[tuple[int, Answer]]]:
-    """What to run for Score requests, and those that have no answer."""
+    """The jobs for Score requests, and the answers of those that fail."""
     jobs: list[ScoringJob] = []
     failed: list[tuple[int, Answer]] = []
     contexts: dict[int, RenderedPrompt] = {}
-    for place, request in requests:
+    for number, request in requests:
         try:
-            contexts[place] = chat.render(request.context)
+            contexts[number] = chat.render(request.context)
         except UnanswerableError as error:
-            failed.append((place, Failed(reason=str(error))))
-    answerable = [(place, request) for place, request in requests if place in contexts]
+            failed.append((number, Failed(reason=str(error))))
+    answerable = [(number, request) for number, request in requests if number in contexts]
     encoded = iter(
         encoder.encode_all(
             [
                 TextInContext(
-                    contexts[place].text, text, request.first_token, contexts[place].templated
+                    contexts[number].text, text, request.first_token, contexts[number].templated
                 )
-                for place, request in answerable
+                for number, request in answerable
                 for text in request.texts
             ]
         )
     )
-    for place, request in answerable:
+    for number, request in answerable:
         texts = list(islice(encoded, len(request.texts)))
         try:
-            jobs.append(_plan_score_request(place, request, texts, distribution_of))
+            jobs.append(_plan_score_request(number, request, texts, distribution_of))
         except UnanswerableError as error:
-            failed.append((place, Failed(reason=str(error))))
+            failed.append((number, Failed(reason=str(error))))
     return jobs, failed
 
 
 def _plan_score_request(
-    place: int,
+    number: int,
     request: Score,
     encoded: Sequence[EncodedText | UnanswerableError],
     distribution_of: Callable[[Decoding], SamplingDistribution],
 ) -> ScoringJob:
-    if not encoded:
-        raise UnanswerableError("there is no text to score")
+    check_not_empty(request)
     texts = []
     for one in encoded:
         if isinstance(one, UnanswerableError):
@@ -176,7 +176,9 @@ def _plan_score_request(
             conditioned_on=texts[0].conditioned_on,
         )
 
-    return ScoringJob(place, tuple(scoring_row(encoded, distribution) for encoded in texts), finish)
+    return ScoringJob(
+        number, tuple(scoring_row(encoded, distribution) for encoded in texts), finish
+    )
 
 
 def _text_score(request: Score, text: str, encoded: EncodedText, scored: RowScores) -> TextScore:
@@ -213,14 +215,13 @@ def _refuse_unscored(request: Score, texts: Sequence[EncodedText]) -> None:
             )
 
 
-# Beams kept per completion asked for: some end inside a character and cannot be shown.
+# Beams kept per completion: some end inside a character and cannot be shown.
 _BEAMS_PER_COMPLETION = 2
-_PARTIAL_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 
 
 @dataclass(frozen=True)
 class _Beam:
-    """A completion as it grows."""
+    """A partial completion."""
 
     ids: tuple[int, ...] = ()
     logprob: float = 0.0
@@ -228,7 +229,7 @@ class _Beam:
 
 @dataclass
 class _RequestBeams:
-    """The beams of one request, and what they have shown so far."""
+    """The beams of one request, and the completions so far."""
 
     request: Fill
     base: tuple[int, ...]
@@ -239,7 +240,7 @@ class _RequestBeams:
 
     @property
     def stems(self) -> dict[_Beam, ContinuationRow]:
-        """What to run next."""
+        """The rows to run next."""
         width = self.request.top * _BEAMS_PER_COMPLETION
         return {
             beam: ContinuationRow(self.base + beam.ids, width, self.spaced and not beam.ids)
@@ -285,8 +286,7 @@ class BeamSearch:
         return found
 
     def _seed(self, request: Fill) -> _RequestBeams:
-        if request.max_tokens < 1 or request.top < 1:
-            raise UnanswerableError("at least one completion of one token must be asked for")
+        check_not_empty(request)
         spaced = request.before.endswith(" ") and not request.before.endswith("  ")
         before = request.before[:-1] if spaced else request.before
         base = self._encoder.prompt(before, request.first_token)
@@ -308,7 +308,7 @@ class BeamSearch:
         for beam in growth.beams:
             text = self._encoder.decode(beam.ids)
             text = text[1:] if growth.spaced else text
-            if text and _PARTIAL_CHARACTER not in text and text not in shown:
+            if text and PARTIAL_CHARACTER not in text and text not in shown:
                 shown[text] = Completion(text=text, logprob=beam.logprob, tokens=len(beam.ids))
         return list(shown.values())[: growth.request.top]
 
@@ -338,19 +338,19 @@ class GapFiller:
         found = self._beams.search([request for _, request in requests if not request.choices])
         jobs: list[ScoringJob] = []
         failed: list[tuple[int, Answer]] = []
-        for place, request in requests:
+        for number, request in requests:
             try:
                 if request.choices:
-                    jobs.append(self._choices(place, request))
+                    jobs.append(self._choices(number, request))
                 else:
-                    jobs.append(self._completed(place, request, found[request]))
+                    jobs.append(self._completed(number, request, found[request]))
             except (UnanswerableError, TooLargeError) as error:
-                failed.append((place, Failed(reason=str(error))))
+                failed.append((number, Failed(reason=str(error))))
         if failed:
             yield failed
         yield from run_jobs(jobs, self._forward)
 
-    def _choices(self, place: int, request: Fill) -> ScoringJob:
+    def _choices(self, number: int, request: Fill) -> ScoringJob:
         """Score the choices, alone and with the text after the gap. An empty one is certain."""
         alone = [self._row(request, choice) for choice in request.choices if choice]
 
@@ -362,16 +362,16 @@ class GapFiller:
                 shown.append(Completion(text=choice, logprob=sum(tokens), tokens=len(tokens)))
             return _ranked_completions(request, shown, scored[len(alone) :])
 
-        return ScoringJob(place, (*alone, *self._with_after(request, request.choices)), finish)
+        return ScoringJob(number, (*alone, *self._with_after(request, request.choices)), finish)
 
     def _completed(
-        self, place: int, request: Fill, found: list[Completion] | Exception
+        self, number: int, request: Fill, found: list[Completion] | Exception
     ) -> ScoringJob:
         """Add the text after the gap to the completions the beam found."""
         if isinstance(found, Exception):
             raise found
         rows = self._with_after(request, [completion.text for completion in found])
-        return ScoringJob(place, rows, lambda scored: _ranked_completions(request, found, scored))
+        return ScoringJob(number, rows, lambda scored: _ranked_completions(request, found, scored))
 
     def _with_after(self, request: Fill, texts: Sequence[str]) -> tuple[ScoringRow, ...]:
         if not request.after:

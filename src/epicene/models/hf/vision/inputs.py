@@ -17,8 +17,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import InputError
+from epicene.models import UnanswerableError
 from epicene.models.hf.checkpoint import first_line, quiet_transformers
-from epicene.models.hf.tokenisation import UnanswerableError, template_options, with_fixed_date
+from epicene.models.hf.tokenisation import template_options, with_fixed_date
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,33 +27,33 @@ if TYPE_CHECKING:
     from epicene.core.records import Look
     from epicene.models.hf.checkpoint import Checkpoint
 
-# Part of such a model's key: raised when the same picture would be asked about in another way.
+# Part of such a model's key: raised when the same image would be shown in another way.
 LOOKER_VERSION = "1"
 
 _VIDEO = "video_processor"
 
 
-def read_processor(source: Checkpoint, config: Any) -> Any:
+def read_processor(checkpoint: Checkpoint, config: Any) -> Any:
     """The model's processor, its tokenizer inside it."""
     transformers = quiet_transformers()
     try:
-        pictures = transformers.AutoImageProcessor.from_pretrained(
-            source.name, backend="pil", **source.options
+        image_processor = transformers.AutoImageProcessor.from_pretrained(
+            checkpoint.name, backend="pil", **checkpoint.options
         )
-        processor = _processor_class(config).from_pretrained(source.name, **source.options)
+        processor = _processor_class(config).from_pretrained(checkpoint.name, **checkpoint.options)
     except Exception as error:
         # Broken files raise whatever the first line that trips over them raises.
         raise InputError(
-            f"The image processor of the model {source.given} could not be read: "
+            f"The image processor of the model {checkpoint.user_name} could not be read: "
             f"{first_line(error)}."
         ) from error
-    processor.image_processor = pictures
+    processor.image_processor = image_processor
     _set_image_token_counts(processor, config)
     return processor
 
 
 def _set_image_token_counts(processor: Any, config: Any) -> None:
-    """Fill in how many tokens a picture takes, which older checkpoints leave to the model."""
+    """Fill in how many tokens an image takes, which older checkpoints leave to the model."""
     if getattr(processor, "num_query_tokens", 0) is None:  # BLIP-2
         processor.num_query_tokens = config.num_query_tokens
     if getattr(processor, "patch_size", 0) is None:  # LLaVA
@@ -63,13 +64,13 @@ def _set_image_token_counts(processor: Any, config: Any) -> None:
 
 
 def processor_sha256(processor: Any) -> str:
-    """A hash of what becomes of pictures and questions; the tokenizer has one of its own."""
-    pictures = processor.image_processor
+    """A hash of how images and questions are processed, tokenizer apart."""
+    image_processor = processor.image_processor
     facts = {
-        "class": type(pictures).__name__,
-        "pictures": pictures.to_dict(),
+        "class": type(image_processor).__name__,
+        "pictures": image_processor.to_dict(),
         "chat": processor.chat_template,
-        # How many tokens a picture takes, and which.
+        # How many tokens an image takes, and which.
         "own": {
             name: value
             for name, value in vars(processor).items()
@@ -90,14 +91,14 @@ def _processor_class(config: Any) -> Any:
 
 
 def _without_video(kind: Any) -> Any:
-    class Stills(kind):  # type: ignore[misc]
-        """The same processor for pictures alone."""
+    class ImageOnlyProcessor(kind):  # type: ignore[misc]
+        """The processor without its video part."""
 
         @classmethod
         def get_attributes(cls) -> list[str]:
             return [name for name in super().get_attributes() if name != _VIDEO]
 
-    return Stills
+    return ImageOnlyProcessor
 
 
 # For models without a chat template, by `model_type`: as their authors ask them.
@@ -112,7 +113,7 @@ _DEFAULT_PROMPT = "{image}\n{question}\nAnswer:"
 
 
 def render_prompt(processor: Any, family: str, question: str) -> str:
-    """The prompt; but for families that put the picture first by themselves, with its place."""
+    """The prompt, with a placeholder for the image where the family needs one."""
     template = _chat_template(processor)
     if not template:
         image = getattr(processor, "image_token", "")
@@ -149,7 +150,7 @@ def _chat_template(processor: Any) -> str:
     return template if isinstance(template, str) else template.get("default", "")
 
 
-# Tensors with a column per token, and what stands in it at a token of text.
+# Tensors with a column per token, and its value at a token of text.
 _PER_TOKEN = {"attention_mask": 1, "token_type_ids": 0, "mm_token_type_ids": 0}
 
 
@@ -157,23 +158,23 @@ _PER_TOKEN = {"attention_mask": 1, "token_type_ids": 0, "mm_token_type_ids": 0}
 class VisionInput:
     """One request as the model reads it."""
 
-    place: int
+    number: int  # of the request
     request: Look
     prompt: str
     tensors: dict[str, Any]
 
     @cached_property
     def shape(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
-        """What others must share to go into one batch."""
+        """The shape that inputs of one batch share."""
         return tuple((name, tuple(tensor.shape)) for name, tensor in sorted(self.tensors.items()))
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The tokens, those that stand for the picture among them."""
+        """The tokens, including those for the image."""
         return tuple(self.tensors["input_ids"][0].tolist())
 
     def followed_by(self, ids: Sequence[int], dropped: int) -> VisionInput:
-        """The same with its last tokens dropped and others after it."""
+        """This input with its last tokens dropped and others appended."""
         import torch
 
         tensors = dict(self.tensors)
@@ -183,28 +184,28 @@ class VisionInput:
                 more = list(ids) if name == "input_ids" else [filler] * len(ids)
                 tail = torch.tensor([more], dtype=tensors[name].dtype)
                 tensors[name] = torch.cat([tensors[name][:, :end], tail], dim=1)
-        if "cross_attention_mask" in tensors:  # what follows may look where the last token did
+        if "cross_attention_mask" in tensors:  # appended tokens attend where the last one did
             mask = tensors["cross_attention_mask"][:, :end]
             tensors["cross_attention_mask"] = torch.cat([mask, *[mask[:, -1:]] * len(ids)], dim=1)
-        return VisionInput(self.place, self.request, self.prompt, tensors)
+        return VisionInput(self.number, self.request, self.prompt, tensors)
 
 
 def make_vision_input(
-    processor: Any, picture: Any, prompt: str, place: int, request: Look
+    processor: Any, image: Any, prompt: str, number: int, request: Look
 ) -> VisionInput:
-    """Make tensors of a picture and a prompt."""
+    """The tensors for an image and a prompt."""
     opened = processor.tokenizer.bos_token and prompt.startswith(processor.tokenizer.bos_token)
     # A template that writes the beginning token itself must not get a second one.
     settings = {"add_special_tokens": False} if opened else {}
     try:
-        made = processor(images=picture, text=prompt, return_tensors="pt", **settings)
+        made = processor(images=image, text=prompt, return_tensors="pt", **settings)
     except (ValueError, RuntimeError, IndexError, TypeError) as error:
         raise UnanswerableError(f"the model's processor refused the picture: {error}") from error
-    return VisionInput(place, request, prompt, dict(made))
+    return VisionInput(number, request, prompt, dict(made))
 
 
 def batch_tensors(views: Sequence[VisionInput], device: Any, dtype: Any) -> dict[str, Any]:
-    """Views of one shape as one batch, where the model is and in the numbers it computes with."""
+    """Inputs of one shape as one batch, on the model's device and in its dtype."""
     import torch
 
     batch = {}

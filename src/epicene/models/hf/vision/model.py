@@ -9,16 +9,23 @@ and the prompt ends before it.
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from epicene.core.records import LOGPROB_DECIMALS, Answer, Choice, Failed, Look, verb
-from epicene.models import images
+from epicene.models import UnanswerableError, images
 from epicene.models.hf.batching import batch_limit, free_memory, position_limit, run_halving_on_oom
-from epicene.models.hf.causal import HfCausal, end_token_ids
+from epicene.models.hf.causal import HfCausal
 from epicene.models.hf.checkpoint import first_line
-from epicene.models.hf.generation.decoding import GenerationJob, SamplingParams, decode_batch
-from epicene.models.hf.tokenisation import UnanswerableError
+from epicene.models.hf.generation.decoding import (
+    GenerationJob,
+    SamplingParams,
+    clear_generation_config,
+    decode_batch,
+    end_token_ids,
+)
+from epicene.models.hf.tokenisation import decode_text
 from epicene.models.hf.vision.inputs import (
     VisionInput,
     batch_tensors,
@@ -69,7 +76,7 @@ def choices_after_prompt(tokenizer: Any, prompt: str, choices: Sequence[str]) ->
 
 
 def choices_as_answers(tokenizer: Any, choices: Sequence[str]) -> ChoiceTokens:
-    """The choices as texts of their own, which a decoder writes from its start."""
+    """The choices as texts of their own, which a decoder generates from its start token."""
     return ChoiceTokens(
         0, _checked_tokens(tuple(_token_ids(tokenizer, choice)) for choice in choices)
     )
@@ -123,8 +130,8 @@ class ChoiceScorer:
             for row, steps in zip(alike, self._predicted(views, alike), strict=True):
                 for number, ids in enumerate(choices[row.line].ids):
                     if row.read[: len(ids) - 1] == ids[:-1]:
-                        told = zip(steps, ids, strict=False)
-                        scores[row.line][number] = sum(float(step[token]) for step, token in told)
+                        pairs = zip(steps, ids, strict=False)
+                        scores[row.line][number] = sum(float(step[token]) for step, token in pairs)
         return scores
 
     def _continuations(self, view: VisionInput) -> ChoiceTokens:
@@ -163,17 +170,17 @@ def _row_form(row: _ChoiceRow) -> tuple[int, int]:
     return row.form
 
 
-# A picture's longer side in pixels; the processors of most families make it smaller still.
+# An image's longer side in pixels; the processors of most families make it smaller still.
 LONGEST_SIDE = 1024
-# A word is asked for; the rest is room for a sentence around it.
+# One word is expected; the rest is for a sentence around it.
 MAX_ANSWER_TOKENS = 32
-# Pictures that go through the model at once: on a CPU, on an accelerator.
+# Images in one pass: on a CPU, on an accelerator.
 _BATCH_ROWS = (4, 16)
 _GREEDY = SamplingParams(key=b"", seed=0, sample=0, temperature=0.0)
 
 
 class Looker:
-    """Looks with one model."""
+    """Answers look with one model."""
 
     def __init__(self, loaded: LoadedModel, notes: dict[str, Any]) -> None:
         self._loaded, self._model, self._processor = loaded, loaded.model, loaded.processor
@@ -181,9 +188,10 @@ class Looker:
         self._ends = end_token_ids(loaded)
         self._start = _decoder_start(loaded.model)
         self._scorer = ChoiceScorer(loaded, self._start)
+        self._read = partial(decode_text, loaded.processor.tokenizer)
         asked = loaded.options.batch_size
         self._rows = _BATCH_ROWS[loaded.device.type != "cpu"] if asked == "auto" else asked
-        self._longest = position_limit(loaded.model)
+        self._max_length = position_limit(loaded.model)
         self._notes = notes
         notes["asked"] = prompt_style(self._processor, self._family)
         notes["longest side"] = LONGEST_SIDE
@@ -195,11 +203,11 @@ class Looker:
         for first in range(0, len(requests), self._rows):
             views: list[VisionInput] = []
             failed: list[tuple[int, Answer]] = []
-            for place, request in requests[first : first + self._rows]:
+            for number, request in requests[first : first + self._rows]:
                 try:
-                    views.append(self._view(place, request, files))
+                    views.append(self._view(number, request, files))
                 except (UnanswerableError, images.ImageError) as error:
-                    failed.append((place, Failed(reason=str(error))))
+                    failed.append((number, Failed(reason=str(error))))
             if failed:
                 yield failed
             for _, group in groupby(sorted(views, key=_input_shape), key=_input_shape):
@@ -207,32 +215,31 @@ class Looker:
                 answers = run_halving_on_oom(
                     self._look, alike, self._notes, misfit=lambda error: Failed(reason=str(error))
                 )
-                yield [(each.place, answer) for each, answer in zip(alike, answers, strict=True)]
+                yield [(each.number, answer) for each, answer in zip(alike, answers, strict=True)]
 
-    def _view(self, place: int, request: Look, files: ImageStore) -> VisionInput:
+    def _view(self, number: int, request: Look, files: ImageStore) -> VisionInput:
         if not request.choices:
             raise UnanswerableError("there are no choices to choose from")
         data, _ = images.read_stored_image(files, request.image)
         question = question_with_choices(request.question, request.choices)
         prompt = render_prompt(self._processor, self._family, question)
         made = make_vision_input(
-            self._processor, images.to_rgb(data, LONGEST_SIDE), prompt, place, request
+            self._processor, images.to_rgb(data, LONGEST_SIDE), prompt, number, request
         )
         self._check(made)
         return made
 
     def _check(self, made: VisionInput) -> None:
-        """Refuse what shows the model no picture, or more than it can read."""
+        """Refuse an input without an image, or longer than the model can read."""
         config, ids = self._model.config, made.ids
         marks = (getattr(config, name, None) for name in ("image_token_id", "image_token_index"))
         mark = next((mark for mark in marks if mark is not None), None)
         if mark is not None and mark not in ids:
             raise UnanswerableError("the model's prompt has no place for a picture")
-        if self._longest is not None and len(ids) + MAX_ANSWER_TOKENS > self._longest:
+        if self._max_length is not None and len(ids) + MAX_ANSWER_TOKENS > self._max_length:
             raise UnanswerableError(
                 f"picture and question are {len(ids)} tokens, and with an answer of "
-                f"{MAX_ANSWER_TOKENS} more "
-                f"than the {self._longest} the model can read"
+                f"{MAX_ANSWER_TOKENS} more than the {self._max_length} the model can read"
             )
 
     def _look(self, views: Sequence[VisionInput]) -> list[Answer]:
@@ -241,9 +248,9 @@ class Looker:
 
         try:
             with torch.inference_mode():
-                texts, scores = self._written(views), self._scorer.score(views)
+                texts, scores = self._generate(views), self._scorer.score(views)
         except ValueError as error:
-            # Processor and weights of two releases may count a picture's tokens differently.
+            # Processor and weights of two releases may count an image's tokens differently.
             return [Failed(reason=f"the model cannot look: {first_line(error)}")] * len(views)
         self._notes["looked"] = self._notes.get("looked", 0) + len(views)
         return [
@@ -255,12 +262,12 @@ class Looker:
             for each, text, found in zip(views, texts, scores, strict=True)
         ]
 
-    def _written(self, views: Sequence[VisionInput]) -> list[str]:
+    def _generate(self, views: Sequence[VisionInput]) -> list[str]:
         jobs = [
             GenerationJob(
-                place=each.place,
+                number=each.number,
                 prompt=each.ids,
-                room=MAX_ANSWER_TOKENS,
+                max_new_tokens=MAX_ANSWER_TOKENS,
                 exact=False,
                 stop=(),
                 sampling=_GREEDY,
@@ -272,13 +279,6 @@ class Looker:
         decoded = decode_batch(self._loaded, jobs, self._ends, self._read, inputs, **settings)
         return [strip_thinking(self._read(found.ids))[0].strip() for found in decoded]
 
-    def _read(self, ids: Sequence[int]) -> str:
-        return str(
-            self._processor.tokenizer.decode(
-                list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
-            )
-        )
-
 
 def _input_shape(each: VisionInput) -> tuple[tuple[str, tuple[int, ...]], ...]:
     return each.shape
@@ -288,22 +288,22 @@ def _decoder_start(model: Any) -> int | None:
     """The token a decoder starts from; None where the answer continues the question."""
     if not model.config.is_encoder_decoder:
         return None
-    places = (model.generation_config, model.config, model.config.get_text_config())
-    found = (getattr(place, "decoder_start_token_id", None) for place in places)
+    configs = (model.generation_config, model.config, model.config.get_text_config())
+    found = (getattr(config, "decoder_start_token_id", None) for config in configs)
     return next((token for token in found if token is not None), 0)
 
 
 class HfImageText:
-    """Looks at pictures; of text it scores, fills and generates as a causal model."""
+    """An image-text model; without images it answers as a causal model."""
 
     def __init__(self, loaded: LoadedModel) -> None:
         self.identity = loaded.identity
         self.batch_limit = batch_limit(loaded)
         self._notes: dict[str, Any] = {}
-        # Both learn from the model's own settings what ends a text, and then those are forgotten.
+        # Both read the end tokens from the model's own settings, which are then cleared.
         self._looker = Looker(loaded, self._notes)
         self._text = HfCausal(loaded) if _reads_text_alone(loaded.model) else None
-        _clear_generation_config(loaded.model)
+        clear_generation_config(loaded.model)
         self.verbs = image_text_verbs(loaded.model)
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
@@ -316,11 +316,11 @@ class HfImageText:
                 yield from self._text.answer(iter([batch]), files)
 
     def notes(self) -> Mapping[str, object]:
-        """The way the answers were reached."""
+        """How the answers were computed, for the manifest."""
         return {"pictures": dict(self._notes), **(self._text.notes() if self._text else {})}
 
     def close(self) -> None:
-        """Let go of the weights; identity and notes stay."""
+        """Free the weights; identity and notes remain available."""
         del self._looker
         if self._text:
             self._text.close()
@@ -328,21 +328,12 @@ class HfImageText:
 
 
 def image_text_verbs(model: Any) -> frozenset[str]:
-    """What an image-text model can; its weights need not be there."""
+    """The verbs of an image-text model; its weights are not needed."""
     return frozenset({verb(Look)}) | (HfCausal.verbs if _reads_text_alone(model) else frozenset())
 
 
 def _reads_text_alone(model: Any) -> bool:
-    """Whether the model may be shown no picture, and continues what it reads."""
+    """Whether the model accepts text without an image, and continues it."""
     pixels = inspect.signature(model.forward).parameters.get("pixel_values")
     optional = pixels is None or pixels.default is not inspect.Parameter.empty
     return optional and not model.config.is_encoder_decoder
-
-
-def _clear_generation_config(model: Any) -> None:
-    """A call takes from here whatever it leaves unset, so here everything is unset."""
-    from transformers import GenerationConfig
-
-    for part in (model, *model.children()):
-        if getattr(part, "generation_config", None) is not None:
-            part.generation_config = GenerationConfig()

@@ -2,8 +2,8 @@
 // counts once however often it arrives. Without this script the same forms work by themselves.
 
 const SAY = JSON.parse(document.body.dataset.words || "{}");
-const DESK = document.body.dataset.desk;
-const OURS = `epicene ${DESK} `;
+const STORAGE_KEY = document.body.dataset.storageKey;
+const OURS = `epicene ${STORAGE_KEY} `;
 const LONGEST_PAUSE = 30_000; // milliseconds
 const PATIENCE = 20_000;
 const READING = 20_000;
@@ -219,7 +219,7 @@ async function asking(request) {
 // What is before the person; not `isOurs` where this browser has become another's meanwhile.
 async function askForWork() {
   const came = await asking(fetch("/api/work", { signal: AbortSignal.timeout(PATIENCE) }));
-  return came && { ...came, isOurs: came.answer.ok && came.reply.desk === DESK };
+  return came && { ...came, isOurs: came.answer.ok && came.reply.storage_key === STORAGE_KEY };
 }
 
 // Say why the server does not listen to this page any more.

@@ -20,13 +20,14 @@ from epicene.suites.alternations.metrics import TIES, accuracy
 from epicene.suites.alternations.protocol import ACCEPTABILITY
 from epicene.suites.alternations.published import (
     JUDGEMENTS,
+    NOT_PRINTED,
     PAIRS_JUDGED,
     PEOPLE_ACCURACY,
     TABLE_2,
     published_share,
 )
-from epicene.suites.alternations.studies import forced_choice
-from epicene.suites.alternations.studies.forced_choice import sample_per_cell, sample_whole_verbs
+from epicene.suites.alternations.studies import shared
+from epicene.suites.alternations.studies.shared import sample_per_cell, sample_whole_verbs
 from epicene.suites.studies import StudyKind
 
 if TYPE_CHECKING:
@@ -38,16 +39,16 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import Response, Study
     from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
-    from epicene.suites.alternations.studies.forced_choice import Answered
+    from epicene.suites.alternations.studies.shared import Answered
     from epicene.suites.studies import Material
 
-# Its words, practice and fillers are Hindi.
+# The instructions, practice items and fillers are Hindi.
 LANGUAGE = "hi"
 SIDES = ("a", "b")
 
 
 def study(protocol: AlternationsProtocol) -> Study:
-    """What is shown and asked.
+    """The instructions and questions of the study.
 
     A person sees one variant of each verb, as the lists rotate; in the paper's studies a person
     saw the pairs of one variant.
@@ -57,7 +58,7 @@ def study(protocol: AlternationsProtocol) -> Study:
     return msgspec.structs.replace(whole, lists=lists)
 
 
-# --- drawing ---------------------------------------------------------------------------------
+# --- sampling ---------------------------------------------------------------------------------
 
 
 def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candidate]:
@@ -127,33 +128,29 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
-    """How often people choose the acceptable sentence, and whether they agree."""
-    made = {"accuracy": forced_choice.share_right(results.frame)}
-    for variant in forced_choice.variants_in(results.frame):
-        made[f"accuracy {variant}"] = forced_choice.share_right(
-            rows_where(results.frame, variant=variant)
-        )
+    """The share of choices of the acceptable sentence, and people's agreement."""
+    made = {"accuracy": shared.share_right(results.frame)}
+    for variant in shared.variants_in(results.frame):
+        made[f"accuracy {variant}"] = shared.share_right(rows_where(results.frame, variant=variant))
     pairs = annotator_agreement.annotator_pairs(results.frame)
     made["alpha"] = annotator_agreement.alpha(pairs, clustered=True)
     return made
 
 
 def tables(results: Answered) -> Iterator[Table]:
-    """People beside models; each person, each item; whether people agree."""
+    """People and models, each person, each item, and people's agreement."""
     yield models_table(results)
-    yield forced_choice.participants_table(results)
-    yield forced_choice.items_table(results)
-    yield forced_choice.agreement_table(results)
+    yield shared.participants_table(results)
+    yield shared.items_table(results)
+    yield shared.agreement_table(results)
 
 
 def models_table(results: Answered) -> Table:
     """People's accuracy by variant, the runs' models' on the same pairs, and the paper's."""
-    variants = forced_choice.variants_in(results.frame)
-    shares = [
-        forced_choice.share_right(rows_where(results.frame, variant=name)) for name in variants
-    ]
+    variants = shared.variants_in(results.frame)
+    shares = [shared.share_right(rows_where(results.frame, variant=name)) for name in variants]
     same = Estimate(value=None, why="these are the people")
-    whole = forced_choice.share_right(results.frame)
+    whole = shared.share_right(results.frame)
     rows = [Row(keys=("people",), cells=(*shares, whole, same)), *_model_rows(results, variants)]
     rows += [_published_row(name, values, variants) for name, values in TABLE_2.items()]
     rows.append(_published_row("the paper's people", PEOPLE_ACCURACY, variants))
@@ -166,7 +163,7 @@ def models_table(results: Answered) -> Table:
         notes=(
             "As people: the share of pairs on which a model prefers the sentence that most people "
             f"chose; pairs on which either is undecided are left out. {TIES}",
-            forced_choice.INTERVALS_NOTE,
+            shared.INTERVALS_NOTE,
             "Models are those of the runs named with --run, on the pairs that people judged.",
         ),
     )
@@ -186,11 +183,12 @@ def _model_rows(results: Answered, variants: Sequence[str]) -> Iterator[Row]:
         )
     majority = _majority(results.frame)
     for model in distinct_values(frame, "model"):
-        mine = rows_where(frame, model=model)
-        cells = [accuracy(rows_where(mine, phenomenon=name)) for name in variants]
-        both = mine.filter(pl.col("credit") != 0.5).join(majority, left_on="item", right_on="pair")
+        scores = rows_where(frame, model=model)
+        cells = [accuracy(rows_where(scores, phenomenon=name)) for name in variants]
+        decided = scores.filter(pl.col("credit") != 0.5)
+        both = decided.join(majority, left_on="item", right_on="pair")
         as_people = share(both, pl.col("credit") == pl.col("most"))
-        yield Row(keys=(model,), cells=(*cells, accuracy(mine), as_people))
+        yield Row(keys=(model,), cells=(*cells, accuracy(scores), as_people))
 
 
 def _majority(frame: polars.DataFrame) -> polars.DataFrame:
@@ -205,15 +203,17 @@ def _majority(frame: polars.DataFrame) -> polars.DataFrame:
 
 def _published_row(name: str, values: Sequence[float], variants: Sequence[str]) -> Row:
     by_variant = dict(zip(VARIANTS, values, strict=True))
-    none = Estimate(value=None, why="the paper prints no number")
-    cells = [published_share(by_variant[each]) if each in by_variant else none for each in variants]
-    return Row(keys=(name,), cells=(*cells, none, none), origin="published")
+    cells = [
+        published_share(by_variant[each]) if each in by_variant else NOT_PRINTED
+        for each in variants
+    ]
+    return Row(keys=(name,), cells=(*cells, NOT_PRINTED, NOT_PRINTED), origin="published")
 
 
 kind = StudyKind(
     study=study,
     candidates=candidates,
-    draw=draw,
+    sample=draw,
     judge=judge,
     metrics=metrics,
     tables=tables,

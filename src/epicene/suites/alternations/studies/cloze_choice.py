@@ -18,10 +18,13 @@ from epicene.studies.design.sampling import Candidate, item_id
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites.alternations.items import SAME_VERB
-from epicene.suites.alternations.judge import ranked_fillers
-from epicene.suites.alternations.published import CLOZE_JUDGEMENTS, PREFERRED_GOLD
-from epicene.suites.alternations.studies import forced_choice
-from epicene.suites.alternations.studies.forced_choice import sample_per_cell, sample_whole_verbs
+from epicene.suites.alternations.published import CLOZE_JUDGEMENTS, NOT_PRINTED, PREFERRED_GOLD
+from epicene.suites.alternations.studies import shared
+from epicene.suites.alternations.studies.shared import (
+    filler_candidates,
+    sample_per_cell,
+    sample_whole_verbs,
+)
 from epicene.suites.studies import StudyKind
 
 if TYPE_CHECKING:
@@ -33,11 +36,7 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import Response, Study
     from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
-    from epicene.suites.alternations.studies.forced_choice import Answered
-    from epicene.suites.studies import Material
-
-if TYPE_CHECKING:
-    Filled = Material[Pair, AlternationsProtocol]
+    from epicene.suites.alternations.studies.shared import Answered
 
 GOLD = "gold"
 POSITIONS = ("one", "two", "three")
@@ -45,31 +44,18 @@ VERBS = 56  # in the paper's study
 
 
 def study(protocol: AlternationsProtocol) -> Study:
-    """What is shown and asked; a person sees one variant of each verb."""
+    """The instructions and questions of the study; a person sees one variant of each verb."""
     whole = read_study_definition(Path(__file__).with_suffix(".toml"))
     if protocol.name == "paper":
         return msgspec.structs.replace(whole, judgements=CLOZE_JUDGEMENTS)
     return msgspec.structs.replace(whole, lists="rotated")
 
 
-# --- drawing ---------------------------------------------------------------------------------
+# --- sampling ---------------------------------------------------------------------------------
 
 
-def candidates(material: Filled) -> Iterator[Candidate]:
-    """What a model put first in a gap; two models' make one item."""
-    pair = material.item
-    for form, _, texts, main in ranked_fillers(pair, material.answers, material.protocol):
-        if main and texts and texts[0]:
-            yield Candidate(
-                cell=(material.model, form, pair.phenomenon),
-                unit=pair.cluster,
-                name=f"{material.model}/{form}/{pair.id}",
-                make=partial(_one_models_item, pair, material.model, texts[0]),
-            )
-
-
-def _one_models_item(pair: Pair, model: str, completion: str) -> StudyItem:
-    """One model's part of an item."""
+def _one_models_item(pair: Pair, model: str, _format: str, completion: str) -> StudyItem:
+    """The half of an item that one model contributes; two models make one item."""
     fields = {
         "sentence": pair.gapped,
         "gold": pair.gold,
@@ -85,7 +71,7 @@ def _one_models_item(pair: Pair, model: str, completion: str) -> StudyItem:
 def draw(
     drawn_from: Iterable[Candidate], protocol: AlternationsProtocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """Gaps that the models filled differently, from each other and from the data."""
+    """Gaps whose expected verb and two completions all differ."""
     found = list(_three_way_candidates(drawn_from))
     if protocol.name != "paper":
         return sample_whole_verbs(found, wanted)
@@ -126,14 +112,14 @@ def _texts(halves: Iterable[StudyItem]) -> Iterator[str]:
 
 
 def _three_way_item(first: StudyItem, second: StudyItem) -> StudyItem:
-    """The three verbs, in an order that says nothing of whose they are."""
+    """The three verbs, in an order that does not reveal their sources."""
     orders = list(permutations(POSITIONS))
-    toss = digest("cloze-choice", first.id)[0] % len(orders)
-    places = dict(zip((GOLD, "first", "second"), orders[toss], strict=True))
+    order = orders[digest("cloze-choice", first.id)[0] % len(orders)]
+    positions = dict(zip((GOLD, "first", "second"), order, strict=True))
     texts = {
-        places[GOLD]: first.fields["gold"],
-        places["first"]: first.fields["completion"],
-        places["second"]: second.fields["completion"],
+        positions[GOLD]: first.fields["gold"],
+        positions["first"]: first.fields["completion"],
+        positions["second"]: second.fields["completion"],
     }
     return StudyItem(
         id=item_id("an item of cloze-choice", first.id),
@@ -142,8 +128,8 @@ def _three_way_item(first: StudyItem, second: StudyItem) -> StudyItem:
         condition=first.fields["variant"],
         fields={
             "sentence": first.fields["sentence"],
-            **{place: texts[place] for place in POSITIONS},
-            **places,
+            **{position: texts[position] for position in POSITIONS},
+            **positions,
             "first_model": first.fields["model"],
             "second_model": second.fields["model"],
             **{key: first.fields[key] for key in ("pair", "variant", "verb")},
@@ -155,7 +141,7 @@ def _three_way_item(first: StudyItem, second: StudyItem) -> StudyItem:
 
 
 def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
-    """Whose verb was chosen; right is the expected one."""
+    """The source of the chosen verb; right is the expected verb."""
     chosen = next(
         whose
         for whose in (GOLD, "first", "second")
@@ -173,20 +159,20 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
-    """How often people prefer the expected verb."""
+    """The share of choices of the expected verb, and people's agreement."""
     pairs = annotator_agreement.annotator_pairs(results.frame)
     return {
-        "preference for gold": forced_choice.share_right(results.frame),
+        "preference for gold": shared.share_right(results.frame),
         "alpha": annotator_agreement.alpha(pairs, clustered=True),
     }
 
 
 def tables(results: Answered) -> Iterator[Table]:
-    """Whose verb people prefer; each person, each item; whether people agree."""
+    """Preferred verbs, each person, each item, and people's agreement."""
     yield _preference_table(results)
-    yield forced_choice.participants_table(results)
-    yield forced_choice.items_table(results)
-    yield forced_choice.agreement_table(results)
+    yield shared.participants_table(results)
+    yield shared.items_table(results)
+    yield shared.agreement_table(results)
 
 
 def _preference_table(results: Answered) -> Table:
@@ -195,10 +181,9 @@ def _preference_table(results: Answered) -> Table:
     rows = [Row(keys=("all",), cells=_share_cells(frame, models))]
     rows += [
         Row(keys=(name,), cells=_share_cells(rows_where(frame, variant=name), models))
-        for name in forced_choice.variants_in(frame)
+        for name in shared.variants_in(frame)
     ]
-    none = Estimate(value=None, why="the paper prints no number")
-    cells = (none, Estimate(value=PREFERRED_GOLD), *(none for _ in models))
+    cells = (NOT_PRINTED, Estimate(value=PREFERRED_GOLD), *(NOT_PRINTED for _ in models))
     rows.append(Row(keys=("the paper",), cells=cells, origin="published"))
     return Table(
         name="preference",
@@ -212,7 +197,7 @@ def _preference_table(results: Answered) -> Table:
         notes=(
             "Gaps that a model fills with the expected verb, or both models with the same, give "
             "no choice of three and are not in the study.",
-            forced_choice.INTERVALS_NOTE,
+            shared.INTERVALS_NOTE,
         ),
     )
 
@@ -225,5 +210,10 @@ def _share_cells(frame: polars.DataFrame, models: Iterable[str]) -> tuple[Estima
 
 
 kind = StudyKind(
-    study=study, candidates=candidates, draw=draw, judge=judge, metrics=metrics, tables=tables
+    study=study,
+    candidates=partial(filler_candidates, _one_models_item),
+    sample=draw,
+    judge=judge,
+    metrics=metrics,
+    tables=tables,
 )

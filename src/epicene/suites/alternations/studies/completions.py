@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from epicene.core.records import Column, Estimate, Judgement, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
-from epicene.studies.design.sampling import Candidate, item_id
+from epicene.studies.design.sampling import item_id
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites.alternations.hindi_analyser import agrees_with_pair, analyse_verb
-from epicene.suites.alternations.judge import ranked_fillers
-from epicene.suites.alternations.published import UNGRAMMATICAL
+from epicene.suites.alternations.published import NOT_PRINTED, UNGRAMMATICAL
+from epicene.suites.alternations.studies.shared import filler_candidates
 from epicene.suites.studies import StudyKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import Response, Study
     from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
-    from epicene.suites.alternations.studies.forced_choice import Answered
-    from epicene.suites.studies import Material
+    from epicene.suites.alternations.studies.shared import Answered
 
 GRAMMATICAL, PLAUSIBLE = "grammatical", "plausible"
 ERRORS = ("valency", "case", "agreement", "meaning")
@@ -35,21 +34,8 @@ AGREEMENT = "agreement"
 
 
 def study(_protocol: AlternationsProtocol) -> Study:
-    """What is shown and asked."""
+    """The instructions and questions of the study."""
     return read_study_definition(Path(__file__).with_suffix(".toml"))
-
-
-def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candidate]:
-    """What a model put first in a gap."""
-    pair = material.item
-    for form, _, texts, main in ranked_fillers(pair, material.answers, material.protocol):
-        if main and texts and texts[0]:
-            yield Candidate(
-                cell=(material.model, form, pair.phenomenon),
-                unit=pair.cluster,
-                name=f"{material.model}/{form}/{pair.id}",
-                make=partial(_item, pair, material.model, form, texts[0]),
-            )
 
 
 def _item(pair: Pair, model: str, form: str, completion: str) -> StudyItem:
@@ -77,7 +63,7 @@ def _item(pair: Pair, model: str, form: str, completion: str) -> StudyItem:
 
 
 def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
-    """Whether it is grammatical and makes sense, and what is wrong with it."""
+    """Whether a completion is grammatical and plausible, and its errors."""
     label = str(response.answers[GRAMMATICAL])
     yield _judgement(item, GRAMMATICAL, label, "right" if label == "yes" else "wrong")
     yield _judgement(item, PLAUSIBLE, str(response.answers[PLAUSIBLE]))
@@ -86,7 +72,7 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 
 def automatic(item: StudyItem) -> Iterator[Judgement]:
-    """What the analyser says: a verb that agrees will do, and where a verb does not agree."""
+    """The analyser's labels: any verb that agrees is grammatical, any other an agreement error."""
     yield _judgement(item, GRAMMATICAL, _yes_or_no(item.fields["agrees"] == "yes"))
     if item.fields["agrees"]:
         yield _judgement(item, AGREEMENT, _yes_or_no(item.fields["agrees"] == "no"))
@@ -104,46 +90,48 @@ def _judgement(item: StudyItem, name: str, label: str, outcome: Outcome | None =
     )
 
 
-def _yes_or_no(what: bool) -> str:
-    return "yes" if what else "no"
+def _yes_or_no(flag: bool) -> str:
+    return "yes" if flag else "no"
 
 
 # --- tables ----------------------------------------------------------------------------------
 
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
-    """How many are ungrammatical, and how far people and the analyser agree."""
-    found = annotator_agreement.majority_labels(results.settled)
-    beside = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    """The share of ungrammatical completions, and how far people and the analyser agree."""
+    found = annotator_agreement.majority_labels(results.adjudicated)
+    automatic_pairs = annotator_agreement.pairs_with_automatic(
+        results.adjudicated, results.automatic
+    )
     pairs = rows_where(annotator_agreement.annotator_pairs(results.frame), name=GRAMMATICAL)
     return {
         "ungrammatical": _share_of_label(rows_where(found, name=GRAMMATICAL), "no"),
         "agreement_people": paired_agreement.raw(pairs, clustered=True),
         "agreement_automatic": paired_agreement.raw(
-            rows_where(beside, name=GRAMMATICAL), clustered=True
+            rows_where(automatic_pairs, name=GRAMMATICAL), clustered=True
         ),
     }
 
 
 def tables(results: Answered) -> Iterator[Table]:
-    """What people found; whether they agree with each other, and the analyser with them."""
+    """People's labels, and their agreement with each other and with the analyser."""
     yield _labels_table(results)
     yield _agreement_table(results)
     yield _automatic_table(results)
 
 
 def _labels_table(results: Answered) -> Table:
-    found = annotator_agreement.majority_labels(results.settled)
+    found = annotator_agreement.majority_labels(results.adjudicated)
     rows = []
     for model in distinct_values(found, "model"):
-        mine = rows_where(found, model=model)
-        rows.append(Row(keys=(model, "all"), cells=_label_cells(mine)))
+        labels = rows_where(found, model=model)
+        rows.append(Row(keys=(model, "all"), cells=_label_cells(labels)))
         rows += [
-            Row(keys=(model, kind), cells=_label_cells(rows_where(mine, kind=kind)))
-            for kind in distinct_values(mine, "kind")
+            Row(keys=(model, kind), cells=_label_cells(rows_where(labels, kind=kind)))
+            for kind in distinct_values(labels, "kind")
         ]
-    none = Estimate(value=None, why="the paper prints no number")
-    cells = (none, Estimate(value=UNGRAMMATICAL), *(none for _ in (PLAUSIBLE, *ERRORS)))
+    unprinted = (NOT_PRINTED for _ in (PLAUSIBLE, *ERRORS))
+    cells = (NOT_PRINTED, Estimate(value=UNGRAMMATICAL), *unprinted)
     rows.append(Row(keys=("the paper", "all"), cells=cells, origin="published"))
     return Table(
         name="labels",
@@ -179,36 +167,24 @@ def _share_of_label(frame: polars.DataFrame, label: str) -> Estimate:
 
 def _agreement_table(results: Answered) -> Table:
     pairs = annotator_agreement.annotator_pairs(results.frame)
-    rows = [
-        Row(keys=(name, *row.keys), cells=row.cells)
-        for name in (GRAMMATICAL, PLAUSIBLE, *ERRORS)
-        for row in annotator_agreement.by_facet(rows_where(pairs, name=name), (), clustered=True)
-    ]
     return Table(
         name="agreement",
         title="Agreement of people with each other",
         levels=("judgement", "facet", "of"),
         columns=annotator_agreement.COLUMNS,
-        rows=tuple(rows),
+        rows=tuple(_agreement_rows(pairs, (GRAMMATICAL, PLAUSIBLE, *ERRORS), ())),
         notes=("Completions that two people or more labelled.", *annotator_agreement.PAIR_NOTES),
     )
 
 
 def _automatic_table(results: Answered) -> Table:
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
-    rows = [
-        Row(keys=(name, *row.keys), cells=row.cells)
-        for name in (GRAMMATICAL, AGREEMENT)
-        for row in annotator_agreement.by_facet(
-            rows_where(pairs, name=name), ("model", "kind"), clustered=True
-        )
-    ]
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     return Table(
         name="automatic",
         title="Agreement of people with the analyser",
         levels=("judgement", "facet", "of"),
         columns=annotator_agreement.COLUMNS,
-        rows=tuple(rows),
+        rows=tuple(_agreement_rows(pairs, (GRAMMATICAL, AGREEMENT), ("model", "kind"))),
         notes=(
             "The analyser takes every verb that agrees for grammatical: it sees neither case nor "
             "valency. Agreement is whether people and the analyser find an agreement error, in "
@@ -218,9 +194,19 @@ def _automatic_table(results: Answered) -> Table:
     )
 
 
+def _agreement_rows(
+    pairs: polars.DataFrame, names: Sequence[str], facets: Sequence[str]
+) -> Iterator[Row]:
+    """The rows of each judgement, in all and by each facet."""
+    for name in names:
+        part = rows_where(pairs, name=name)
+        for row in annotator_agreement.by_facet(part, facets, clustered=True):
+            yield Row(keys=(name, *row.keys), cells=row.cells)
+
+
 kind = StudyKind(
     study=study,
-    candidates=candidates,
+    candidates=partial(filler_candidates, _item),
     judge=judge,
     automatic=automatic,
     metrics=metrics,

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import regex
 
 from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError
+from epicene.core.records import Positive
+from epicene.suites.construction import BuildSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
+
+    from epicene.suites.construction import StepOutputs, StepRow
 
 PersonsMentioned: TypeAlias = Literal["both", "first", "second"]
 
@@ -20,6 +24,30 @@ _FIRST = regex.compile(r"\b(?:I|me|my|mine|myself)\b", regex.I)
 _SECOND = regex.compile(r"\b(?:you|your|yours|yourself)\b", regex.I)
 _PUNCTUATION = regex.compile(r"([\p{P}\p{S}--[_]])", regex.V1)
 _CONTROL = regex.compile(r"[\p{Cc}\p{Cf}--[\u200c\u200d]]", regex.V1)
+
+
+# As in the paper's selection: pronouns of both persons, of the first only, of the second only.
+_SHARES = (0.211, 0.425, 0.364)
+
+
+class ApgcBuild(BuildSettings, frozen=True, kw_only=True):
+    """The settings of the construction."""
+
+    files: ClassVar[tuple[str, ...]] = ("bitext",)
+
+    bitext: str = ""  # a file with the columns english and arabic
+    size: Positive = 1000
+    shares: tuple[float, ...] = _SHARES
+    people: Positive = 2  # who label each sentence
+    splits: tuple[float, ...] = (0.7, 0.1, 0.2)
+
+
+def select(_outputs: StepOutputs, settings: ApgcBuild) -> Iterator[StepRow]:
+    """Pairs with pronouns of the two persons, in the proportions wanted."""
+    if not settings.bitext:
+        raise InputError("A corpus is built from a parallel file; name one: --set bitext=FILE.")
+    pairs = list(read_pairs(Path(settings.bitext)))
+    yield from sample_pairs(pairs, settings.size, settings.shares, settings.seed)
 
 
 def persons_mentioned(english: str) -> PersonsMentioned | None:
@@ -31,17 +59,17 @@ def persons_mentioned(english: str) -> PersonsMentioned | None:
 
 
 def tokenise(text: str) -> str:
-    """The text with every punctuation mark a word of its own, and invisible signs left out."""
+    """The text with punctuation marks as separate words and without invisible characters."""
     return " ".join(_PUNCTUATION.sub(r" \1 ", _CONTROL.sub(" ", text)).split())
 
 
-def read_pairs(path: Path) -> Iterator[dict[str, Any]]:
-    """The pairs of a parallel file (`english`, `arabic`) that speak of one of the two people."""
+def read_pairs(path: Path) -> Iterator[StepRow]:
+    """The pairs of a parallel file (`english`, `arabic`) with a pronoun of either person."""
     seen: set[str] = set()
     for number, line in enumerate(read_rows(path), start=1):
         english, arabic = line.values.get("english"), line.values.get("arabic")
         if not isinstance(english, str) or not isinstance(arabic, str):
-            raise InputError(f"{line.place} lacks the field 'english' or 'arabic'.")
+            raise InputError(f"{line.location} lacks the field 'english' or 'arabic'.")
         people, text = persons_mentioned(english), tokenise(arabic)
         if people is None or not text or text in seen:
             continue
@@ -56,9 +84,9 @@ def read_pairs(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def sample_pairs(
-    pairs: Sequence[dict[str, Any]], size: int, shares: Sequence[float], seed: int
-) -> list[dict[str, Any]]:
-    """So many pairs, so many of each kind, in the file's order."""
+    pairs: Sequence[StepRow], size: int, shares: Sequence[float], seed: int
+) -> list[StepRow]:
+    """A sample of `size` pairs, with these shares of each kind, in the file's order."""
     kinds: tuple[PersonsMentioned, ...] = ("both", "first", "second")
     if len(shares) != len(kinds) or min(shares) < 0 or sum(shares) <= 0:
         raise InputError("The shares are three numbers: of both persons, of the first, the second.")
@@ -79,7 +107,7 @@ def _apportion(size: int, shares: Sequence[float]) -> list[int]:
     """Whole numbers in these proportions that add up to `size`, by largest remainder."""
     exact = [size * share / sum(shares) for share in shares]
     whole = [int(number) for number in exact]
-    by_remainder = sorted(range(len(exact)), key=lambda place: whole[place] - exact[place])
-    for place in by_remainder[: size - sum(whole)]:
-        whole[place] += 1
+    by_remainder = sorted(range(len(exact)), key=lambda index: whole[index] - exact[index])
+    for index in by_remainder[: size - sum(whole)]:
+        whole[index] += 1
     return whole

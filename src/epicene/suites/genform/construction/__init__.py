@@ -42,40 +42,39 @@ PAIRS, CARD = "pairs.jsonl", "card.md"
 _FIELDS = ("id", "language", "rule", "english", "masculine", "feminine")
 
 
-def check_pairs(made: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
-    """Each pair with what the suite's check says of it.
+def check_pairs(outputs: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
+    """Each pair with the warnings of the suite's check.
 
-    A pair with an error and a pair that repeats another are dropped; warnings are for people to
-    read.
+    Pairs with an error and pairs that repeat another are dropped.
     """
-    rows = made["settle-forms"]
+    rows = outputs["settle-forms"]
     dropped = duplicate_reasons(rows, settings.language, "masculine")
     pairs = [pair_of(row) for row in rows if row["id"] not in dropped]
     warnings: dict[str, list[str]] = {}
-    for finding in check(pairs, PROTOCOLS["epicene"]):
-        if finding.severity == "error":
-            dropped.setdefault(finding.place, finding.message)
+    for issue in check(pairs, PROTOCOLS["epicene"]):
+        if issue.severity == "error":
+            dropped.setdefault(issue.place, issue.message)
         else:
-            warnings.setdefault(finding.place, []).append(finding.message)
+            warnings.setdefault(issue.place, []).append(issue.message)
     for row in rows:
         name = row["id"]
         yield {**row, "warnings": warnings.get(name, []), "dropped": dropped.get(name, "")}
 
 
 def pair_of(row: Mapping[str, str]) -> Pair:
-    """The pair that a row became."""
+    """The pair of a row."""
     return Pair(**{name: row[name] for name in _FIELDS})
 
 
-def export(made: StepOutputs, settings: GenformBuild, folder: Path) -> Sequence[Path]:
+def export(outputs: StepOutputs, settings: GenformBuild, folder: Path) -> Sequence[Path]:
     """The pairs in the suite's own format, and the card."""
     from epicene.suites.genform.construction.data_card import card
 
-    rows = kept_rows(made["check"])
+    rows = kept_rows(outputs["check"])
     data, about = folder / PAIRS, folder / CARD
     lines = (json.dumps({name: row[name] for name in _FIELDS}, ensure_ascii=False) for row in rows)
     data.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-    about.write_text(card(made, settings, [pair_of(row) for row in rows]), encoding="utf-8")
+    about.write_text(card(outputs, settings, [pair_of(row) for row in rows]), encoding="utf-8")
     return data, about
 
 

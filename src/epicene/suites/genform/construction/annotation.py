@@ -1,8 +1,8 @@
 """The two annotation studies: review the translation, and write both forms.
 
-Two people answer each item, and a third adjudicates where they differ. What a person says of a
-sentence is a proposal: a choice, and the texts that follow from it. Two proposals are equal if
-their texts are, apart from the shape of quotation marks and the width of spaces.
+Two people answer each item, and a third adjudicates where they differ. A person's answer is a
+proposal: a choice, and the texts that follow from it. Two proposals are equal if their texts are,
+apart from the shape of quotation marks and the width of spaces.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FIRST, SECOND = "first", "second"
 
 
 def study_of(name: str, language: str, items: Iterable[StudyItem], judgements: int) -> Study:
-    """The study of that file with its items, in English and in the language of the set."""
+    """The study of that name with these items, in English and in the language of the set."""
     study = read_study(Path(__file__).parent / f"{name}.toml")
     return msgspec.structs.replace(
         restrict_languages(study, ("en", language)), items=tuple(items), judgements=judgements
@@ -43,7 +43,7 @@ def study_of(name: str, language: str, items: Iterable[StudyItem], judgements: i
 
 
 def one_line(text: object) -> str:
-    """What a person wrote, without line breaks and double spaces."""
+    """A person's text without line breaks and double spaces."""
     return " ".join(str(text).split())
 
 
@@ -52,17 +52,16 @@ def with_proposals(
     responses: Sequence[Response],
     propose: Callable[[StepRow, Response], StepRow],
 ) -> Iterator[StepRow]:
-    """Each row with what its people proposed (`given`), and what more than half of them did
-    (`agreed`)."""
+    """Each row with its people's proposals (`given`), and that of more than half (`agreed`)."""
     answers = _by_item(responses)
     for row in rows:
-        given = [
+        proposals = [
             {"person": response.participant, **propose(row, response)}
             for response in answers[row["id"]]
         ]
-        (commonest, count), *_ = Counter(_key(each["texts"]) for each in given).most_common()
-        texts = next(each["texts"] for each in given if _key(each["texts"]) == commonest)
-        yield {**row, "given": given, "agreed": texts if 2 * count > len(given) else None}
+        (commonest, count), *_ = Counter(_key(each["texts"]) for each in proposals).most_common()
+        texts = next(each["texts"] for each in proposals if _key(each["texts"]) == commonest)
+        yield {**row, "given": proposals, "agreed": texts if 2 * count > len(proposals) else None}
 
 
 def disagreements(rows: Iterable[StepRow]) -> list[StepRow]:
@@ -71,7 +70,7 @@ def disagreements(rows: Iterable[StepRow]) -> list[StepRow]:
 
 
 def two_proposals(row: StepRow, seed: int) -> dict[str, StepRow]:
-    """The two commonest proposals, in an order that says nothing of who made them."""
+    """The two commonest proposals, in an order that does not show who made them."""
     commonest = Counter(_key(each["texts"]) for each in row["given"]).most_common(2)
     names = [key for key, _ in commonest]
     texts = {_key(each["texts"]): each["texts"] for each in row["given"]}
@@ -84,7 +83,7 @@ def adjudicated(
     responses: Sequence[Response],
     decide: Callable[[StepRow, Response], StepRow],
 ) -> Iterator[tuple[StepRow, StepRow, str]]:
-    """Each row, the texts that hold, and who decided: both people, or a third."""
+    """Each row, its final texts, and who decided: both people, or a third."""
     answers = _by_item(responses)
     for row in rows:
         if row["agreed"] is not None:
@@ -94,7 +93,7 @@ def adjudicated(
 
 
 def _adjudicator_response(row: StepRow, responses: Sequence[Response]) -> Response:
-    """The answer of somebody who is not one of those who disagree."""
+    """The answer of somebody other than those who disagree."""
     before = [each["person"] for each in row["given"]]
     for response in responses:
         if response.participant not in before:
@@ -116,11 +115,11 @@ def _key(texts: StepRow) -> tuple[tuple[str, str], ...]:
     return tuple((name, normalise(text, ("nfc", "quotes"))) for name, text in sorted(texts.items()))
 
 
-# What a third person reads where one of the two would leave the sentence out.
+# What the third person sees if one of the two would leave the sentence out.
 _LEFT_OUT = {"en": "leave it out", "fr": "l'écarter", "ar": "استبعاد الجملة", "hi": "इसे हटा दें"}
 
 
-def review(made: StepOutputs, settings: GenformBuild) -> Study:
+def review(outputs: StepOutputs, settings: GenformBuild) -> Study:
     """Every translation, beside its English."""
     items = (
         StudyItem(
@@ -128,20 +127,20 @@ def review(made: StepOutputs, settings: GenformBuild) -> Study:
             language=settings.language,
             fields={"english": row["english"], "translation": row["translation"]},
         )
-        for row in kept_rows(made["translate"])
+        for row in kept_rows(outputs["translate"])
     )
     return study_of("review", settings.language, items, ANNOTATORS_PER_ITEM)
 
 
 def read_reviews(
-    made: StepOutputs, _settings: GenformBuild, _study: Study, responses: Sequence[Response]
+    outputs: StepOutputs, _settings: GenformBuild, _study: Study, responses: Sequence[Response]
 ) -> Iterator[StepRow]:
-    """What two people made of each translation."""
-    return with_proposals(kept_rows(made["translate"]), responses, _propose_translation)
+    """Each translation with two people's proposals."""
+    return with_proposals(kept_rows(outputs["translate"]), responses, _propose_translation)
 
 
 def _propose_translation(row: StepRow, response: Response) -> StepRow:
-    """The text that holds for this person; none where the sentence is left out."""
+    """The text that this person proposes; none if they would leave the sentence out."""
     choice = response.answers["verdict"]
     if choice == "drop":
         return {"choice": choice, "texts": {}}
@@ -149,23 +148,23 @@ def _propose_translation(row: StepRow, response: Response) -> StepRow:
     return {"choice": choice, "texts": {"text": text}}
 
 
-def adjudicate_reviews(made: StepOutputs, settings: GenformBuild) -> Study:
-    """The translations on which two people disagree, with what they said."""
+def adjudicate_reviews(outputs: StepOutputs, settings: GenformBuild) -> Study:
+    """The translations on which two people disagree, with their proposals."""
     items = []
-    for row in disagreements(made["review"]):
-        said = {
+    for row in disagreements(outputs["review"]):
+        proposals = {
             name: texts.get("text", f"({_LEFT_OUT.get(settings.language, _LEFT_OUT['en'])})")
             for name, texts in two_proposals(row, settings.seed).items()
         }
-        fields = {"english": row["english"], "translation": row["translation"], **said}
+        fields = {"english": row["english"], "translation": row["translation"], **proposals}
         items.append(StudyItem(id=row["id"], language=settings.language, fields=fields))
     return study_of("settle_review", settings.language, items, 1)
 
 
 def read_adjudicated_reviews(
-    made: StepOutputs, settings: GenformBuild, _study: Study, responses: Sequence[Response]
+    outputs: StepOutputs, settings: GenformBuild, _study: Study, responses: Sequence[Response]
 ) -> Iterator[StepRow]:
-    """Each sentence with the translation that holds."""
+    """Each sentence with its final translation."""
 
     def decide(row: StepRow, response: Response) -> StepRow:
         choice = str(response.answers["choice"])
@@ -173,7 +172,7 @@ def read_adjudicated_reviews(
             return two_proposals(row, settings.seed)[choice]
         return {} if choice == "drop" else {"text": one_line(response.answers["text"])}
 
-    for row, texts, by in adjudicated(made["review"], responses, decide):
+    for row, texts, by in adjudicated(outputs["review"], responses, decide):
         yield {
             "id": row["id"],
             "rule": row["rule"],
@@ -184,15 +183,15 @@ def read_adjudicated_reviews(
         }
 
 
-def draft(made: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
-    """What the language's rewriter would write for each gender; else the sentence itself."""
-    rows = kept_rows(made["settle-review"])
+def draft(outputs: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
+    """The language's rewriting for each gender; without a rewriter, the sentence itself."""
+    rows = kept_rows(outputs["settle-review"])
     texts = [row["text"] for row in rows]
     drafts = {gender: _rewritten(texts, settings.language, gender) for gender in TARGETS}
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         yield {
             **{name: row[name] for name in ("id", "rule", "english", "text")},
-            **{f"draft_{gender}": drafts[gender][place] for gender in TARGETS},
+            **{f"draft_{gender}": drafts[gender][index] for gender in TARGETS},
         }
 
 
@@ -203,7 +202,7 @@ def _rewritten(texts: list[str], language: str, gender: Gender) -> list[str]:
     return [rewriting.text for rewriting in rewrite(texts)]
 
 
-def forms(made: StepOutputs, settings: GenformBuild) -> Study:
+def forms(outputs: StepOutputs, settings: GenformBuild) -> Study:
     """Every sentence, with the drafts to start from."""
     shown = ("english", "text", *(f"draft_{gender}" for gender in TARGETS))
     items = (
@@ -212,16 +211,16 @@ def forms(made: StepOutputs, settings: GenformBuild) -> Study:
             language=settings.language,
             fields={name: row[name] for name in shown},
         )
-        for row in made["draft"]
+        for row in outputs["draft"]
     )
     return study_of("forms", settings.language, items, ANNOTATORS_PER_ITEM)
 
 
 def read_forms(
-    made: StepOutputs, _settings: GenformBuild, _study: Study, responses: Sequence[Response]
+    outputs: StepOutputs, _settings: GenformBuild, _study: Study, responses: Sequence[Response]
 ) -> Iterator[StepRow]:
     """The two forms that two people wrote of each sentence."""
-    return with_proposals(made["draft"], responses, _propose_forms)
+    return with_proposals(outputs["draft"], responses, _propose_forms)
 
 
 def _propose_forms(row: StepRow, response: Response) -> StepRow:
@@ -235,10 +234,10 @@ def _written(response: Response) -> StepRow:
     return {gender: one_line(response.answers[gender]) for gender in TARGETS}
 
 
-def adjudicate_forms(made: StepOutputs, settings: GenformBuild) -> Study:
-    """The sentences whose forms two people wrote otherwise, with what they wrote."""
+def adjudicate_forms(outputs: StepOutputs, settings: GenformBuild) -> Study:
+    """The sentences of which two people wrote different forms, with these forms."""
     items = []
-    for row in disagreements(made["forms"]):
+    for row in disagreements(outputs["forms"]):
         fields = {"english": row["english"], "text": row["text"]}
         for name, texts in two_proposals(row, settings.seed).items():
             fields |= {f"{name}_{gender}": texts[gender] for gender in TARGETS}
@@ -247,9 +246,9 @@ def adjudicate_forms(made: StepOutputs, settings: GenformBuild) -> Study:
 
 
 def read_adjudicated_forms(
-    made: StepOutputs, settings: GenformBuild, _study: Study, responses: Sequence[Response]
+    outputs: StepOutputs, settings: GenformBuild, _study: Study, responses: Sequence[Response]
 ) -> Iterator[StepRow]:
-    """Each sentence in the two forms that hold."""
+    """Each sentence with its final forms."""
 
     def decide(row: StepRow, response: Response) -> StepRow:
         choice = str(response.answers["choice"])
@@ -257,7 +256,7 @@ def read_adjudicated_forms(
             return two_proposals(row, settings.seed)[choice]
         return _written(response)
 
-    for row, texts, by in adjudicated(made["forms"], responses, decide):
+    for row, texts, by in adjudicated(outputs["forms"], responses, decide):
         yield {
             "id": row["id"],
             "language": settings.language,

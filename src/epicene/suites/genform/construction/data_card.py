@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from epicene.suites.genform.items import Pair
 
 
-def card(made: StepOutputs, settings: GenformBuild, pairs: Sequence[Pair]) -> str:
+def card(outputs: StepOutputs, settings: GenformBuild, pairs: Sequence[Pair]) -> str:
     """The whole card, in Markdown."""
     name = languages.get(settings.language).name
     parts = (
         _title(name, pairs),
-        _making(made, settings),
-        _models(made),
-        _people(made),
+        _making(outputs, settings),
+        _models(outputs),
+        _people(outputs),
         _rules(pairs),
-        _balance(made, pairs),
-        _warnings(made),
+        _balance(outputs, pairs),
+        _warnings(outputs),
     )
     return "\n".join(line for part in parts for line in (*part, ""))
 
@@ -52,13 +52,13 @@ def _title(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
     )
 
 
-def _making(made: StepOutputs, settings: GenformBuild) -> Iterator[str]:
-    """The steps, with how many sentences each left."""
+def _making(outputs: StepOutputs, settings: GenformBuild) -> Iterator[str]:
+    """The steps, with the number of sentences after each."""
     yield "## How it was made"
     yield ""
-    templates = {(row["rule"], row["template"]) for row in made["plan"]}
-    contexts = {row["context"] for row in made["plan"]}
-    wanted = sum(len(row["arguments"]) for row in made["plan"])
+    templates = {(row["rule"], row["template"]) for row in outputs["plan"]}
+    contexts = {row["context"] for row in outputs["plan"]}
+    wanted = sum(len(row["arguments"]) for row in outputs["plan"])
     yield (
         f"{len(templates)} templates × {len(contexts)} contexts × {settings.sentences} sentences: "
         f"{wanted} English sentences were asked for (seed {settings.seed}, temperature "
@@ -66,30 +66,30 @@ def _making(made: StepOutputs, settings: GenformBuild) -> Iterator[str]:
     )
     yield ""
     steps = (
-        ("lines written", made["write"]),
-        ("follow their template", made["sift"]),
-        ("translated", made["translate"]),
-        ("reviewed by two people each", made["settle-review"]),
-        ("both forms written by two people each", made["check"]),
+        ("lines written", outputs["write"]),
+        ("follow their template", outputs["sift"]),
+        ("translated", outputs["translate"]),
+        ("reviewed by two people each", outputs["settle-review"]),
+        ("both forms written by two people each", outputs["check"]),
     )
     rows = [(what, len(rows), dropped_reasons(rows)) for what, rows in steps]
     yield from markdown_table(("sentences", "number", "of these left out"), rows)
 
 
-def _models(made: StepOutputs) -> Iterator[str]:
+def _models(outputs: StepOutputs) -> Iterator[str]:
     yield "## Models"
     yield ""
     for what, step in (("The English was written by", "write"), ("Translated by", "translate")):
-        models = dict.fromkeys(row["model"] for row in made[step])
+        models = dict.fromkeys(row["model"] for row in outputs[step])
         yield f"- {what} {'; '.join(models)}."
 
 
-def _people(made: StepOutputs) -> Iterator[str]:
-    """How far two people agreed, and what became of what was put before them."""
+def _people(outputs: StepOutputs) -> Iterator[str]:
+    """How far two people agreed, and how much they changed."""
     yield "## People"
     yield ""
     heads = ("study", "people", "sentences", "same text", "α of the choice", "decided by a third")
-    yield from markdown_table(heads, (_agreement(name, made[step]) for name, step in _STUDIES))
+    yield from markdown_table(heads, (_agreement(name, outputs[step]) for name, step in _STUDIES))
     yield ""
     yield (
         "Same text: the share of sentences on which both gave the same text, with its 95 % "
@@ -97,17 +97,17 @@ def _people(made: StepOutputs) -> Iterator[str]:
         "the speaker's gender."
     )
     yield ""
-    reviewed = kept_rows(made["settle-review"])
-    translations = {row["id"]: row["translation"] for row in made["translate"]}
+    reviewed = kept_rows(outputs["settle-review"])
+    translations = {row["id"]: row["translation"] for row in outputs["translate"]}
     as_it_came = sum(row["text"] == translations[row["id"]] for row in reviewed)
     yield f"- {as_it_came} of {len(reviewed)} translations stayed as they came."
-    drafts = {row["id"]: row for row in made["draft"]}
+    drafts = {row["id"]: row for row in outputs["draft"]}
     for gender in TARGETS:
         same = sum(
-            row[gender] == drafts[row["id"]][f"draft_{gender}"] for row in made["settle-forms"]
+            row[gender] == drafts[row["id"]][f"draft_{gender}"] for row in outputs["settle-forms"]
         )
         yield (
-            f"- {same} of {len(made['settle-forms'])} {gender} forms are the draft that people "
+            f"- {same} of {len(outputs['settle-forms'])} {gender} forms are the draft that people "
             "were offered."
         )
 
@@ -155,11 +155,11 @@ def _terms(pair: Pair) -> int:
     return max(reference_of(masculine, feminine).terms, reference_of(feminine, masculine).terms)
 
 
-def _balance(made: StepOutputs, pairs: Sequence[Pair]) -> Iterator[str]:
-    """From which lists the words came, for slots that have more than one."""
+def _balance(outputs: StepOutputs, pairs: Sequence[Pair]) -> Iterator[str]:
+    """How many words come from each list, for slots with more than one."""
     there = {pair.id for pair in pairs}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in made["sift"]:
+    for row in outputs["sift"]:
         for each in row["arguments"] if row["id"] in there else ():
             counts[each["slot"]][each["kind"]] += 1
     rows = [
@@ -178,10 +178,10 @@ def _balance(made: StepOutputs, pairs: Sequence[Pair]) -> Iterator[str]:
         yield from markdown_table(("words for", "pairs with words of each list"), rows)
 
 
-def _warnings(made: StepOutputs) -> Iterator[str]:
+def _warnings(outputs: StepOutputs) -> Iterator[str]:
     rows = [
         (row["id"], " ".join(row["warnings"]))
-        for row in kept_rows(made["check"])
+        for row in kept_rows(outputs["check"])
         if row["warnings"]
     ]
     yield "## What the check would have a person read"

@@ -29,12 +29,12 @@ SHIPPED_TEMPLATES = Path(__file__).parent.parent / "templates.toml"
 GAP = "…"
 _PARTS = regex.compile(r"<([^<>]+)>|…")
 _ARTICLE = regex.compile(r"\b(a)\s+$", regex.IGNORECASE)
-# A full stop, with the quotation mark that may stand before or after it.
+# The end of a sentence, with a quotation mark before or after it.
 _END = r"(?:[.!?][\"']?|[\"'][.!?])"
 
 
 class Argument(Record, frozen=True, kw_only=True):
-    """What fills a slot, and the list that it was dealt from."""
+    """What fills a slot, and the list that it was drawn from."""
 
     slot: str
     words: str
@@ -42,7 +42,7 @@ class Argument(Record, frozen=True, kw_only=True):
 
 
 class WriterPrompt(Record, frozen=True, kw_only=True):
-    """How a chat model is asked: what is in square brackets is filled in."""
+    """The prompt for a chat model, with placeholders in square brackets."""
 
     system: str
     user: str
@@ -50,7 +50,7 @@ class WriterPrompt(Record, frozen=True, kw_only=True):
 
 
 class Templates(Record, frozen=True, kw_only=True):
-    """All that templates.toml has, or a file of the user's like it."""
+    """The content of templates.toml, or of a user's file like it."""
 
     writer: WriterPrompt
     contexts: dict[str, str]
@@ -63,9 +63,9 @@ class Templates(Record, frozen=True, kw_only=True):
             raise unknown("templates for the language", language, self.templates)
         return self.templates[language]
 
-    def deal(self, slot: str, seed: str) -> Iterator[Argument]:
-        """Arguments without end, from the slot's lists in turn, each list in a drawn order."""
-        # Of Python's generator only `random` is promised to stay the same in later versions.
+    def draw_arguments(self, slot: str, seed: str) -> Iterator[Argument]:
+        """Endless arguments from the slot's lists in turn, each list in random order."""
+        # Of Python's generator only `random` is guaranteed to stay the same in later versions.
         draw = random.Random(f"{seed} {slot}").random
         lists = []
         for kind, words in self.arguments[slot].items():
@@ -82,11 +82,11 @@ class FilledTemplate(NamedTuple):
 
     @property
     def pattern(self) -> regex.Pattern[str]:
-        """What a sentence looks like that follows the template."""
+        """The expression that matches a sentence which follows the template."""
         return _pattern(self.template, tuple((each.slot, each.words) for each in self.arguments))
 
     def is_followed_by(self, sentence: str) -> bool:
-        """Whether the sentence has all its words, the arguments, and something for every gap."""
+        """Whether the sentence has the template's words and arguments, and fills every gap."""
         return bool(self.pattern.fullmatch(normalise(sentence, ("nfc", "quotes"))))
 
 
@@ -96,25 +96,25 @@ def slots(template: str) -> list[str]:
 
 
 def fill_template(
-    decks: Mapping[str, Iterator[Argument]], template: str, count: int
+    arguments: Mapping[str, Iterator[Argument]], template: str, count: int
 ) -> list[FilledTemplate]:
-    """The template with the next arguments, so many times."""
-    dealt = [list(islice(decks[slot], count)) for slot in slots(template)]
-    return [FilledTemplate(template, arguments) for arguments in zip(*dealt, strict=True)] or [
+    """The template `count` times, each time with the next arguments of its slots."""
+    drawn = [list(islice(arguments[slot], count)) for slot in slots(template)]
+    return [FilledTemplate(template, each) for each in zip(*drawn, strict=True)] or [
         FilledTemplate(template, ())
     ] * count
 
 
 @lru_cache(maxsize=1024)
 def _pattern(template: str, words: tuple[tuple[str, str], ...]) -> regex.Pattern[str]:
-    """The template as an expression: capitals do not matter, spaces are of any width."""
-    given = dict(words)
+    """The template as an expression that ignores case and the width of spaces."""
+    arguments = dict(words)
     template = template.rstrip(' .!?"')
     pieces, reached = [], 0
     for found in _PARTS.finditer(template):
         literal = template[reached : found.start()]
         if found[1]:
-            pieces += [_before_slot(literal), _spaced(given[found[1]])]
+            pieces += [_before_slot(literal), _spaced(arguments[found[1]])]
         else:
             pieces += [_before_gap(literal), r"\S.*?"]
         reached = found.end()
@@ -123,13 +123,13 @@ def _pattern(template: str, words: tuple[tuple[str, str], ...]) -> regex.Pattern
 
 
 def _before_slot(text: str) -> str:
-    """The words before a slot; their article is the one that the slot needs."""
+    """The words before a slot; a final article may be `a` or `an`."""
     article = _ARTICLE.search(text)
     return _spaced(text) if article is None else _spaced(text[: article.start()]) + r"an?\s+"
 
 
 def _before_gap(text: str) -> str:
-    """The words before a gap, where a comma or the like may stand."""
+    """The words before a gap, optionally with a comma or the like."""
     return _spaced(text) if text == text.rstrip() else _spaced(text.rstrip()) + r"[,;:]?\s+"
 
 
@@ -138,7 +138,7 @@ def _spaced(text: str) -> str:
 
 
 def read_templates(path: str) -> Templates:
-    """The user's file, or ours; what does not fit together is refused."""
+    """The templates of the user's file, or ours; raise if they are inconsistent."""
     file = Path(path) if path else SHIPPED_TEMPLATES
     try:
         found = msgspec.convert(read_toml_or_json(file), Templates)
@@ -166,18 +166,18 @@ def _check_template(template: str, found: Templates, place: str) -> None:
         raise InputError(f"{place} has no {GAP}, so that all its sentences would be alike.")
 
 
-# A sentence of a chat model has some twenty tokens; so many are room enough.
+# A sentence has some twenty tokens, so this is ample.
 _TOKENS_EACH = 64
 
 
 class GenformBuild(BuildSettings, frozen=True, kw_only=True):
-    """What may be chosen."""
+    """The settings of the construction."""
 
     files: ClassVar[tuple[str, ...]] = ("templates",)
 
     language: str = ""
-    rules: tuple[str, ...] = ()  # all that there are templates for, unless said
-    contexts: tuple[str, ...] = ()  # all, unless said
+    rules: tuple[str, ...] = ()  # by default all that have templates
+    contexts: tuple[str, ...] = ()  # by default all
     sentences: Positive = 5  # of each template in each context
     temperature: float = 0.8
     templates: str = ""  # a file like templates.toml, instead of ours
@@ -186,7 +186,7 @@ class GenformBuild(BuildSettings, frozen=True, kw_only=True):
 # --- plan ----------------------------------------------------------------------------------
 
 
-def plan(_made: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
+def plan(_outputs: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
     """A row for each prompt: a template, a context, and the arguments of each sentence."""
     found = read_templates(settings.templates)
     if not settings.language:
@@ -196,10 +196,10 @@ def plan(_made: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
     contexts = _choose("context", settings.contexts, found.contexts)
     for rule in _choose("rule with templates", settings.rules, rules):
         seed = f"{settings.seed} {settings.language} {rule}"
-        decks = {slot: found.deal(slot, seed) for slot in found.arguments}
+        arguments = {slot: found.draw_arguments(slot, seed) for slot in found.arguments}
         for number, template in enumerate(rules[rule], start=1):
             for context in contexts:
-                filled = fill_template(decks, template, settings.sentences)
+                filled = fill_template(arguments, template, settings.sentences)
                 yield {
                     "id": f"{settings.language}-{_slug(rule)}-{number}-{context}",
                     "rule": rule,
@@ -230,7 +230,7 @@ def _argument_row(argument: Argument) -> StepRow:
 
 
 def _user_message(found: Templates, context: str, filled: Sequence[FilledTemplate]) -> str:
-    """What the writer is asked: the template, what fills it in each sentence, and the context."""
+    """The request to the writer: the template, the arguments of each sentence, the context."""
     lines = []
     for number, one in enumerate(filled, start=1):
         words = " and ".join(f"<{each.slot}> is {each.words}" for each in one.arguments)
@@ -243,18 +243,18 @@ def _user_message(found: Templates, context: str, filled: Sequence[FilledTemplat
         "[context]": context,
         "[fillings]": "\n".join(lines),
     }
-    asked = found.writer.user.strip()
+    message = found.writer.user.strip()
     for name, text in parts.items():
-        asked = asked.replace(name, text)
-    return asked
+        message = message.replace(name, text)
+    return message
 
 
 # --- write ---------------------------------------------------------------------------------
 
 
-def ask_to_write(made: StepOutputs, settings: GenformBuild) -> Iterator[Generate]:
-    """One prompt for each row of the plan."""
-    for row in made["plan"]:
+def ask_to_write(outputs: StepOutputs, settings: GenformBuild) -> Iterator[Generate]:
+    """A request for each row of the plan."""
+    for row in outputs["plan"]:
         yield Generate(
             item=row["id"],
             language="en",
@@ -271,10 +271,10 @@ def ask_to_write(made: StepOutputs, settings: GenformBuild) -> Iterator[Generate
 
 
 def read_written(
-    made: StepOutputs, _settings: GenformBuild, replies: Iterable[ModelReply]
+    outputs: StepOutputs, _settings: GenformBuild, replies: Iterable[ModelReply]
 ) -> Iterator[StepRow]:
     """Every line of every answer; those that do not follow the template are dropped."""
-    planned = {row["id"]: row for row in made["plan"]}
+    planned = {row["id"]: row for row in outputs["plan"]}
     for reply in replies:
         row = planned[reply.request.item]
         wanted = [
@@ -311,12 +311,12 @@ def lines_of(answer: str) -> list[str]:
 # --- sift ----------------------------------------------------------------------------------
 
 
-def deduplicate(made: StepOutputs, _settings: GenformBuild) -> Iterator[StepRow]:
+def deduplicate(outputs: StepOutputs, _settings: GenformBuild) -> Iterator[StepRow]:
     """The sentences that follow their templates, those that repeat another marked as dropped."""
-    rows = kept_rows(made["write"])
+    rows = kept_rows(outputs["write"])
     if not rows:
         raise RunError(
-            f"None of the {len(made['write'])} lines that the writer wrote follows its template "
+            f"None of the {len(outputs['write'])} lines that the writer wrote follows its template "
             "(the file of the step write has them all); build into another folder with another "
             "--model writer=SPEC."
         )
@@ -329,18 +329,18 @@ def deduplicate(made: StepOutputs, _settings: GenformBuild) -> Iterator[StepRow]
 # --- translate -----------------------------------------------------------------------------
 
 
-def ask_to_translate(made: StepOutputs, settings: GenformBuild) -> Iterator[Translate]:
-    """Every sentence that is left."""
-    for row in kept_rows(made["sift"]):
+def ask_to_translate(outputs: StepOutputs, settings: GenformBuild) -> Iterator[Translate]:
+    """A request for every sentence that was kept."""
+    for row in kept_rows(outputs["sift"]):
         yield Translate(item=row["id"], text=row["english"], language="en", into=settings.language)
 
 
 def read_translated(
-    made: StepOutputs, settings: GenformBuild, replies: Iterable[ModelReply]
+    outputs: StepOutputs, settings: GenformBuild, replies: Iterable[ModelReply]
 ) -> Iterator[StepRow]:
-    """Each sentence with its translation, on one line; translations that repeat another are
-    dropped before people are asked about them."""
-    sentences = {row["id"]: row for row in made["sift"]}
+    """Each sentence with its translation; those that repeat another translation are dropped
+    before people are asked about them."""
+    sentences = {row["id"]: row for row in outputs["sift"]}
     rows = []
     for reply in replies:
         row = sentences[reply.request.item]
@@ -359,6 +359,6 @@ def read_translated(
 
 
 def duplicate_reasons(rows: Iterable[StepRow], language: str, field: str) -> dict[str, str]:
-    """Why rows are dropped whose text repeats that of an earlier one, by id."""
+    """By id, why a row is dropped whose text repeats an earlier one's."""
     texts = (SentenceText(row["id"], language, row[field]) for row in rows)
     return {each.id: str(each) for each in near_duplicates(texts)}

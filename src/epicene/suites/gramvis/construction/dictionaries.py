@@ -43,7 +43,7 @@ _GENDERS = {
 
 @dataclass
 class Entry:
-    """What is known of a noun: its genders (M, F, N), its partners, and where that is from."""
+    """A noun's genders (M, F, N), its partners of the other gender, and the sources."""
 
     genders: set[str] = field(default_factory=set)
     partners: set[str] = field(default_factory=set)
@@ -55,7 +55,7 @@ Entries: TypeAlias = dict[tuple[str, str], Entry]
 
 
 def look_up(words: Mapping[str, Set[str]], files: Iterable[str]) -> Entries:
-    """What the dictionaries say of some words of each language; a language needs one at least."""
+    """Look words of each language up; every language needs at least one dictionary."""
     found: Entries = defaultdict(Entry)
     known: set[str] = set()
     for path in map(Path, filter(None, files)):
@@ -77,7 +77,7 @@ def look_up(words: Mapping[str, Set[str]], files: Iterable[str]) -> Entries:
 
 
 def _read_file(path: Path, words: Mapping[str, Set[str]], found: Entries) -> set[str]:
-    """Take in what a file says of the words; the languages that it is about."""
+    """Add a file's entries of the words; return the languages that it covers."""
     if path.suffix.lower() in (".csv", ".tsv"):
         return _read_table(path, words, found)
     return _read_wiktionary(path, words, found)
@@ -85,8 +85,8 @@ def _read_file(path: Path, words: Mapping[str, Set[str]], found: Entries) -> set
 
 def _read_table(path: Path, words: Mapping[str, Set[str]], found: Entries) -> set[str]:
     languages = set()
-    for place, values in read_rows(path):
-        language = language_of(str(values.get("language") or ""), place)
+    for location, values in read_rows(path):
+        language = language_of(str(values.get("language") or ""), location)
         languages.add(language)
         word = str(values.get("word") or "").strip()
         if word in words.get(language, ()):
@@ -94,7 +94,7 @@ def _read_table(path: Path, words: Mapping[str, Set[str]], found: Entries) -> se
             entry.sources.add(path.name)
             for name in regex.findall(r"\p{L}+", str(values.get("gender") or "").lower()):
                 if name not in _GENDERS:
-                    raise InputError(f"{place} has the gender {name!r}; it is m, f or n.")
+                    raise InputError(f"{location} has the gender {name!r}; it is m, f or n.")
                 entry.genders.add(_GENDERS[name])
             entry.partners |= set(filter(None, [str(values.get("partner") or "").strip()]))
     return languages
@@ -115,7 +115,7 @@ class _Form(msgspec.Struct):
 
 
 class _Line(msgspec.Struct):
-    """What is read of a line of an extract of Wiktionary."""
+    """The fields read from a line of a Wiktionary extract."""
 
     word: str = ""
     lang_code: str = ""
@@ -125,7 +125,7 @@ class _Line(msgspec.Struct):
     forms: list[_Form] = []
 
 
-# Forms with these are the same noun in another number or size, not of another person.
+# Forms with these tags are the same noun in another number, size or case, not a partner.
 _OTHER_FORMS = {"plural", "diminutive", "augmentative", "endearing", "pejorative", "genitive"}
 
 
@@ -137,8 +137,8 @@ def _read_wiktionary(path: Path, words: Mapping[str, Set[str]], found: Entries) 
         try:
             line = decoder.decode(text)
         except msgspec.DecodeError as error:
-            place = f"{path}, line {number},"
-            raise InputError(f"{place} is no entry of a dictionary: {error}.") from None
+            location = f"{path}, line {number},"
+            raise InputError(f"{location} is no entry of a dictionary: {error}.") from None
         language = codes.get(line.lang_code, "")
         languages.add(language)
         if line.pos == "noun" and line.word in words.get(language, ()):
@@ -149,7 +149,7 @@ def _read_wiktionary(path: Path, words: Mapping[str, Set[str]], found: Entries) 
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, which may have a gigabyte, one after the other."""
+    """The lines of a file, read one by one, since a file may have a gigabyte."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             yield from (line for line in file if line.strip())
@@ -158,7 +158,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _add_to_entry(line: _Line, entry: Entry) -> None:
-    """The genders of all senses; who is of the other gender by a form, or by being one's form."""
+    """Add the genders of all senses, and partners: forms of the other gender, and their bases."""
     own = _genders(line.tags)
     for sense in line.senses:
         if _OTHER_FORMS.isdisjoint(sense.tags):
@@ -180,7 +180,7 @@ def _genders(tags: Iterable[str]) -> set[str]:
 
 
 def _french(words: Set[str], found: Entries) -> bool:
-    from epicene.rewriting.french.dictionary import PACKAGE, dictionary
+    from epicene.rewriting.french.dictionary import DELA, dictionary
 
     dela = dictionary()
     if dela is None:
@@ -189,7 +189,7 @@ def _french(words: Set[str], found: Entries) -> bool:
         genders = dela.noun_genders(word)
         if genders:
             entry = found["FR", word]
-            entry.sources.add(PACKAGE)
+            entry.sources.add(DELA.package)
             entry.genders |= {_GENDERS[gender] for gender in genders}
             for gender in ("masculine", "feminine"):
                 partner = dela.noun_partner(word, gender)
@@ -197,7 +197,7 @@ def _french(words: Set[str], found: Entries) -> bool:
     return True
 
 
-# What pymorphy3 calls a noun too: names of people and places, abbreviations.
+# Names of people and places and abbreviations, which pymorphy3 calls nouns too.
 _NO_NOUNS = {"Name", "Surn", "Patr", "Geox", "Abbr"}
 
 
@@ -227,7 +227,7 @@ _GLOSSES = ("english", "chinese", "genitive", "accusative")
 
 
 def look_up_nouns(made: StepOutputs, settings: GramvisBuild) -> Iterator[StepRow]:
-    """Each noun that was proposed, as a dictionary has it; those that will not do say why."""
+    """Each proposed noun with its dictionary entry, and why it is dropped, if so."""
     merged = list(_one_row_per_noun(kept_rows(made["propose"])))
     wanted: dict[str, set[str]] = defaultdict(set)
     for row in merged:
@@ -252,22 +252,26 @@ def look_up_nouns(made: StepOutputs, settings: GramvisBuild) -> Iterator[StepRow
 
 
 def _one_row_per_noun(rows: Sequence[StepRow]) -> Iterator[StepRow]:
-    """Each noun once: the commonest of its glosses and forms, and who proposed it."""
+    """Each noun once, with its commonest glosses and forms and the models that proposed it."""
     together: dict[tuple[str, str], list[StepRow]] = defaultdict(list)
     for row in rows:
         together[row["language"], row["word"]].append(row)
-    for (language, word), mine in together.items():
+    for (language, word), proposals in together.items():
         yield {
             "id": f"{language}/{word}",
             "language": language,
             "word": word,
-            **{name: _commonest(row[name] for row in mine) for name in _GLOSSES if name in mine[0]},
-            "models": sorted({row["model"] for row in mine}),
+            **{
+                name: _commonest(row[name] for row in proposals)
+                for name in _GLOSSES
+                if name in proposals[0]
+            },
+            "models": sorted({row["model"] for row in proposals}),
         }
 
 
 def _commonest(texts: Iterable[str]) -> str:
-    """The text that most gave; of equally many the first."""
+    """The most frequent text; the first of several."""
     return Counter(texts).most_common(1)[0][0]
 
 
@@ -277,7 +281,7 @@ def _guessed_partners(row: StepRow) -> set[str]:
 
 
 def _reason_to_drop(row: StepRow, entry: Entry, entries: Entries) -> str:
-    """Why a noun will not do; empty if it will."""
+    """Why a noun is dropped; empty if it is not."""
     language, word = row["language"], row["word"]
     if not is_well_spelled(word):
         return "is not spelled as a word"
@@ -300,14 +304,14 @@ def _reason_to_drop(row: StepRow, entry: Entry, entries: Entries) -> str:
 
 
 def _first_form_error(row: StepRow) -> str:
-    """What the suite's own check finds wrong with the noun's forms and glosses."""
+    """The first error that the suite's own check finds in a noun's forms and glosses."""
     word = word_of(row, "male", "occupation")  # neither matters here
     errors = [found.message for found in check_words([word]) if found.severity == "error"]
     return errors[0].rstrip(".") if errors else ""
 
 
 def word_of(row: StepRow, stereotype: str, category: str) -> Word:
-    """The word that a row became."""
+    """The word of a row."""
     return Word(
         id=word_id(row["language"], row["word"], row["grammar"]),
         stereotype=stereotype,  # type: ignore[arg-type]

@@ -17,13 +17,14 @@ from epicene.core.errors import InputError, RunError
 from epicene.core.records import Decoding, Generate, Message, Positive, Record, Texts, digest
 from epicene.suites.construction import BuildSettings, kept_rows
 from epicene.suites.gramvis.articles import bare_noun
+from epicene.suites.gramvis.data import read_words
 from epicene.suites.gramvis.items import (
     CATEGORIES,
+    GRAMMAR_NAMES,
     GRAMMARS,
     LABEL_OF_GRAMMAR,
     LANGUAGES,
     language_of,
-    read_words,
 )
 from epicene.suites.gramvis.studies.word_meanings import (
     QUESTIONS,
@@ -44,22 +45,21 @@ if TYPE_CHECKING:
 # An object with its three glosses and forms has some fifty tokens; so many are room enough.
 _TOKENS_EACH = 120
 
-_GRAMMARS = {"M": "masculine", "F": "feminine"}
 _PEOPLE = {"male": "man", "female": "woman"}
 
 
 class GramvisBuild(BuildSettings, frozen=True, kw_only=True):
-    """What may be chosen."""
+    """The settings of a build."""
 
     files: ClassVar[tuple[str, ...]] = ("seeds", "dictionaries")
 
-    languages: tuple[str, ...] = ()  # all five, unless said
+    languages: tuple[str, ...] = ()  # all five by default
     seeds: str = ""  # a file of words, instead of ours
-    examples: Positive = 6  # seeds shown of each kind
-    number: Positive = 30  # words asked for of each kind, of every model
-    dictionaries: tuple[str, ...] = ()  # files, beside the dictionaries that are installed
-    people: Positive = 5  # who are asked about each meaning
-    agree: Positive = 3  # how many of them must say the same
+    examples: Positive = 6  # seeds shown for each kind of word
+    number: Positive = 30  # words that each model is asked for, per kind
+    dictionaries: tuple[str, ...] = ()  # files, in addition to installed dictionaries
+    people: Positive = 5  # asked about each meaning
+    agree: Positive = 3  # people who must give the same answer
     temperature: float = 0.8
 
 
@@ -81,7 +81,7 @@ class PromptTemplate(Record, frozen=True, kw_only=True):
 
 
 class Prompts(Record, frozen=True, kw_only=True):
-    """All that models are asked, as prompts.toml has it."""
+    """The prompts for models, from prompts.toml."""
 
     propose: PromptTemplate
     sort: PromptTemplate
@@ -91,7 +91,7 @@ class Prompts(Record, frozen=True, kw_only=True):
 
 @cache
 def prompts() -> Prompts:
-    """Our prompts."""
+    """The prompts as prompts.toml has them."""
     text = Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), Prompts)
 
@@ -100,20 +100,20 @@ def prompts() -> Prompts:
 
 
 def seed_prompts(_made: StepOutputs, settings: GramvisBuild) -> Iterator[StepRow]:
-    """A row for each prompt: a language, a gender, whom the words shall suggest, and seeds.
+    """A row for each prompt: a language, a gender, the stereotype to suggest, and seeds.
 
     Words whose stereotype equals their grammar are asked for as well: they are the controls.
     """
     words = read_words(Path(settings.seeds) if settings.seeds else None)
     asked = [language_of(name, "--set languages:") for name in settings.languages]
     for language in dict.fromkeys(asked or LANGUAGES):
-        mine = [word for word in words if word.language == language]
+        own = [word for word in words if word.language == language]
         for grammar in GRAMMARS:
             for suggested in LABEL_OF_GRAMMAR.values():
-                chosen = [w for w in mine if (w.grammar, w.stereotype) == (grammar, suggested)]
+                chosen = [w for w in own if (w.grammar, w.stereotype) == (grammar, suggested)]
                 shown = _spread_over_categories(chosen, settings.examples)
                 yield {
-                    "id": f"{language.lower()}-{_GRAMMARS[grammar]}-{suggested}",
+                    "id": f"{language.lower()}-{GRAMMAR_NAMES[grammar]}-{suggested}",
                     "language": language,
                     "grammar": grammar,
                     "suggested": suggested,
@@ -125,16 +125,16 @@ def seed_prompts(_made: StepOutputs, settings: GramvisBuild) -> Iterator[StepRow
 
 
 def _spread_over_categories(words: Sequence[Word], number: int) -> list[Word]:
-    """So many words, taken in turn from all categories."""
+    """A number of words, taken in turn from all categories."""
     by_category: dict[str, list[Word]] = {}
     for word in words:
         by_category.setdefault(word.category, []).append(word)
-    taken = [
-        (place, category, word)
-        for category, mine in by_category.items()
-        for place, word in enumerate(mine)
+    ranked = [
+        (index, category, word)
+        for category, members in by_category.items()
+        for index, word in enumerate(members)
     ]
-    return [word for _, _, word in sorted(taken, key=lambda each: each[:2])[:number]]
+    return [word for _, _, word in sorted(ranked, key=lambda each: each[:2])[:number]]
 
 
 def _proposal_messages(
@@ -145,7 +145,7 @@ def _proposal_messages(
     words = ", ".join(f"{word.word} ({word.english})" for word in shown)
     return asking.messages(
         language=LANGUAGES[language].capitalize(),
-        grammar=_GRAMMARS[grammar],
+        grammar=GRAMMAR_NAMES[grammar],
         suggested=_PEOPLE[suggested],
         number=str(number),
         examples=asking.examples.replace("[words]", words) + "\n" if words else "",
@@ -181,8 +181,8 @@ def read_words_proposed(
         assert isinstance(reply.answer, Texts)
         row = asked[reply.request.item]
         needed = prompts().fields | prompts().forms.get(row["language"], {})
-        for number, given in enumerate(json_objects_in(reply.answer.only), start=1):
-            fields = {name: _text(given.get(name)) for name in needed}
+        for number, proposal in enumerate(json_objects_in(reply.answer.only), start=1):
+            fields = {name: _text(proposal.get(name)) for name in needed}
             fields["word"] = bare_noun(row["language"], fields["word"])
             missing = [name for name, text in fields.items() if not text]
             found += not missing
@@ -202,18 +202,18 @@ def read_words_proposed(
 
 
 def json_objects_in(text: str) -> Iterator[Mapping[str, Any]]:
-    """The JSON objects in an answer, whatever stands around them."""
+    """The JSON objects in an answer, whatever text surrounds them."""
     decoder = json.JSONDecoder()
-    place = text.find("{")
-    while place >= 0:
+    start = text.find("{")
+    while start >= 0:
         try:
-            found, end = decoder.raw_decode(text, place)
+            found, end = decoder.raw_decode(text, start)
         except ValueError:
-            end = place + 1
+            end = start + 1
         else:
             if isinstance(found, dict):
                 yield found
-        place = text.find("{", end)
+        start = text.find("{", end)
 
 
 def _text(value: Any) -> str:
@@ -249,17 +249,17 @@ def stereotype_study(made: StepOutputs, settings: GramvisBuild) -> Study:
 def read_stereotypes(
     _made: StepOutputs, settings: GramvisBuild, study: Study, responses: Sequence[Response]
 ) -> Iterator[StepRow]:
-    """What people said of each meaning, and what enough of them said."""
-    given: dict[str, list[StepRow]] = defaultdict(list)
+    """People's answers on each meaning, and the one that enough of them gave."""
+    answers: dict[str, list[StepRow]] = defaultdict(list)
     for response in responses:
-        said = str(response.answers[QUESTIONS[STEREOTYPE]])
-        given[response.item].append({"person": response.participant, "said": said})
+        label = str(response.answers[QUESTIONS[STEREOTYPE]])
+        answers[response.item].append({"person": response.participant, "said": label})
     for item in study.items:
-        labels = [each["said"] for each in given[item.id]]
+        labels = [each["said"] for each in answers[item.id]]
         yield {
             "id": item.id,
             "english": item.fields["meaning"],
-            "given": given[item.id],
+            "given": answers[item.id],
             "votes": dict(Counter(labels)),
             # More people than were asked for make a majority no smaller.
             "suggests": agreed_label(labels, max(settings.agree, len(labels) // 2 + 1)),
@@ -309,26 +309,26 @@ def ask_for_categories(made: StepOutputs, settings: GramvisBuild) -> Iterator[Ge
 
 
 def _request_id(meaning: str) -> str:
-    """Answers are stored under it, so it stays as it is, whatever people are asked under."""
+    """The id of a meaning's request; stored answers depend on it."""
     return digest("meaning", meaning_key(meaning)).hex()[:12]
 
 
 def read_categories(
     made: StepOutputs, _settings: GramvisBuild, replies: Iterable[ModelReply]
 ) -> Iterator[StepRow]:
-    """What each model called each meaning, and what more than half of them did."""
-    said: dict[str, dict[str, str]] = {}
+    """Each model's category of each meaning, and the one that more than half of them gave."""
+    by_request: dict[str, dict[str, str]] = {}
     for reply in replies:
         assert isinstance(reply.answer, Texts)
-        mine = said.setdefault(reply.request.item, {})
-        mine[reply.described] = category_in(reply.answer.only)
+        categories = by_request.setdefault(reply.request.item, {})
+        categories[reply.described] = category_in(reply.answer.only)
     for rows in rows_by_meaning(kept_rows(made["diverge"])).values():
         meaning = rows[0]["english"]
-        mine = said[_request_id(meaning)]
-        category = agreed_label(filter(None, mine.values()), len(mine) // 2 + 1)
+        categories = by_request[_request_id(meaning)]
+        category = agreed_label(filter(None, categories.values()), len(categories) // 2 + 1)
         yield {
             "english": meaning,
-            "said": mine,
+            "said": categories,
             "category": category,
             "dropped": "" if category else "models do not agree on a category",
         }
@@ -341,5 +341,5 @@ def category_in(answer: str) -> str:
 
 
 def category_rows(made: StepOutputs) -> dict[str, StepRow]:
-    """What became of each meaning."""
+    """The sorted row of each meaning."""
     return {meaning_key(row["english"]): row for row in made["sort"]}

@@ -12,7 +12,8 @@ from epicene.suites.data_cards import dropped_reasons, format_estimate, markdown
 from epicene.suites.gramvis.checks import check_words
 from epicene.suites.gramvis.construction.dictionaries import word_of
 from epicene.suites.gramvis.construction.elicitation import category_rows
-from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES, WORD_COLUMNS
+from epicene.suites.gramvis.data import WORD_COLUMNS
+from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES
 from epicene.suites.gramvis.studies.word_meanings import meaning_key
 
 if TYPE_CHECKING:
@@ -145,12 +146,12 @@ def check_rows(made: StepOutputs, _settings: GramvisBuild) -> Iterator[StepRow]:
     for row in kept_rows(made["diverge"]):
         found = sorted_[meaning_key(row["english"])]
         word = {**row, "category": found["category"]}
-        findings = [] if found["dropped"] else list(check_words([_word(word)]))
-        mine = [each for each in findings if each.place == _word(word).id]
-        errors = [each.message.rstrip(".") for each in mine if each.severity == "error"]
+        issues = [] if found["dropped"] else list(check_words([_word(word)]))
+        issues = [issue for issue in issues if issue.place == _word(word).id]
+        errors = [issue.message.rstrip(".") for issue in issues if issue.severity == "error"]
         yield {
             **word,
-            "warnings": [each.message for each in mine if each.severity == "warning"],
+            "warnings": [issue.message for issue in issues if issue.severity == "warning"],
             "dropped": found["dropped"] or "".join(errors[:1]),
         }
 
@@ -160,8 +161,7 @@ def _word(row: StepRow) -> Word:
 
 
 def export(made: StepOutputs, settings: GramvisBuild, folder: Path) -> Sequence[Path]:
-    """The words as the suite reads them, and the card."""
-
+    """Write the words as the suite reads them, and the card."""
     data, about = folder / WORDS, folder / CARD
     with data.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, WORD_COLUMNS, restval="", lineterminator="\n")

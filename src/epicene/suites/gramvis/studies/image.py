@@ -27,25 +27,23 @@ from epicene.suites.gramvis.judge import (
     AGREEMENTS,
     MAJORITY,
     VOTE_PREFIX,
-    image_samples,
-    judge,
+    judged_images,
     outcome_of,
 )
 from epicene.suites.studies import StudyKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     import polars
 
     from epicene.studies.design.sampling import DesignCell, SamplingOptions
     from epicene.studies.design.schema import Response, Study
     from epicene.suites.gramvis.items import PromptItem
-    from epicene.suites.gramvis.judge import ImageSample
+    from epicene.suites.gramvis.judge import JudgedImage
     from epicene.suites.gramvis.protocol import GramvisProtocol
     from epicene.suites.studies import Material, StudyResults
 
-if TYPE_CHECKING:
     Answered = StudyResults[GramvisProtocol]
 
 GENDER = "gender"
@@ -64,13 +62,13 @@ _UNWEIGHTED = Estimate(value=None, why="it is given of the sample only")
 
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
-    """Whether people agree, and how often the judges of the run were right by them."""
+    """Agreement of people with the judges and with each other."""
     pairs = _people_and_judges(results)
     labels, words = annotator_agreement.labels_by_item(results.frame)
     return {
         "agreement_judges": _weighted_agreement(pairs),
         **{
-            f"agreement_{name.replace(' ', '_')}": _raw_agreement(_with_agreement(pairs, name))
+            f"agreement_{name.replace(' ', '_')}": _raw_agreement(rows_where(pairs, agreement=name))
             for name in AGREEMENTS
         },
         "alpha_people": krippendorff(labels, words),
@@ -78,22 +76,18 @@ def metrics(results: Answered) -> Mapping[str, Estimate]:
 
 
 def tables(results: Answered) -> Iterator[Table]:
-    """People with each other, people with the judges, and what each called what."""
+    """Agreement of people with each other and with the judges, and the labels of both."""
     yield _people_table(results)
     yield _judges_table(results)
     yield _each_judge_table(results)
     yield _confusion_table(results)
 
 
-def _with_agreement(frame: polars.DataFrame, name: str) -> polars.DataFrame:
-    return rows_where(frame, agreement=name)
-
-
 def _breakdowns(frame: polars.DataFrame) -> Iterator[tuple[tuple[str, str], polars.DataFrame]]:
     """All, then by how far the judges agreed, then by each facet."""
     yield (annotator_agreement.ALL, "the sample"), frame
     for name in AGREEMENTS:
-        yield ("judges", name), _with_agreement(frame, name)
+        yield ("judges", name), rows_where(frame, agreement=name)
     for facet in _TABLE_FACETS:
         for value in distinct_values(frame, facet):
             yield (facet, value), rows_where(frame, **{facet: value})
@@ -121,15 +115,7 @@ def _people_table(results: Answered) -> Table:
 
 def _judges_table(results: Answered) -> Table:
     pairs = _people_and_judges(results)
-    rows = []
-    for keys, part in _breakdowns(pairs):
-        cells = (
-            _count(len(part)),
-            _raw_agreement(part),
-            paired_agreement.kappa(part, clustered=True),
-            annotator_agreement.alpha(part, clustered=True),
-        )
-        rows.append(Row(keys=keys, cells=cells))
+    rows = [Row(keys=keys, cells=_agreement_cells(part)) for keys, part in _breakdowns(pairs)]
     whole = (_count(len(pairs)), _weighted_agreement(pairs), _UNWEIGHTED, _UNWEIGHTED)
     rows.insert(1, Row(keys=(annotator_agreement.ALL, "the run"), cells=whole))
     return Table(
@@ -153,7 +139,7 @@ def _each_judge_table(results: Answered) -> Table:
     """Each judge's own votes beside people's labels."""
     import polars as pl
 
-    seen = annotator_agreement.majority_labels(results.settled).with_columns(
+    seen = annotator_agreement.majority_labels(results.adjudicated).with_columns(
         pl.col("label").alias("a")
     )
     names = [
@@ -165,13 +151,7 @@ def _each_judge_table(results: Answered) -> Table:
             "item", pl.col("label").cast(pl.String).alias("b")
         )
         pairs = seen.join(own, on="item", maintain_order="left").filter(pl.col("b").is_not_null())
-        cells = (
-            _count(len(pairs)),
-            _raw_agreement(pairs),
-            paired_agreement.kappa(pairs, clustered=True),
-            annotator_agreement.alpha(pairs, clustered=True),
-        )
-        rows.append(Row(keys=(name.removeprefix(VOTE_PREFIX),), cells=cells))
+        rows.append(Row(keys=(name.removeprefix(VOTE_PREFIX),), cells=_agreement_cells(pairs)))
     return Table(
         name="each judge",
         title="Whether people agree with each judge",
@@ -183,7 +163,7 @@ def _each_judge_table(results: Answered) -> Table:
 
 
 def _confusion_table(results: Answered) -> Table:
-    """How many images people called one thing and the judges another."""
+    """Numbers of images by people's label and the judges' label."""
     pairs = _people_and_judges(results)
     rows = tuple(
         Row(
@@ -204,7 +184,16 @@ def _confusion_table(results: Answered) -> Table:
 def _people_and_judges(results: Answered) -> polars.DataFrame:
     """A row per image: people's label `a` and the judges' `b`."""
     return annotator_agreement.pairs_with_automatic(
-        results.settled, rows_where(results.automatic, name=GENDER)
+        results.adjudicated, rows_where(results.automatic, name=GENDER)
+    )
+
+
+def _agreement_cells(pairs: polars.DataFrame) -> tuple[Estimate, ...]:
+    return (
+        _count(len(pairs)),
+        _raw_agreement(pairs),
+        paired_agreement.kappa(pairs, clustered=True),
+        annotator_agreement.alpha(pairs, clustered=True),
     )
 
 
@@ -225,53 +214,47 @@ def _count(number: int) -> Estimate:
     return Estimate(value=number, n=number)
 
 
-# As many as the paper's validation had.
+# The size of the paper's validation.
 DEFAULT_TOTAL = 500
 
 _CELL_FIELDS = ("language", "condition", "agreement")
 
 
 def study(_protocol: GramvisProtocol) -> Study:
-    """What is shown and asked."""
+    """The instructions and questions of the study."""
     return read_study_definition(Path(__file__).with_suffix(".toml"))
 
 
-# --- drawing ---------------------------------------------------------------------------------
+# --- sampling ---------------------------------------------------------------------------------
 
 
 def candidates(material: Material[PromptItem, GramvisProtocol]) -> Iterator[Candidate]:
     """Every image that came, in cells of model, language, condition and the judges' agreement.
 
-    Of one prompt at most one image is drawn into a cell, so that the words are many.
+    At most one image of a prompt is drawn into a cell, so that the sample has many words.
     """
-    item, protocol = material.item, material.protocol
-    judged: dict[str, list[Judgement]] = {}
-    for judgement in judge(item, material.answers, protocol):
-        judged.setdefault(judgement.item, []).append(judgement)
-    for shot in image_samples(item, material.answers, protocol):
-        if not shot.missing:
-            picture = shot.picture
-            *votes, majority = judged[picture.id]
-            agreement = majority.facets["agreement"]
+    item = material.item
+    for image in judged_images(item, material.answers, material.protocol):
+        if not image.sample.missing:
+            picture, agreement = image.sample.item, image.majority.facets["agreement"]
             yield Candidate(
                 cell=(material.model, picture.language, picture.condition, agreement),
                 unit=item.id,
                 name=f"{material.model}/{picture.id}",
-                make=partial(_study_item, material.model, shot, votes, majority),
+                make=partial(_study_item, material.model, image),
             )
 
 
-def _study_item(
-    model: str, shot: ImageSample, votes: Sequence[Judgement], majority: Judgement
-) -> StudyItem:
+def _study_item(model: str, image: JudgedImage) -> StudyItem:
+    sample, majority = image.sample, image.majority
     assert majority.name == MAJORITY
-    picture = shot.picture
-    said = {vote.name.removeprefix(VOTE_PREFIX): vote.label for vote in votes}
+    picture = sample.item
+    votes = {vote.name.removeprefix(VOTE_PREFIX): vote.label for vote in image.votes}
     return StudyItem(
-        id=item_id(model, picture.id, shot.image.sha256),
+        id=item_id(model, picture.id, sample.image.sha256),
         group=picture.cluster,
         fields={
-            "image": shot.image.sha256,
+            "image": sample.image.sha256,
             "model": model,
             "picture": picture.id,
             "word": picture.word,
@@ -282,7 +265,7 @@ def _study_item(
             "shot": picture.shot,
             "label": majority.label or "",
             "agreement": majority.facets["agreement"],
-            "votes": json.dumps(said, ensure_ascii=False),
+            "votes": json.dumps(votes, ensure_ascii=False),
             "cluster": picture.cluster,
         },
     )
@@ -291,19 +274,16 @@ def _study_item(
 def draw(
     drawn_from: Iterable[Candidate], _protocol: GramvisProtocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """So many of every cell, each with how many images of its cell it stands for."""
+    """A sample of every cell, each image weighted by how many of its cell it stands for."""
     if wanted.total is None and wanted.per_cell is None:
         wanted = msgspec.structs.replace(wanted, total=DEFAULT_TOTAL)
-    there = Counter(candidate.cell for candidate in drawn_from)
+    available = Counter(candidate.cell for candidate in drawn_from)
     items = stratified_sample(drawn_from, wanted)
     taken = Counter(_cell(item.fields) for item in items)
+    weights = {cell: repr(available[cell] / number) for cell, number in taken.items()}
     return tuple(
-        msgspec.structs.replace(
-            item,
-            fields=item.fields | {"weight": repr(there[cell] / taken[cell])},
-        )
+        msgspec.structs.replace(item, fields=item.fields | {"weight": weights[_cell(item.fields)]})
         for item in items
-        for cell in (_cell(item.fields),)
     )
 
 
@@ -315,12 +295,12 @@ def _cell(fields: Mapping[str, str]) -> DesignCell:
 
 
 def judge_response(item: StudyItem, response: Response) -> Iterator[Judgement]:
-    """Whom a person sees."""
+    """The gender that a person sees."""
     yield _judgement(item, GENDER, str(response.answers["shows"]))
 
 
 def automatic(item: StudyItem) -> Iterator[Judgement]:
-    """Whom the judges saw, together and each of them; what could not be read is no label."""
+    """The gender by the judges' majority and by each judge; None where it was unreadable."""
     yield _judgement(item, GENDER, item.fields["label"] or None)
     for name, label in json.loads(item.fields["votes"]).items():
         yield _judgement(item, f"{VOTE_PREFIX}{name}", label)
@@ -343,7 +323,7 @@ def _judgement(item: StudyItem, name: str, label: str | None) -> Judgement:
 kind: StudyKind[PromptItem, GramvisProtocol] = StudyKind(
     study=study,
     candidates=candidates,
-    draw=draw,
+    sample=draw,
     judge=judge_response,
     automatic=automatic,
     metrics=metrics,

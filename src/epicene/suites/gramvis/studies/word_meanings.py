@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from epicene.suites.gramvis.protocol import GramvisProtocol
     from epicene.suites.studies import Material, StudyResults
 
-if TYPE_CHECKING:
     Answered = StudyResults[GramvisProtocol]
 
 # The studies, with their question and the field of a word that it is about.
@@ -45,17 +44,17 @@ _COLUMNS = ("agreement", "κ", "α")
 
 
 def read_study(name: str) -> Study:
-    """What is shown and asked, without items."""
+    """The instructions and questions of a study, without items."""
     return read_study_definition(Path(__file__).with_name(f"{name}.toml"))
 
 
 def meaning_key(english: str) -> str:
-    """What two spellings of one meaning share."""
+    """A meaning without differences of case and space."""
     return " ".join(english.casefold().split())
 
 
 def meaning_item(english: str, words: Iterable[str], listed: str = "") -> StudyItem:
-    """A meaning to ask about; the words that have it, and what their list says, are hidden."""
+    """A meaning to ask about; its words, and their label in the list, are hidden."""
     return StudyItem(
         id=item_id("meaning", meaning_key(english)),
         language="en",
@@ -64,16 +63,16 @@ def meaning_item(english: str, words: Iterable[str], listed: str = "") -> StudyI
 
 
 def agreed_label(labels: Iterable[str], at_least: int) -> str:
-    """The label that so many people gave; empty if none."""
+    """The label that at least so many people gave; empty if none."""
     (label, count), *_ = Counter(labels).most_common() or [("", 0)]
     return label if count >= at_least else ""
 
 
-# --- drawing ---------------------------------------------------------------------------------
+# --- sampling ---------------------------------------------------------------------------------
 
 
 def _candidates(name: str, material: Material[PromptItem, GramvisProtocol]) -> Iterator[Candidate]:
-    """Every word once, however many templates it is in; of one meaning one is drawn."""
+    """Every word once; words of one meaning are one unit."""
     item = material.item
     if isinstance(item, PromptItem) and item.template == 1 and item.entry.english:
         word = item.entry
@@ -87,7 +86,7 @@ def _item(name: str, word: Word) -> StudyItem:
 def _draw(
     drawn_from: Iterable[Candidate], _protocol: GramvisProtocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """All meanings, or so many of them, each with all its words."""
+    """All meanings, or a sample of them, each with all its words."""
     words: dict[str, list[str]] = defaultdict(list)
     for candidate in drawn_from:
         words[candidate.unit].append(candidate.name)
@@ -124,9 +123,9 @@ def _tables(name: str, results: Answered) -> Iterator[Table]:
 
 
 def _metrics(results: Answered) -> Mapping[str, Estimate]:
-    """How people agree with each other and with the list."""
+    """Agreement of people with each other and with the list."""
     labels, _ = annotator_agreement.labels_by_item(results.frame)
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     return {
         "alpha_people": krippendorff(labels),
         "agreement_list": paired_agreement.raw(pairs, clustered=False),
@@ -134,10 +133,10 @@ def _metrics(results: Answered) -> Mapping[str, Estimate]:
 
 
 def _meanings_table(name: str, results: Answered) -> Table:
-    """What people said of each meaning, what more than half of them said, and the list."""
+    """The votes on each meaning, their majority, and the label in the list."""
     study = results.study
     options = choice_ids(study.question(QUESTIONS[name]))
-    said, settled = _labels_by_item(results.frame), _labels_by_item(results.settled)
+    said, settled = _labels_by_item(results.frame), _labels_by_item(results.adjudicated)
     rows = []
     for item in sorted(study.items, key=lambda item: meaning_key(item.fields["meaning"])):
         labels = said.get(item.id)
@@ -172,7 +171,7 @@ def _labels_by_item(frame: polars.DataFrame) -> dict[str, list[str]]:
 
 
 def divergent_ids(words: Iterable[str], stereotype: str) -> list[str]:
-    """Of words with one meaning, by their ids, those whose grammar is not what it suggests."""
+    """The ids, among words of one meaning, whose grammar differs from the stereotype."""
     if stereotype not in LABEL_OF_GRAMMAR.values():
         return []
     return [word for word in words if LABEL_OF_GRAMMAR[word.rpartition("/")[2]] != stereotype]
@@ -181,7 +180,7 @@ def divergent_ids(words: Iterable[str], stereotype: str) -> list[str]:
 def _agreement_table(results: Answered) -> Table:
     labels, _ = annotator_agreement.labels_by_item(results.frame)
     between = annotator_agreement.annotator_pairs(results.frame)
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     rows = (
         Row(
             keys=("people with each other",),
@@ -219,7 +218,7 @@ def study_kind(name: str) -> StudyKind[PromptItem, GramvisProtocol]:
     return StudyKind(
         study=lambda _protocol: read_study(name),
         candidates=partial(_candidates, name),
-        draw=_draw,
+        sample=_draw,
         judge=partial(_judge, name),
         automatic=partial(_automatic, name),
         metrics=_metrics,

@@ -51,9 +51,10 @@ def files(folder: Path, declaration: str, *, all_sets: bool, exact: bool) -> lis
 
 def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
     """The authors' instances, in their order, pronoun by pronoun; or the same without faults."""
-    # Some of the files lack a template's id or write it as "0.0": its place in the file is its id.
+    # Some of the files lack a template's id or write it as "0.0", so templates are numbered.
     templates = [
-        {**line.values, "template_id": str(place)} for place, line in enumerate(read_rows(paths[0]))
+        {**line.values, "template_id": str(number)}
+        for number, line in enumerate(read_rows(paths[0]))
     ]
     sets = read_pronoun_forms(paths[1])
     names = [

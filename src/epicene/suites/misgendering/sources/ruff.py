@@ -47,23 +47,11 @@ def instances(paths: list[Path]) -> Iterator[Instance]:
         (line.values, PUBLISHED_CASES[line.values["pronoun_type"]]) for line in read_rows(paths[0])
     ]
     for gold in sets:
-        # The column `pronoun` holds the form in the row's case: "her" is she twice over.
-        mine = (each for each in rows if each[0]["pronoun"] == gold.forms[each[1]])
-        for number, (row, case) in enumerate(mine):
-            before, _, after = row["sentence"].partition(row["pronoun_type"])
-            yield Instance(
-                id=f"{DATASET}/{gold.pronoun}/{number}",
-                group=f"{DATASET}/{row['occupation']}",
-                dataset=DATASET,
-                pronoun=gold.pronoun,
-                before=before,
-                after=after,
-                case=case,
-                candidates=candidate_forms(sets, case, capital=False),
-                sets=sets,
-                template=row["uid"],
-                occupation=row["occupation"],
-            )
+        # The column `pronoun` holds the form in the row's case: "her" is she in two cases.
+        mine = (row for row, case in rows if row["pronoun"] == gold.forms[case])
+        for number, row in enumerate(mine):
+            name = f"{DATASET}/{gold.pronoun}/{number}"
+            yield _instance(name, row, gold, row["sentence"], sets, template=row["uid"])
 
 
 MAX_DISTRACTORS = 5
@@ -89,7 +77,7 @@ def distractor_files(folder: Path) -> list[Path]:
 
 
 def distractor_instances(paths: list[Path], wanted: Sequence[int]) -> Iterator[Instance]:
-    """All instances with one of the wanted numbers of distractors, in the order they are built."""
+    """All instances with one of the wanted numbers of distractors."""
     if not set(wanted) <= set(range(MAX_DISTRACTORS + 1)):
         raise InputError(
             f"RUFF has 0 to {MAX_DISTRACTORS} distractors, not {', '.join(map(str, wanted))}."
@@ -115,18 +103,19 @@ def _of_task(
     contexts: Sequence[RuffContext],
     wanted: Sequence[int],
 ) -> Iterator[Instance]:
-    """One task after one introduction: alone, and with every row of distractors."""
+    """One task after one introduction, without distractors and with every sequence of them."""
     slot = task["pronoun_type"]
     case = PUBLISHED_CASES[slot]
     opening = _sentence(introduction.explicit, task["occupation"], slot, gold.forms[case])
     name = f"{DATASET}/{gold.pronoun}/{number}/{introduction.number}"
+    sets = PUBLISHED_SETS[DATASET]
     if 0 in wanted:
-        yield _instance(name, task, gold, [opening], 0)
-    for other in PUBLISHED_SETS[DATASET]:
+        yield _instance(name, task, gold, f"{opening} {task['sentence']}", sets)
+    for other in sets:
         if other.pronoun == gold.pronoun:
             continue
         for distractor in contexts:
-            # Another topic in the other mood, so that the two people are told apart.
+            # Another topic of the other polarity, so that the two people can be told apart.
             same_topic = distractor.number % _TOPICS == introduction.number % _TOPICS
             if same_topic or distractor.polarity == introduction.polarity:
                 continue
@@ -139,13 +128,15 @@ def _of_task(
             ]
             for count in wanted:
                 for row in permutations(going_on, count - 1) if count else ():
-                    numbers = "-".join(str(place) for place, _ in row)
+                    numbers = "-".join(str(index) for index, _ in row)
+                    texts = (opening, first, *(text for _, text in row), task["sentence"])
                     yield _instance(
                         f"{name}/{other.pronoun}/{distractor.number}/{count}/{numbers}",
                         task,
                         gold,
-                        [opening, first, *(text for _, text in row)],
-                        count,
+                        " ".join(texts),
+                        sets,
+                        distractors=count,
                     )
 
 
@@ -154,15 +145,21 @@ def _sentence(template: str, person: str, slot: str, form: str) -> str:
 
 
 def _instance(
-    name: str, task: dict[str, str], gold: PronounForms, sentences: list[str], distractors: int
+    name: str,
+    row: dict[str, str],
+    gold: PronounForms,
+    text: str,
+    sets: tuple[PronounForms, ...],
+    *,
+    template: str = "",
+    distractors: int = 0,
 ) -> Instance:
-    slot = task["pronoun_type"]
+    slot = row["pronoun_type"]
     case = PUBLISHED_CASES[slot]
-    before, _, after = " ".join([*sentences, task["sentence"]]).partition(slot)
-    sets = PUBLISHED_SETS[DATASET]
+    before, _, after = text.partition(slot)
     return Instance(
         id=name,
-        group=f"{DATASET}/{task['occupation']}",
+        group=f"{DATASET}/{row['occupation']}",
         dataset=DATASET,
         pronoun=gold.pronoun,
         before=before,
@@ -170,6 +167,7 @@ def _instance(
         case=case,
         candidates=candidate_forms(sets, case, capital=False),
         sets=() if distractors else sets,
-        occupation=task["occupation"],
+        template=template,
+        occupation=row["occupation"],
         distractors=distractors,
     )

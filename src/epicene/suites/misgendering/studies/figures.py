@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from epicene import charts
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
 from epicene.suites.misgendering.metrics import pronouns_of
-from epicene.suites.misgendering.studies import EXTRANEOUS, MISGENDERING, OUTCOME, OUTCOMES
+from epicene.suites.misgendering.studies.labels import EXTRANEOUS, MISGENDERING, OUTCOME, OUTCOMES
 from epicene.suites.misgendering.studies.tables import (
     PUBLISHED_AGREEMENT,
     is_clustered,
@@ -22,32 +24,26 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Estimate, Figure
-    from epicene.suites.misgendering.protocol import MisgenderingProtocol
-    from epicene.suites.studies import StudyResults
+    from epicene.suites.misgendering.studies.tables import Labelled
 
-if TYPE_CHECKING:
-    Labelled = StudyResults[MisgenderingProtocol]
     ChartRow = dict[str, str | float | Estimate]
 
 
 def figures(results: Labelled) -> Iterator[Figure]:
     """Each of the figures that there are labels for."""
-    makers: tuple[Callable[[], Figure], ...] = (
-        lambda: _with_automatic(results, "6", "pre"),
-        lambda: _outcomes(results),
-        lambda: _extraneous(results),
-        lambda: _with_automatic(results, "17", "post"),
-    )
-    for make in makers:
-        try:
-            yield make()
-        except charts.EmptyChartError:
-            continue
+    for draw in (
+        partial(_with_automatic, name="6", setting="pre"),
+        _outcomes,
+        _extraneous,
+        partial(_with_automatic, name="17", setting="post"),
+    ):
+        with suppress(charts.EmptyChartError):
+            yield draw(results)
 
 
 def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
-    """How often people and the first-pronoun rule agree; the line is people with people."""
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    """Agreement of people with the first-pronoun rule; the line is people with people."""
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     pairs = rows_where(of_judgement(pairs, MISGENDERING), setting=setting)
     clustered = is_clustered(results)
     among = paired_agreement.raw(
@@ -56,9 +52,9 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
     )
     printed = f"{PUBLISHED_AGREEMENT[OUTCOME]:.0%} in the paper"
     if among.value is None:
-        line, said = PUBLISHED_AGREEMENT[OUTCOME], f"{printed}; nobody labelled a text twice here"
+        line, note = PUBLISHED_AGREEMENT[OUTCOME], f"{printed}; nobody labelled a text twice here"
     else:
-        line, said = among.value, f"{among.value:.1%} here, {printed}"
+        line, note = among.value, f"{among.value:.1%} here, {printed}"
     return charts.bars(
         name,
         f"Agreement of people with the first-pronoun rule on misgendering, {setting}",
@@ -69,13 +65,13 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
         facet="dataset",
         unit="share",
         reference=line,
-        notes=(f"The dashed line is the agreement of people with each other: {said}.",),
+        notes=(f"The dashed line is the agreement of people with each other: {note}.",),
     )
 
 
 def _outcomes(results: Labelled) -> Figure:
-    """What people found in each model's continuations."""
-    found = of_judgement(annotator_agreement.majority_labels(results.settled), OUTCOME)
+    """The share of each label in each model's continuations."""
+    found = of_judgement(annotator_agreement.majority_labels(results.adjudicated), OUTCOME)
     rows: list[ChartRow] = []
     for model in distinct_values(found, "model"):
         for setting in ("pre", "post"):
@@ -105,9 +101,9 @@ def _outcomes(results: Labelled) -> Figure:
 
 
 def _extraneous(results: Labelled) -> Figure:
-    """How many continuations bring in gendered words."""
+    """The share of continuations with extraneous gendered words."""
     found = rows_where(
-        of_judgement(annotator_agreement.majority_labels(results.settled), EXTRANEOUS),
+        of_judgement(annotator_agreement.majority_labels(results.adjudicated), EXTRANEOUS),
         setting="pre",
     )
     return charts.bars(

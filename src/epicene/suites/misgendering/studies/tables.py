@@ -9,8 +9,10 @@ from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import rows_where, share
 from epicene.studies.design.schema import Span
+from epicene.suites.misgendering.continuations import bracket_spans
 from epicene.suites.misgendering.metrics import pronouns_of
-from epicene.suites.misgendering.studies import (
+from epicene.suites.misgendering.published import NOT_PRINTED
+from epicene.suites.misgendering.studies.labels import (
     DESIGN,
     EXTRANEOUS,
     MISGENDERING,
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
     from epicene.suites.studies import StudyResults
 
-if TYPE_CHECKING:
     Labelled = StudyResults[MisgenderingProtocol]
 
 _EXAMPLE_LEVELS = ("dataset", "model", "setting", "text")
@@ -37,29 +38,29 @@ _TEXT_COLUMNS = ("their pronouns", "beginning", "continuation")
 
 
 def rule_disagreement_table(results: Labelled) -> Table:
-    """Where people and the first-pronoun rule do not say the same about misgendering."""
+    """The texts on which people and the first-pronoun rule disagree about misgendering."""
     import polars as pl
 
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     differ = pairs.filter((pl.col("name") == MISGENDERING) & (pl.col("a") != pl.col("b")))
     three = {
-        item: (said, ruled)
-        for item, said, ruled in pairs.filter(pl.col("name") == THREE_WAY_OUTCOME)
+        item: (by_people, by_rule)
+        for item, by_people, by_rule in pairs.filter(pl.col("name") == THREE_WAY_OUTCOME)
         .select("item", "a", "b")
         .iter_rows()
     }
     responses = _by_item(results.responses)
     rows = []
     for item in _in_order(results, set(differ["item"])):
-        said, ruled = three[item.id]
+        by_people, by_rule = three[item.id]
         rows.append(
             Row(
                 keys=_keys(item),
                 cells=(
                     *_texts(item, item.fields["text"]),
                     item.fields["first_pronoun"],
-                    ruled,
-                    said,
+                    by_rule,
+                    by_people,
                     _joined(
                         str(tag)
                         for each in responses[item.id]
@@ -80,13 +81,13 @@ def rule_disagreement_table(results: Labelled) -> Table:
 
 
 def extraneous_word_table(results: Labelled) -> Table:
-    """The gendered words that people marked, where they stand."""
+    """The gendered words that people marked, in context."""
     marked: dict[str, list[Response]] = {
-        item: [each for each in given if each.answers.get("extraneous")]
-        for item, given in _by_item(results.responses).items()
+        item: [each for each in responses if each.answers.get("extraneous")]
+        for item, responses in _by_item(results.responses).items()
     }
     rows = []
-    for item in _in_order(results, {name for name, given in marked.items() if given}):
+    for item in _in_order(results, {name for name, responses in marked.items() if responses}):
         spans = sorted(
             {(span.start, span.end) for each in marked[item.id] for span in _spans(each)}
         )
@@ -115,25 +116,6 @@ def extraneous_word_table(results: Labelled) -> Table:
     )
 
 
-def bracket_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The text with brackets around the spans; those that overlap become one."""
-    pieces, reached = [], 0
-    for start, end in _merged(spans):
-        pieces += [text[reached:start], "[", text[start:end], "]"]
-        reached = end
-    return "".join([*pieces, text[reached:]])
-
-
-def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
-
-
 def _spans(response: Response) -> list[Span]:
     return [span for span in response.answers.get("extraneous", ()) if isinstance(span, Span)]
 
@@ -158,7 +140,7 @@ def _texts(item: StudyItem, continuation: str) -> tuple[str, ...]:
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """The different texts, those that are empty left out."""
+    """The distinct texts that are not empty."""
     return "; ".join(dict.fromkeys(text for text in texts if text))
 
 
@@ -173,14 +155,14 @@ _PUBLISHED_TEXTS = 200
 _LEVELS = ("judgement", "facet", "of")
 
 
-def metrics(results: Labelled) -> Mapping[str, Estimate]:
-    """How people agree with each other and with the automatic labels, and what they found."""
+def all_metrics(results: Labelled) -> Mapping[str, Estimate]:
+    """The share of misgendering, and how people agree with each other and with the rule."""
     clustered = is_clustered(results)
     both = annotator_agreement.annotator_pairs(results.frame)
-    beside = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    beside = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     made: dict[str, Estimate] = {
         "misgendering": share(
-            of_judgement(annotator_agreement.majority_labels(results.settled), MISGENDERING),
+            of_judgement(annotator_agreement.majority_labels(results.adjudicated), MISGENDERING),
             label_is("yes"),
         )
     }
@@ -196,7 +178,7 @@ def metrics(results: Labelled) -> Mapping[str, Estimate]:
 
 
 def tables(results: Labelled) -> Iterator[Table]:
-    """Agreement, the labels themselves, and the evidence."""
+    """Agreement, the labels themselves, and example texts."""
     yield between_people_table(results)
     yield automatic_agreement_table(results)
     yield label_table(results)
@@ -213,7 +195,7 @@ def is_clustered(results: Labelled) -> bool:
 
 
 def between_people_table(results: Labelled) -> Table:
-    """Two people's labels of the same texts."""
+    """Agreement of people with each other on the same texts."""
     pairs = annotator_agreement.annotator_pairs(results.frame)
     rows: list[Row] = []
     for name in (OUTCOME, MISGENDERING, EXTRANEOUS, *TAGS):
@@ -237,8 +219,8 @@ def between_people_table(results: Labelled) -> Table:
 
 
 def automatic_agreement_table(results: Labelled) -> Table:
-    """People's labels beside the first pronoun's and the lexicon's."""
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    """Agreement of people with the labels by first pronoun and lexicon."""
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     rows = [
         row
         for name in (MISGENDERING, THREE_WAY_OUTCOME, EXTRANEOUS)
@@ -269,11 +251,10 @@ def _agreement_rows(
 
 
 def _published_row(name: str) -> Iterator[Row]:
-    """What the paper prints of it: raw agreement and nothing else."""
+    """The paper's row: raw agreement and nothing else."""
     if name in PUBLISHED_AGREEMENT:
-        none = Estimate(value=None, why="the paper prints no number")
         value = Estimate(value=PUBLISHED_AGREEMENT[name], n=_PUBLISHED_TEXTS)
-        cells = (value, *(none for _ in annotator_agreement.COLUMNS[1:]))
+        cells = (value, *(NOT_PRINTED for _ in annotator_agreement.COLUMNS[1:]))
         yield Row(
             keys=(name, annotator_agreement.ALL, "the paper"), cells=cells, origin="published"
         )
@@ -289,8 +270,8 @@ def _interval_note(results: Labelled) -> str:
 
 
 def label_table(results: Labelled) -> Table:
-    """What people found, by model, dataset, setting and pronoun."""
-    found = annotator_agreement.majority_labels(results.settled)
+    """People's labels by model, dataset, setting and pronoun."""
+    found = annotator_agreement.majority_labels(results.adjudicated)
     levels = ("model", "dataset", "setting")
     rows = []
     for keys in sorted(found.select(levels).unique().rows()):
@@ -317,7 +298,7 @@ def of_judgement(frame: polars.DataFrame, name: str) -> polars.DataFrame:
 
 
 def label_is(label: str) -> polars.Expr:
-    """Where the label is that one."""
+    """Whether the label is that one."""
     import polars as pl
 
     return pl.col("label") == label

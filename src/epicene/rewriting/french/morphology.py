@@ -1,0 +1,36 @@
+"""French nouns for people and adjectives out of context: readings, and their other gender."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.french import inflection
+from epicene.rewriting.french.line import is_adjective, is_person
+from epicene.rewriting.persons import match_case
+
+if TYPE_CHECKING:
+    from epicene.rewriting.french.inflection import WordClass
+    from epicene.rewriting.persons import Gender
+
+
+class Reading(NamedTuple):
+    """A word as a noun for people or as an adjective, participles among them."""
+
+    word: str
+    kind: WordClass
+    plural: bool
+
+
+def analyse(word: str) -> tuple[Reading, ...]:
+    """All readings of a word that has a gender to show: as a person, as an adjective."""
+    key = word.lower()
+    kinds: dict[WordClass, bool] = {"noun": is_person(key), "adjective": is_adjective(key)}
+    plural = inflection.is_plural(key)
+    return tuple(Reading(word, kind, plural) for kind, fits in kinds.items() if fits)
+
+
+def inflect(reading: Reading, gender: Gender) -> str | None:
+    """The word in that gender; None where it stays as it is."""
+    key = reading.word.lower()
+    form = inflection.inflect(key, gender, reading.kind, plural=reading.plural)
+    return None if form == key else match_case(reading.word, form)

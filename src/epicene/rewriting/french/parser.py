@@ -1,0 +1,29 @@
+"""Collect every site of a text: people addressed, clauses, asides and people only spoken about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.french.asides import read_asides, read_tonic_pronouns, read_verbless
+from epicene.rewriting.french.clauses import read_clauses, read_subject_infinitives
+from epicene.rewriting.french.context import read_context
+from epicene.rewriting.french.person_nouns import read_third_persons, read_vocatives
+
+if TYPE_CHECKING:
+    from epicene.rewriting.french.line import Line
+    from epicene.rewriting.french.sites import Sites
+    from epicene.rewriting.persons import TargetGenders
+    from epicene.rewriting.quotations import Passage
+
+
+def find_sites(passage: Passage[Line], _wanted: TargetGenders) -> Sites:
+    """The sites of everybody; of two for one word the surer counts."""
+    context = read_context(passage)
+    read_vocatives(context)
+    read_tonic_pronouns(context)
+    clauses = read_clauses(context)
+    read_subject_infinitives(context, clauses)
+    read_asides(context, clauses)
+    read_verbless(context, clauses)
+    read_third_persons(context)
+    return context.sites

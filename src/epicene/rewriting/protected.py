@@ -1,0 +1,67 @@
+"""Protected spans: parts of a text that no rule reads and no change touches.
+
+Rules see the text without them (`VisibleText.text`); what they find is put back where it stood.
+Nothing is protected as yet: `find_protected` is where mark-up, placeholders and escapes will be
+found, for all languages at once.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from epicene.rewriting import TextSpan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+S = TypeVar("S", bound=TextSpan)
+
+
+def find_protected(_text: str) -> Sequence[TextSpan]:
+    """The protected spans of a text, in order and not overlapping: none."""
+    return ()
+
+
+class VisibleText:
+    """A text without its protected spans, and where each of its characters stood."""
+
+    def __init__(self, text: str, spans: Sequence[TextSpan]) -> None:
+        """`spans` are in order and do not overlap."""
+        self.text = text
+        if not spans:
+            self._starts: list[int] = []
+            return
+        edges = [0, *(edge for span in spans for edge in (span.start, span.end)), len(text)]
+        kept = [text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+        self.text = "".join(kept)
+        # Where each span was in the visible text, and how much has been left out up to it.
+        self._starts = list(accumulate(map(len, kept[:-1])))
+        self._hidden = list(accumulate(span.end - span.start for span in spans))
+
+    def original(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where the visible characters [start, end) stood; None if a protected span parts them."""
+        before = bisect_right(self._starts, start)
+        if before < len(self._starts) and self._starts[before] < end:
+            return None
+        shift = self._hidden[before - 1] if before else 0
+        return start + shift, end + shift
+
+    def restore(self, found: Iterable[S]) -> Iterable[S]:
+        """Changes, or the like, put where they belong in the text; one across a span is dropped."""
+        if not self._starts:
+            return found
+        return (
+            msgspec.structs.replace(each, start=place[0], end=place[1])
+            for each in found
+            if (place := self.original(each.start, each.end)) is not None
+        )
+
+
+def visible_text(text: str) -> VisibleText:
+    """What rules may read of a text."""
+    return VisibleText(text, find_protected(text))

@@ -1,0 +1,89 @@
+"""The words and punctuation marks of a text, as the rules of every language see them.
+
+Rules name a word by its index in a `Line` and look at its `key`, the one spelling in which the
+language looks words up; what is written goes by the token's `text` and its place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
+
+import msgspec
+
+from epicene.languages import tokenisation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+
+class Token(msgspec.Struct, frozen=True, gc=False):
+    """A word or a punctuation mark: the characters it takes, as written and as looked up."""
+
+    start: int
+    end: int
+    text: str
+    key: str
+    is_word: bool
+
+
+T = TypeVar("T", bound=Token)
+
+
+class Line(Generic[T]):
+    """The tokens of a text, or of a part of one, in order; beyond its ends the key is "".
+
+    The tokens need not be adjacent: a line may be a text without its quotations.
+    """
+
+    sentence_ends: ClassVar[frozenset[str]]
+
+    def __init__(self, text: str, tokens: Sequence[T]) -> None:
+        """`text` is the whole text, also where the tokens are only a part of it."""
+        self.text = text
+        self.tokens = tokens
+        self.keys = [token.key for token in tokens]
+
+    def part(self, tokens: Sequence[T]) -> Self:
+        """Some of the tokens, read on their own."""
+        return type(self)(self.text, tokens)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __getitem__(self, at: int) -> str:
+        """The key of a token, "" beyond the ends."""
+        return self.keys[at] if 0 <= at < len(self.keys) else ""
+
+    def __iter__(self) -> Iterator[str]:
+        """The keys, in order."""
+        return iter(self.keys)
+
+    def is_word(self, at: int) -> bool:
+        """Whether a word stands there."""
+        return 0 <= at < len(self.tokens) and self.tokens[at].is_word
+
+    def is_mark(self, at: int) -> bool:
+        """Whether punctuation, or nothing, stands there."""
+        return not self.is_word(at)
+
+    def ends_sentence(self, at: int) -> bool:
+        """Whether a mark stands there that ends a sentence."""
+        return self[at] in self.sentence_ends
+
+    def sentence(self, at: int) -> tuple[int, int]:
+        """The indices [start, end) of the sentence around a token, without its last mark."""
+        start = end = at
+        while start > 0 and not self.ends_sentence(start - 1):
+            start -= 1
+        while end < len(self) and not self.ends_sentence(end):
+            end += 1
+        return start, end
+
+
+def tokenise(text: str, language: str, key: Callable[[str], str]) -> list[Token]:
+    """The words and marks of a text; `key` gives the spelling in which one is looked up."""
+    return [
+        Token(span.start, span.end, written, key(written), span.kind == "word")
+        for span in tokenisation.tokens(text, language)
+        if (written := text[span.start : span.end])
+    ]

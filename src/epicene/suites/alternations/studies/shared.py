@@ -1,0 +1,193 @@
+"""Shared by the studies: candidates and samples of verbs, tables of people and items."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.core.records import Column, Estimate, Row, Table, digest
+from epicene.stats import annotator_agreement
+from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.studies.design.answers import matches_expected
+from epicene.studies.design.sampling import Candidate, items_from_cells
+from epicene.suites.alternations.items import VARIANTS
+from epicene.suites.alternations.judge import ranked_fillers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import polars
+
+    from epicene.studies.design.sampling import DesignCell, SamplingOptions
+    from epicene.studies.design.schema import Response, StudyItem
+    from epicene.suites.alternations.items import Pair
+    from epicene.suites.alternations.protocol import AlternationsProtocol
+    from epicene.suites.studies import Material, StudyResults
+
+    Answered = StudyResults[AlternationsProtocol]
+
+INTERVALS_NOTE = "Intervals cluster by verb, and take the people as given."
+
+
+def filler_candidates(
+    make_item: Callable[[Pair, str, str, str], StudyItem],
+    material: Material[Pair, AlternationsProtocol],
+) -> Iterator[Candidate]:
+    """Each model's first completion of each gap; `make_item` takes pair, model, format, text."""
+    pair, model = material.item, material.model
+    for form, _, texts, main in ranked_fillers(pair, material.answers, material.protocol):
+        if main and texts and texts[0]:
+            yield Candidate(
+                cell=(model, form, pair.phenomenon),
+                unit=pair.cluster,
+                name=f"{model}/{form}/{pair.id}",
+                make=partial(make_item, pair, model, form, texts[0]),
+            )
+
+
+def sample_whole_verbs(
+    candidates: Iterable[Candidate], wanted: SamplingOptions
+) -> tuple[StudyItem, ...]:
+    """All candidates of a random sample of verbs, of the size that the options ask for."""
+    units: dict[str, dict[DesignCell, Candidate]] = {}
+    for candidate in candidates:
+        units.setdefault(candidate.unit, {})[candidate.cell] = candidate
+    most = wanted.per_cell
+    if wanted.total is not None:
+        most = max(1, wanted.total // max((len(unit) for unit in units.values()), default=1))
+    ranked = sorted(units, key=lambda unit: digest(wanted.seed or 0, unit))[:most]
+    return _items_by_cell((units[unit] for unit in ranked), wanted)
+
+
+def sample_per_cell(
+    candidates: Iterable[Candidate], numbers: dict[DesignCell, int], wanted: SamplingOptions
+) -> tuple[StudyItem, ...]:
+    """A random sample of the given number of candidates from each cell."""
+    cells: dict[DesignCell, dict[str, Candidate]] = {}
+    for candidate in candidates:
+        if candidate.cell in numbers:
+            cells.setdefault(candidate.cell, {})[candidate.unit] = candidate
+    drawn = []
+    for cell, units in cells.items():
+        ranked = sorted(units, key=lambda unit: digest(wanted.seed or 0, cell, unit))
+        drawn += [{cell: units[unit]} for unit in ranked[: numbers[cell]]]
+    return _items_by_cell(drawn, wanted)
+
+
+def _items_by_cell(
+    drawn: Iterable[dict[DesignCell, Candidate]], wanted: SamplingOptions
+) -> tuple[StudyItem, ...]:
+    cells: dict[DesignCell, list[Candidate]] = {}
+    for cell, candidate in chain.from_iterable(each.items() for each in drawn):
+        cells.setdefault(cell, []).append(candidate)
+    return items_from_cells(cells, msgspec.structs.replace(wanted, per_cell=None, total=None))
+
+
+def share_right(frame: polars.DataFrame) -> Estimate:
+    """The share of right choices, clustered by verb."""
+    import polars as pl
+
+    return share(frame, pl.col("outcome") == "right")
+
+
+def variants_in(frame: polars.DataFrame) -> list[str]:
+    """The variants that occur, in the paper's order, then any others."""
+    present = distinct_values(frame, "variant")
+    return [*(name for name in VARIANTS if name in present), *sorted(set(present) - set(VARIANTS))]
+
+
+def participants_table(results: Answered) -> Table:
+    """Each person's accuracy on items, attention checks and fillers, and median time."""
+    besides = defaultdict(list)
+    for response in results.other_responses:
+        besides[response.participant].append(response)
+    seconds = defaultdict(list)
+    for response in results.responses:
+        if response.seconds is not None:
+            seconds[response.participant].append(response.seconds)
+    rows = []
+    for person in distinct_values(results.frame, "person"):
+        choices = rows_where(results.frame, person=person)
+        cells = (
+            Estimate(value=len(choices), n=len(choices)),
+            share_right(choices),
+            _share_as_expected(besides[person], results.study.checks),
+            _share_as_expected(besides[person], results.study.fillers),
+            _median(seconds[person]),
+        )
+        rows.append(Row(keys=(person,), cells=cells))
+    return Table(
+        name="participants",
+        title="Each person",
+        levels=("person",),
+        columns=(
+            Column(name="items", unit="count"),
+            Column(name="right"),
+            Column(name="attention checks right"),
+            Column(name="fillers right"),
+            Column(name="seconds (median)", unit="number"),
+        ),
+        rows=tuple(rows),
+        notes=("Whom to leave out is for the owner of the study to say.",),
+    )
+
+
+def _share_as_expected(responses: Iterable[Response], items: Sequence[StudyItem]) -> Estimate:
+    from epicene.stats.intervals import wilson
+
+    expecting = {item.id: item for item in items if item.expected}
+    judged = [response for response in responses if response.item in expecting]
+    if not judged:
+        return Estimate(value=None, why="none was answered")
+    good = [matches_expected(expecting[response.item], response) for response in judged]
+    return wilson(sum(good), len(good))
+
+
+def _median(seconds: Sequence[float]) -> Estimate:
+    if not seconds:
+        return Estimate(value=None, why="no time was taken")
+    return Estimate(value=statistics.median(seconds), n=len(seconds))
+
+
+def items_table(results: Answered) -> Table:
+    """People's accuracy on each item; people are independent, so intervals are Wilson's."""
+    from epicene.stats.intervals import wilson
+
+    rows = []
+    for variant in variants_in(results.frame):
+        part = rows_where(results.frame, variant=variant)
+        for pair in distinct_values(part, "pair"):
+            outcomes = rows_where(part, pair=pair)["outcome"].cast(str)
+            cells = (
+                Estimate(value=len(outcomes), n=len(outcomes)),
+                wilson(int((outcomes == "right").sum()), len(outcomes)),
+            )
+            rows.append(Row(keys=(variant, pair), cells=cells))
+    return Table(
+        name="items",
+        title="Each item",
+        levels=("variant", "pair"),
+        columns=(Column(name="judgements", unit="count"), Column(name="right")),
+        rows=tuple(rows),
+    )
+
+
+def agreement_table(results: Answered) -> Table:
+    """Agreement of people with each other."""
+    pairs = annotator_agreement.annotator_pairs(results.frame)
+    return Table(
+        name="agreement",
+        title="Agreement of people with each other",
+        levels=("facet", "of"),
+        columns=annotator_agreement.COLUMNS,
+        rows=tuple(annotator_agreement.by_facet(pairs, ("variant",), clustered=True)),
+        notes=(
+            "Items that two people or more judged, every two of them a pair.",
+            *annotator_agreement.PAIR_NOTES,
+        ),
+    )

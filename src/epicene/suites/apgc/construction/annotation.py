@@ -1,0 +1,263 @@
+"""The annotation studies: label who shows which gender, adjudicate, and write the other forms."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from epicene.core.errors import InputError
+from epicene.rewriting import find_rewriter, rewritable_languages
+from epicene.studies.design.schema import (
+    ChoiceQuestion,
+    NoteQuestion,
+    Option,
+    Study,
+    StudyItem,
+    TagsQuestion,
+    TextPanel,
+    TextQuestion,
+)
+from epicene.suites.apgc.items import SentenceLabel, parse_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from epicene.studies.design.schema import Response
+    from epicene.suites.apgc.construction.selection import ApgcBuild
+    from epicene.suites.construction import StepOutputs, StepRow
+
+_LETTERS = (
+    Option(id="M", label={"en": "masculine", "ar": "مذكر"}, key="m"),
+    Option(id="F", label={"en": "feminine", "ar": "مؤنث"}, key="f"),
+    Option(id="B", label={"en": "ambiguous", "ar": "ملتبس"}, key="b"),
+    Option(id="N", label={"en": "absent", "ar": "غير موجود"}, key="n"),
+)
+_USABLE: dict[str, tuple[str, ...]] = {"usable": ("yes",)}
+
+
+@cache
+def _guidelines() -> Any:
+    path = Path(__file__).parent / "guidelines.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _identification_study(name: str, rows: Iterable[StepRow], judgements: int) -> Study:
+    guidelines = _guidelines()["identify"]
+    return Study(
+        name=name,
+        suite="apgc",
+        title=guidelines["title"],
+        instructions=guidelines["instructions"],
+        show=(
+            TextPanel(field="text", title={"en": "Arabic", "ar": "العربية"}, language="ar"),
+            TextPanel(field="english", title={"en": "English", "ar": "الإنجليزية"}, language="en"),
+        ),
+        questions=(
+            ChoiceQuestion(
+                id="usable",
+                ask={"en": "Is the sentence well formed?", "ar": "هل الجملة سليمة؟"},
+                options=(
+                    Option(id="yes", label={"en": "yes", "ar": "نعم"}, key="y"),
+                    Option(id="malformed", label={"en": "malformed", "ar": "معيبة"}, key="x"),
+                ),
+            ),
+            ChoiceQuestion(
+                id="first", ask={"en": "The speaker is", "ar": "المتكلم"}, options=_LETTERS,
+                when=_USABLE,
+            ),
+            ChoiceQuestion(
+                id="second", ask={"en": "The person spoken to is", "ar": "المخاطب"},
+                options=_LETTERS, when=_USABLE,
+            ),
+            TagsQuestion(
+                id="several",
+                ask={"en": "More than one person", "ar": "أكثر من شخص واحد"},
+                options=(
+                    Option(id="first", label={"en": "speakers", "ar": "المتكلمون"}),
+                    Option(id="second", label={"en": "people spoken to", "ar": "المخاطبون"}),
+                ),
+                when=_USABLE,
+            ),
+            NoteQuestion(id="note", ask={"en": "Remark", "ar": "ملاحظة"}),
+        ),
+        judgements=judgements,
+        items=tuple(
+            StudyItem(
+                id=row["id"],
+                language="ar",
+                fields={"text": row["text"], "english": row["english"]},
+            )
+            for row in rows
+        ),
+    )  # fmt: skip
+
+
+def _label_of(response: Response) -> str:
+    """The label that a person gave, or `malformed`."""
+    answers = response.answers
+    if answers["usable"] != "yes":
+        return "malformed"
+    several = answers.get("several", ())
+    return str(
+        SentenceLabel(
+            str(answers["first"]), str(answers["second"]), "first" in several, "second" in several
+        )
+    )
+
+
+def labels_by_item(rows: Iterable[StepRow]) -> dict[str, list[str]]:
+    """The labels that people gave each sentence, by its id."""
+    labels: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        labels[row["id"]].append(row["label"])
+    return labels
+
+
+def identify(outputs: StepOutputs, settings: ApgcBuild) -> Study:
+    """The study in which several people label every sentence."""
+    return _identification_study("identify", outputs["select"], settings.people)
+
+
+def read_labels(
+    _outputs: StepOutputs, _settings: ApgcBuild, _study: Study, responses: Sequence[Response]
+) -> Iterator[StepRow]:
+    """Each person's label of each sentence."""
+    for response in responses:
+        yield {
+            "id": response.item,
+            "person": response.participant,
+            "label": _label_of(response),
+        }
+
+
+def adjudicate(outputs: StepOutputs, _settings: ApgcBuild) -> Study:
+    """The study in which somebody else decides where people disagree."""
+    labels = labels_by_item(outputs["identify"])
+    rows = [row for row in outputs["select"] if len(set(labels[row["id"]])) > 1]
+    return _identification_study("adjudicate", rows, 1)
+
+
+def read_adjudicated(
+    outputs: StepOutputs, settings: ApgcBuild, study: Study, responses: Sequence[Response]
+) -> Iterator[StepRow]:
+    """The labels of the adjudicator, who must not have labelled the sentence before."""
+    before = {(row["id"], row["person"]) for row in outputs["identify"]}
+    for response in responses:
+        if (response.item, response.participant) in before:
+            raise InputError(
+                f"{response.participant} labelled the sentence {response.item} and cannot also "
+                "decide on it; let somebody else answer the step adjudicate."
+            )
+    yield from read_labels(outputs, settings, study, responses)
+
+
+_WHO = {
+    "M": {"en": "a man", "ar": "رجل"},
+    "F": {"en": "a woman", "ar": "امرأة"},
+    "M!": {"en": "men", "ar": "رجال"},
+    "F!": {"en": "women", "ar": "نساء"},
+}
+_PERSONS = ({"en": "speaker", "ar": "المتكلم"}, {"en": "listener", "ar": "المخاطب"})
+
+
+def _describe_people(label: SentenceLabel) -> str:
+    """The people that a form is for, in words: a line of Arabic, for its writer, then English."""
+    letters = (
+        f"{label.first}{'!' * label.first_many}",
+        f"{label.second}{'!' * label.second_many}",
+    )
+    who = [
+        (person, _WHO[letter])
+        for person, letter in zip(_PERSONS, letters, strict=True)
+        if letter in _WHO
+    ]
+    return "\n".join(
+        stop.join(f"{person[language]}: {is_[language]}" for person, is_ in who)
+        for language, stop in (("ar", "؛ "), ("en", "; "))
+    )
+
+
+def _draft(text: str, label: SentenceLabel) -> str:
+    """The rewriter's proposal; the text itself if there is none with as many words."""
+    if "ar" not in rewritable_languages():
+        return text
+    wanted = {
+        name: letter.lower()
+        for name, letter in (("speaker", label.first), ("listener", label.second))
+        if letter in "MF"
+    }
+    rewritten = next(find_rewriter("ar").open(wanted)(iter([text]))).text
+    return rewritten if len(rewritten.split()) == len(text.split()) else text
+
+
+def _form_to_write(row: StepRow, version: SentenceLabel) -> StudyItem:
+    return StudyItem(
+        id=f"{row['id']} {version}",
+        language="ar",
+        group=row["id"],
+        fields={
+            "people": _describe_people(version),
+            "text": row["text"],
+            "english": row["english"],
+            "draft": _draft(row["text"], version),
+        },
+    )
+
+
+def rewrite(outputs: StepOutputs, _settings: ApgcBuild) -> Study:
+    """The study in which people write the other forms of every sentence that shows gender."""
+    guidelines = _guidelines()["rewrite"]
+    items = [
+        _form_to_write(row, version)
+        for row in outputs["decide"]
+        if row["label"] != "malformed"
+        for version in parse_label(row["label"], row["id"]).versions[1:]
+    ]
+    return Study(
+        name="rewrite",
+        suite="apgc",
+        title=guidelines["title"],
+        instructions=guidelines["instructions"],
+        show=(
+            TextPanel(
+                field="people", title={"en": "Write it for", "ar": "لمن تُكتب"}, language="ar"
+            ),
+            TextPanel(field="text", title={"en": "Arabic", "ar": "العربية"}, language="ar"),
+            TextPanel(field="english", title={"en": "English", "ar": "الإنجليزية"}, language="en"),
+        ),
+        questions=(
+            ChoiceQuestion(
+                id="possible",
+                ask={"en": "Can it be done?", "ar": "هل يمكن ذلك؟"},
+                options=(
+                    Option(id="yes", label={"en": "yes", "ar": "نعم"}, key="y"),
+                    Option(id="hard", label={"en": "hard", "ar": "صعبة"}, key="x"),
+                ),
+            ),
+            TextQuestion(
+                id="form",
+                ask={"en": "The sentence", "ar": "الجملة"},
+                draft="draft",
+                source="text",
+                same_words=True,
+                language="ar",
+                when={"possible": ("yes",)},
+            ),
+            NoteQuestion(id="note", ask={"en": "Remark", "ar": "ملاحظة"}),
+        ),
+        items=tuple(items),
+    )
+
+
+def read_forms(
+    _outputs: StepOutputs, _settings: ApgcBuild, _study: Study, responses: Sequence[Response]
+) -> Iterator[StepRow]:
+    """The forms that were written."""
+    for response in responses:
+        name, label = response.item.rsplit(" ", 1)
+        hard = response.answers["possible"] != "yes"
+        text = "" if hard else " ".join(str(response.answers["form"]).split())
+        yield {"id": name, "label": label, "text": text, "hard": hard}

@@ -1,0 +1,223 @@
+"""The study `labels`: people label continuations, to check the first-pronoun rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from epicene.core.errors import InputError
+from epicene.core.records import Judgement, Texts
+from epicene.languages.pronouns import CASES
+from epicene.studies.design.sampling import Candidate, item_id, items_from_cells, stratified_sample
+from epicene.studies.design.schema import StudyItem
+from epicene.studies.exchange.study_files import read_study_definition
+from epicene.suites import Answers
+from epicene.suites.misgendering.items import yes_or_no
+from epicene.suites.misgendering.judge import judge as judge_answers
+from epicene.suites.misgendering.metrics import FAMILIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from epicene.core.records import Outcome, Text
+    from epicene.studies.design.sampling import DesignCell, SamplingOptions
+    from epicene.studies.design.schema import Response, Study
+    from epicene.suites import AnsweredRequest
+    from epicene.suites.misgendering.items import Instance
+    from epicene.suites.misgendering.protocol import MisgenderingProtocol
+    from epicene.suites.studies import Material
+
+    Continued = Material[Instance, MisgenderingProtocol]
+
+# The cells of the design, as fields of an item.
+DESIGN = ("model", "pronoun", "setting", "dataset")
+PER_CELL = 25
+
+# The names of the judgements. A person's `outcome` has four labels, the rule's three: in
+# `outcome of three`, a plural they counts as no pronoun.
+OUTCOME, THREE_WAY_OUTCOME, MISGENDERING, EXTRANEOUS = (
+    "outcome", "outcome of three", "misgendering", "extraneous words",
+)  # fmt: skip
+OUTCOMES = ("correct", "misgendering", "no-pronoun", "plural-they")
+TAGS = (
+    "repetition", "degeneration", "meta-discourse", "wrong-case", "other-neopronoun",
+    "other-referent",
+)  # fmt: skip
+
+
+def study(_protocol: MisgenderingProtocol) -> Study:
+    """The study without its items."""
+    return read_study_definition(Path(__file__).with_suffix(".toml"))
+
+
+# --- drawing ---------------------------------------------------------------------------------
+
+
+def candidates(material: Continued) -> Iterator[Candidate]:
+    """Every generation of an instance."""
+    item = material.item
+    for answered in material.answers:
+        if not isinstance(answered.answer, Texts):
+            continue
+        for number, text in enumerate(answered.answer.texts, start=1):
+            yield Candidate(
+                cell=(material.model, item.pronoun, answered.name, item.dataset),
+                unit=_without_pronoun(item),
+                name=f"{material.model}/{item.id}/{answered.name} {number}",
+                make=partial(_item, material, answered, number, text),
+            )
+
+
+def _without_pronoun(item: Instance) -> str:
+    """The part of an instance's id that its counterparts with other pronouns share."""
+    return item.id.replace(f"/{item.pronoun}/", "/", 1)
+
+
+def _item(material: Continued, answered: AnsweredRequest, number: int, text: Text) -> StudyItem:
+    instance = material.item
+    alone = Answers([answered._replace(answer=Texts(texts=(text,)))])
+    judged = {each.name: each for each in judge_answers(instance, alone, material.protocol)}
+    judgement = judged[f"{answered.name} 1"]
+    mine = next(each for each in instance.sets if each.pronoun == instance.pronoun)
+    return StudyItem(
+        id=item_id(material.model, instance.id, answered.name, number),
+        language=instance.language,
+        group=instance.cluster,
+        fields={
+            "person": instance.name or f"the {instance.occupation}",
+            "pronouns": ", ".join(
+                dict.fromkeys(mine.forms[case] for case in CASES if case in mine.forms)
+            ),
+            "context": judgement.evidence["context"],
+            "text": judgement.evidence["answer"],
+            "model": material.model,
+            "dataset": instance.dataset,
+            "setting": answered.name,
+            "pronoun": instance.pronoun,
+            "sample": str(number),
+            "instance": instance.id,
+            "cluster": instance.cluster,
+            "automatic": judgement.outcome or "",
+            "first_pronoun": judgement.evidence["first pronoun"],
+            "automatic_extraneous": judgement.facets["extraneous"],
+        },
+    )
+
+
+def draw(
+    candidates: Iterable[Candidate], protocol: MisgenderingProtocol, wanted: SamplingOptions
+) -> tuple[StudyItem, ...]:
+    """Distinct instances in every cell; under `paper`, the authors' sample."""
+    if protocol.name == "paper":
+        return _draw_as_published(candidates, wanted)
+    return stratified_sample(candidates, wanted, per_cell=PER_CELL)
+
+
+# The authors sampled 5 rows of each dataset with this seed, the same for every cell, and took all
+# five generations of each.
+_SEED = 131719
+_INSTANCES = 5
+_GENERATIONS = 5
+
+
+def _draw_as_published(
+    candidates: Iterable[Candidate], wanted: SamplingOptions
+) -> tuple[StudyItem, ...]:
+    if wanted.per_cell is not None or wanted.total is not None:
+        raise InputError(
+            "The paper's draw is 5 instances with 5 generations in every cell; to draw another "
+            "number, take --protocol epicene."
+        )
+    seed = _SEED if wanted.seed is None else wanted.seed
+    chosen = {
+        dataset: _published_units(dataset, units, seed)
+        for dataset, units in _shared_units(candidates).items()
+    }
+    drawn: dict[DesignCell, list[Candidate]] = {}
+    taken: Counter[tuple[DesignCell, str]] = Counter()
+    for candidate in _published_cells(candidates):
+        key = candidate.cell, candidate.unit
+        if candidate.unit in chosen[candidate.cell[-1]] and taken[key] < _GENERATIONS:
+            taken[key] += 1
+            drawn.setdefault(candidate.cell, []).append(candidate)
+    return items_from_cells(drawn, wanted)
+
+
+def _published_cells(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    """The candidates of the datasets that the authors labelled, without the open contexts."""
+    labelled = {*FAMILIES["declared"].datasets, *FAMILIES["occupation"].datasets}
+    return (candidate for candidate in candidates if candidate.cell[-1] in labelled)
+
+
+def _shared_units(candidates: Iterable[Candidate]) -> dict[str, list[str]]:
+    """By dataset, the units that all of its cells have, in the order of the data."""
+    units: dict[str, dict[DesignCell, dict[str, None]]] = {}
+    for candidate in _published_cells(candidates):
+        cells = units.setdefault(candidate.cell[-1], {})
+        cells.setdefault(candidate.cell, {})[candidate.unit] = None
+    return {
+        dataset: [
+            unit
+            for unit in next(iter(cells.values()))
+            if all(unit in other for other in cells.values())
+        ]
+        for dataset, cells in units.items()
+    }
+
+
+def _published_units(dataset: str, units: list[str], seed: int) -> set[str]:
+    """The authors' sample, if the runs are of the whole published data."""
+    from numpy.random import RandomState
+
+    if len(units) < _INSTANCES:
+        raise InputError(
+            f"The runs share {len(units)} instances of {dataset} across all models and pronouns, "
+            f"and the paper's draw takes {_INSTANCES}; run without --limit."
+        )
+    # As the authors' data library samples rows.
+    rows = RandomState(seed).choice(len(units), _INSTANCES, replace=False)
+    return {units[row] for row in rows}
+
+
+# --- judging ---------------------------------------------------------------------------------
+
+_OUTCOMES: dict[str, Outcome] = {
+    "correct": "right",
+    "misgendering": "wrong",
+    "no-pronoun": "undetected",
+    "plural-they": "undetected",
+}
+_AUTOMATIC = {"right": "correct", "wrong": "misgendering", "undetected": "no-pronoun"}
+
+
+def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
+    """A person's judgements: outcome, misgendering, extraneous words, tags."""
+    label = str(response.answers["outcome"])
+    yield _judged(item, OUTCOME, label, _OUTCOMES[label])
+    yield _judged(item, THREE_WAY_OUTCOME, "no-pronoun" if label == "plural-they" else label)
+    yield _judged(item, MISGENDERING, yes_or_no(label == "misgendering"))
+    yield _judged(item, EXTRANEOUS, yes_or_no(bool(response.answers.get("extraneous"))))
+    for tag in TAGS:
+        yield _judged(item, tag, yes_or_no(tag in response.answers.get("tags", ())))
+
+
+def automatic(item: StudyItem) -> Iterator[Judgement]:
+    """The judgements of the same text by its first pronoun and by the lexicon."""
+    label = _AUTOMATIC[item.fields["automatic"]]
+    yield _judged(item, THREE_WAY_OUTCOME, label)
+    yield _judged(item, MISGENDERING, yes_or_no(label == "misgendering"))
+    yield _judged(item, EXTRANEOUS, item.fields["automatic_extraneous"])
+
+
+def _judged(item: StudyItem, name: str, label: str, outcome: Outcome | None = None) -> Judgement:
+    return Judgement(
+        item=item.id,
+        group=item.fields["cluster"],
+        language=item.language,
+        name=name,
+        outcome=outcome,
+        label=label,
+        facets={facet: item.fields[facet] for facet in ("dataset", "setting", "pronoun")},
+    )

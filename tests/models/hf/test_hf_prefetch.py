@@ -1,0 +1,75 @@
+"""Working ahead of the device: the same answers, the next batch begun before this one is given."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from epicene.core.records import Failed, Score
+from epicene.models.hf.batching import prefetch
+from epicene.models.hf.masked import HfMasked
+from epicene.models.hf.scoring.masked_forward import MaskedForward
+from models.hf.tiny_causal import causal, llama, metaspace
+from models.hf.tiny_masked import loaded
+from models.model_answers import NoFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.models import Batch, NumberedAnswers
+
+BATCHES: list[list[tuple[int, Any]]] = [
+    [(0, Score(item="a", texts=("she was tired", "he was tired")))],
+    [(1, Score(item="b", texts=("a b c",))), (2, Score(item="c", texts=("",)))],
+    [(3, Score(item="d", texts=("the doctor said that he was late",)))],
+]
+
+
+def answers(model: Any) -> dict[int, Any]:
+    return {
+        number: answer for part in model.answer(iter(BATCHES), NoFiles()) for number, answer in part
+    }
+
+
+def test_a_batch_begins_before_the_one_before_it_is_given() -> None:
+    events: list[str] = []
+
+    def begin(batch: Batch) -> Iterator[NumberedAnswers]:
+        events.append(f"begin {batch[0][0]}")
+
+        def given() -> Iterator[NumberedAnswers]:
+            events.append(f"give {batch[0][0]}")
+            yield []
+
+        return given()
+
+    frozen = gc.get_freeze_count()
+    list(prefetch(begin, iter(BATCHES)))
+    assert events == ["begin 0", "begin 1", "give 0", "begin 3", "give 1", "give 3"]
+    assert gc.get_freeze_count() <= frozen
+
+
+def test_what_was_begun_is_given_though_the_next_fails() -> None:
+    def begin(batch: Batch) -> Iterator[NumberedAnswers]:
+        if batch[0][0]:
+            raise RuntimeError("the device is gone")
+        return iter([[(0, Failed(reason="given"))]])
+
+    work = prefetch(begin, iter(BATCHES))
+    assert next(work) == [(0, Failed(reason="given"))]
+    with pytest.raises(RuntimeError, match="gone"):
+        next(work)
+
+
+def test_a_causal_model_answers_the_same_ahead() -> None:
+    prefetching, plain = causal(llama(), metaspace()), causal(llama(), metaspace())
+    prefetching._forward.can_prefetch = True
+    assert answers(prefetching) == answers(plain)
+
+
+def test_a_masked_model_answers_the_same_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = answers(HfMasked(loaded("bert")))
+    monkeypatch.setattr(MaskedForward, "can_prefetch", True)
+    assert answers(HfMasked(loaded("bert"))) == plain

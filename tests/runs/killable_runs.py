@@ -1,0 +1,84 @@
+"""Commands in processes of their own that may be killed, and what such a run has stored."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+_POLL = 0.02  # seconds
+
+
+class ForkServer:
+    """A process that runs commands in children of its own, one at a time.
+
+    `modules` are imported before, so that the children need not.
+    """
+
+    def __init__(self, log: Path, errors: Path, *modules: str) -> None:
+        here = Path(__file__).parent.parent
+        self._process = subprocess.Popen(
+            [sys.executable, str(here / "fork_server.py"), *modules],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors.open("w"),
+            text=True,
+            env={**os.environ, "SCRIPTED_LOG": str(log), "OMP_NUM_THREADS": "1"},
+        )
+        assert self._read() == "ready"
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def run(
+        self,
+        arguments: list[str],
+        kill_after: float | None = None,
+        kill_when: Callable[[], bool] | None = None,
+    ) -> int:
+        """Do a command, killing it after so many seconds or as soon as something holds.
+
+        Its exit code, negative if killed.
+        """
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(arguments) + "\n")
+        self._process.stdin.flush()
+        pid = int(self._read())
+        with suppress(ProcessLookupError):  # it was done sooner
+            if kill_after is not None:
+                time.sleep(kill_after)
+                os.kill(pid, signal.SIGKILL)
+            while kill_when is not None:
+                os.kill(pid, signal.SIGKILL if kill_when() else 0)
+                time.sleep(_POLL)
+        return int(self._read())
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+
+
+def stored(folder: Path) -> set[str]:
+    """MODEL ITEM REQUEST of every answer in the store."""
+    path = folder / "answers.sqlite"
+    if not path.exists():
+        return set()
+    with sqlite3.connect(path) as db:
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone():
+            return set()
+        labels = {
+            number: json.loads(identity)["label"]
+            for number, identity in db.execute("SELECT id, identity FROM sections")
+        }
+        items = {n: json.loads(item)["id"] for n, item in db.execute("SELECT * FROM items")}
+        rows = db.execute("SELECT place >> 48, (place >> 16) & 4294967295, name FROM answers")
+        return {f"{labels[section]} {items[item]} {name}" for section, item, name in rows}

@@ -1,0 +1,11 @@
+"""`epicene annotate …` in this process."""
+
+from __future__ import annotations
+
+from epicene.cli import run_with_exit_code
+from epicene.cli.app import run_app
+
+
+def command(*words: object) -> int:
+    """Run `epicene annotate` with these arguments; its exit code."""
+    return run_with_exit_code(lambda: run_app(["annotate", *map(str, words)]))

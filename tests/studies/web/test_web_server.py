@@ -1,0 +1,135 @@
+"""The server as people run it: links, a clean stop, and a death at any moment."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import socket
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from epicene.studies.collection.folder import StudyFolder, create_study_folder
+from studies.annotate_command import command
+from studies.web.page_visitors import Page
+from studies.web.served_process import running
+from study_examples import forced_choice, stereotype
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> StudyFolder:
+    study = stereotype()
+    items = tuple(msgspec.structs.replace(study.items[0], id=f"w{n}") for n in range(300))
+    return create_study_folder(tmp_path / "study", msgspec.structs.replace(study, items=items))
+
+
+class Browser:
+    """Follows a link and answers item after item, as fast as it can."""
+
+    def __init__(self, link: str) -> None:
+        base = link.partition("/enter/")[0]
+        with urllib.request.urlopen(link, timeout=20) as reply:
+            self._cookie = reply.headers["set-cookie"].partition(";")[0]
+        self._base = base
+        self.page = Page(self._send("/").decode())
+        self.work: dict[str, Any] = json.loads(self._send("/api/work"))
+        self.acknowledged: list[int] = []
+
+    def _send(self, address: str, body: object = None) -> bytes:
+        headers = {"Cookie": self._cookie, "Content-Type": "application/json"}
+        if body is not None:
+            headers["X-CSRF-Token"] = self.page.values("data-csrf")[0]
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self._base + address, data, headers)
+        with urllib.request.urlopen(request, timeout=20) as reply:
+            return bytes(reply.read())
+
+    def answer(self) -> None:
+        number = self.work["number"]
+        answers = {"gender": ["male"], "category": ["power"]}
+        body = {"number": number, "revision": self.work["revision"], "answers": answers}
+        self.work = json.loads(self._send("/api/answer", body))["work"]
+        self.acknowledged.append(number)
+
+    def answer_until_it_dies(self) -> None:
+        try:
+            while self.work["stage"] == "item":
+                self.answer()
+        except (OSError, http.client.HTTPException):
+            pass
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_server_leaves_one_file(folder: StudyFolder, sign: int) -> None:
+    with running(folder.path, "ann") as server:
+        browser = Browser(server.links["ann"])
+        for _ in range(3):
+            browser.answer()
+        assert server.stop(sign) == 0
+    assert len(folder.responses()) == 3
+    assert sorted(path.name for path in folder.path.iterdir()) == [
+        "access.key",
+        "responses.sqlite",
+        "study.toml",
+    ]
+
+
+def test_a_killed_server_keeps_whatever_it_said_it_kept(folder: StudyFolder) -> None:
+    people = "ann,bob,cem"
+    said: dict[str, set[int]] = {name: set() for name in people.split(",")}
+    for _ in range(2):
+        with running(folder.path, people) as server:
+            browsers = {name: Browser(server.links[name]) for name in said}
+            threads = [
+                threading.Thread(target=browser.answer_until_it_dies)
+                for browser in browsers.values()
+            ]
+            for thread in threads:
+                thread.start()
+            while any(len(browser.acknowledged) < 5 for browser in browsers.values()):
+                assert any(thread.is_alive() for thread in threads)
+                time.sleep(0.01)
+            server.stop(signal.SIGKILL)
+            for thread in threads:
+                thread.join()
+        for name, browser in browsers.items():
+            assert said[name].isdisjoint(browser.acknowledged)
+            said[name].update(browser.acknowledged)
+    kept = folder.responses()
+    assert len({(each.participant, each.item) for each in kept}) == len(kept)
+    for name, numbers in said.items():
+        count = sum(each.participant == name for each in kept)
+        # Of what was on the way when the server died, at most one each time was kept unheard.
+        assert len(numbers) <= count <= len(numbers) + 2
+
+
+def test_links_are_printed_again(folder: StudyFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("links", str(folder.path), "--people", "ann, Zoë") == 0
+    first = capsys.readouterr().out
+    assert [line.split("\t")[0] for line in first.splitlines()] == ["(owner)", "Zoë", "ann"]
+    assert command("links", str(folder.path), "--url", "https://x.org/") == 0
+    again = capsys.readouterr().out
+    assert again == first.replace("http://127.0.0.1:8765", "https://x.org")
+    for wrong in (["--url", "x.org"], ["--people", "a\tb"]):
+        assert command("links", str(folder.path), *wrong) == 2
+
+
+def test_an_open_study_has_an_open_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    create_study_folder(tmp_path / "s", forced_choice())
+    assert command("links", str(tmp_path / "s")) == 0
+    assert re.search(r"\(open\)\thttp://[^ ]+\?PROLIFIC_PID=…\n", capsys.readouterr().out)
+
+
+def test_a_port_that_is_taken(folder: StudyFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert command("serve", str(folder.path), "--port", str(port)) == 1
+    assert "--port" in capsys.readouterr().err
