@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from epicene.core.errors import InputError
+from epicene.export.harness import verdicts
+from epicene.export.lm_eval import outcome_shares
 from epicene.export.lm_eval.folder import write_tasks
-from epicene.export.lm_eval.suite_judge import outcome_shares
 from export.export_samples import read_lines, select
 
 
@@ -87,7 +88,7 @@ def test_without_epicene_writing_is_refused_before_it_begins(
     genform: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judging = loaded(genform)
-    monkeypatch.setitem(sys.modules, "epicene.export.lm_eval.suite_judge", None)
+    monkeypatch.setitem(sys.modules, "epicene.export.lm_eval", None)
     with pytest.raises(ImportError, match="judged by Epicene: install it"):
         judging.documents("epicene_genform_generation_fr.jsonl", judged_by_epicene=True)
     assert judging.documents("epicene_genform_probability_fr.jsonl")["test"]
@@ -126,3 +127,7 @@ def test_another_version_of_the_suite_is_refused(genform: Path) -> None:
     document = read_lines(genform / "epicene_genform_generation_fr.jsonl")[0]
     with pytest.raises(InputError, match="export them again"):
         outcome_shares({**asked, "version": "0"}, document, ["x"])
+
+
+def test_tasks_exported_by_version_0_1_still_find_the_judge() -> None:
+    assert verdicts.outcomes is outcome_shares

@@ -71,7 +71,7 @@ def test_texts_are_judged_there_or_the_harness_says_what_is_missing(
     compared: list[Compared],
 ) -> None:
     (found,) = (each for each in compared if each.case == WRITING)
-    here = [interpreter("lm_eval"), "-c", "import epicene.export.lm_eval.suite_judge"]
+    here = [interpreter("lm_eval"), "-c", "import epicene.export.lm_eval"]
     if subprocess.run(here, check=False, capture_output=True).returncode:
         assert "judged by Epicene: install it" in found.refused
         return

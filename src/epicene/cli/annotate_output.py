@@ -272,8 +272,7 @@ def _document(
     import msgspec
 
     from epicene.core.records import Estimate
-    from epicene.report.results_document import estimate_json
-    from epicene.report.table_formats import tables_json
+    from epicene.report.table_formats import estimate_json, tables_json
 
     nobody = Estimate(value=None, why="no suite judges the answers")
     metrics = {} if summary is None else summary.metrics

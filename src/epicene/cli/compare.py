@@ -26,8 +26,8 @@ def compare(
 ) -> None:
     """Compare two runs of one suite over the judgements they share."""
     from epicene.cli.output import note, print_json, print_tables
-    from epicene.report.results_document import estimate_json, run_json
-    from epicene.report.table_formats import tables_json
+    from epicene.report.results_document import run_json
+    from epicene.report.table_formats import estimate_json, tables_json
     from epicene.runs.compare import compare_agreement, compare_runs
     from epicene.runs.results import read_run
     from epicene.runs.summary import incomplete_run_sentences

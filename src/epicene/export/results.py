@@ -15,7 +15,7 @@ from epicene.report.comparison import compare_models, undetected_per_headline
 from epicene.report.headline_metrics import profile_table, titled_by_suite, with_distinct_labels
 from epicene.report.provenance import provenance_of, undetected_line_of
 from epicene.report.results_document import metrics_by_model, metrics_table, results_document
-from epicene.runs.summary import summarise
+from epicene.runs.summary import group_by_protocol, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class ExportedTable(NamedTuple):
-    """A table and what qualifies its numbers; `by_run` is the same with runs for rows."""
+    """A table with its provenance; `by_run` has the same numbers with runs for rows."""
 
     table: Table
-    source: Provenance
+    provenance: Provenance
     by_run: Table
 
 
@@ -143,10 +143,8 @@ def model_profiles(parts: Sequence[ProtocolResults]) -> ModelProfiles | None:
 def write_results(runs: Sequence[StoredRun], folder: Path) -> None:
     """Write a folder of its own for each suite and protocol, and one card."""
     new_folder(folder)
-    together: dict[tuple[str, str], list[StoredRun]] = {}
-    for run in runs_without_paths(runs):
-        together.setdefault((run.suite.name, run.protocol.name), []).append(run)
-    parts = [protocol_results("-".join(names), mine) for names, mine in together.items()]
+    groups = group_by_protocol(runs_without_paths(runs))
+    parts = [protocol_results("-".join(names), group) for names, group in groups.items()]
     for part in parts:
         _write_tables(part, folder / part.folder)
         _write_figures(part, folder / part.folder / "figures")

@@ -10,8 +10,8 @@ from epicene import __version__
 from epicene.export.folders import code_span, fault_lines, front_matter, protocol_lines
 from epicene.export.path_redaction import settings_without_paths
 from epicene.report.layout import caption
-from epicene.report.results_document import estimate_json, metrics_table
-from epicene.report.table_formats import as_markdown, escape_markdown
+from epicene.report.results_document import metrics_table
+from epicene.report.table_formats import as_markdown, escape_markdown, estimate_json
 from epicene.runs.summary import settings_diff_sentences
 from epicene.suites.data_cards import markdown_table
 

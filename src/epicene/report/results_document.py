@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.records import Column, Estimate, Row, Table
+from epicene.report.table_formats import estimate_json, tables_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,26 +15,11 @@ if TYPE_CHECKING:
     from epicene.runs.summary import RunSummary, Summary
 
 
-def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    """A number as JSON; why it is undefined or has no interval, where that is so."""
-    shown: dict[str, Any] = {
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "n": estimate.n,
-    }
-    if estimate.why:
-        shown["why"] = estimate.why
-    return shown
-
-
 def results_document(
     summary: Summary, tables: Sequence[Table] | None = None, notes: Sequence[str] = ()
 ) -> dict[str, Any]:
     """The one shape of results (docs/results.schema.json), with other tables than the suite's if
     these are given."""
-    from epicene.report.table_formats import tables_json
-
     return {
         "suite": summary.suite.name,
         "protocol": summary.protocol.name,

@@ -38,7 +38,13 @@ from epicene.report.provenance import (
 )
 from epicene.report.results_document import metrics_by_model, metrics_table
 from epicene.runs.results import SHORT_HASH, RunJudgements, StoredRun, describe_data_files
-from epicene.runs.summary import Summary, other_role_models, settings_diff_sentences, summarise
+from epicene.runs.summary import (
+    Summary,
+    group_by_protocol,
+    other_role_models,
+    settings_diff_sentences,
+    summarise,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -169,7 +175,9 @@ def write_report(
 
     `missing` is what was to be measured and could not be.
     """
-    groups = _by_suite(runs)
+    if not runs:
+        raise InputError("A report needs a run; name one or more run folders.")
+    groups = list(group_by_protocol(runs).values())
     pictured = sum(group[0].suite.contact_sheets is not None for group in groups)
     parts = [_suite_report(group, megabytes / max(1, pictured)) for group in groups]
     summaries = [part.summary for part in parts]
@@ -190,16 +198,6 @@ def write_report(
         sections=sections,
     )
     write_atomically(out, text.encode())
-
-
-def _by_suite(runs: Sequence[StoredRun]) -> list[list[StoredRun]]:
-    """Runs of one suite under one protocol together, in the order given."""
-    if not runs:
-        raise InputError("A report needs a run; name one or more run folders.")
-    together: dict[tuple[str, str], list[StoredRun]] = {}
-    for run in runs:
-        together.setdefault((run.suite.name, run.protocol.name), []).append(run)
-    return list(together.values())
 
 
 class _SuiteReport(NamedTuple):

@@ -49,14 +49,25 @@ def tables_json(tables: Iterable[Table]) -> dict[str, Any]:
     return document
 
 
+def estimate_json(estimate: Estimate, why: str = "") -> dict[str, Any]:
+    """A number as JSON, with the reason why it is undefined or has no interval, if there is one."""
+    shown: dict[str, Any] = {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+    }
+    if reason := why or estimate.why:
+        shown["why"] = reason
+    return shown
+
+
 def _json_cell(cell: Estimate | str, row: Row) -> dict[str, Any]:
     shown: dict[str, Any]
     if isinstance(cell, str):
         shown = {"value": cell}
     else:
-        shown = {"value": cell.value, "low": cell.low, "high": cell.high, "n": cell.n}
-        if reason := reason_for(cell, row):
-            shown["why"] = reason
+        shown = estimate_json(cell, reason_for(cell, row))
         if cell.mark:
             shown["mark"] = cell.mark
     if row.origin != "run":

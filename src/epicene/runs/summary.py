@@ -101,6 +101,14 @@ def _observed(
         yield judgement
 
 
+def group_by_protocol(runs: Iterable[StoredRun]) -> dict[tuple[str, str], list[StoredRun]]:
+    """Runs of one suite under one protocol together, by their names, in the order given."""
+    groups: dict[tuple[str, str], list[StoredRun]] = {}
+    for run in runs:
+        groups.setdefault((run.suite.name, run.protocol.name), []).append(run)
+    return groups
+
+
 def label_comparable_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
     """The runs with distinct labels; raises if they are of several suites or protocols."""
     first = runs[0]
