@@ -13,8 +13,8 @@ import pytest
 
 from epicene.core.errors import InputError
 from epicene.export.harness import verdicts
-from epicene.export.lm_eval import outcome_shares
 from epicene.export.lm_eval.folder import write_tasks
+from epicene.export.lm_eval.suite_judge import outcome_shares
 from export.export_samples import read_lines, select
 
 

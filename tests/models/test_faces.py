@@ -16,15 +16,7 @@ from PIL import Image as Pillow
 from epicene.core import registry
 from epicene.core.errors import InputError, RunError
 from epicene.core.files import ImageFolder
-from epicene.core.records import (
-    Choice,
-    Draw,
-    Failed,
-    Generate,
-    Image,
-    Images,
-    Look,
-)
+from epicene.core.records import Choice, Draw, Failed, Generate, Image, Images, Look
 from epicene.models import Model, open_model, parse_spec
 from epicene.models import faces as models_faces
 from models.model_answers import answers

@@ -9,7 +9,7 @@ import pytest
 
 from epicene.core.records import Judgement, Text, Texts
 from epicene.report.item_viewer import pack_items
-from epicene.report.page import Section, render_page
+from epicene.report.page import PageSection, render_page
 from epicene.suites import AnsweredRequest, Answers
 from epicene.suites.genform.items import Pair
 from epicene.suites.genform.judge import judge
@@ -49,7 +49,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Page:
         judged(ARABIC, "أنا طبيبة ماهر في المدينة."),
     )
     file = tmp_path / "report.html"
-    text = render_page("Errors", [Section(heading="GenForm", evidence=pack_items(items))])
+    text = render_page("Errors", [PageSection(heading="GenForm", evidence=pack_items(items))])
     file.write_text(text, encoding="utf-8")
     tab = chromium.new_page(viewport={"width": 1400, "height": 900})
     tab.goto(file.as_uri())

@@ -22,7 +22,7 @@ from epicene.report.contact_sheets import (
     pack_sheets,
     round_robin,
 )
-from epicene.report.page import Section, render_page
+from epicene.report.page import PageSection, render_page
 from report.report_samples import HOSTILE
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
 
     def open_page(sheets: list[ContactSheet], megabytes: float = 12) -> Page:
         small = make_thumbnails(sheets, [tmp_path], megabytes)
-        section = Section(heading="Pictures", sheets=tuple(sheets), thumbnails=small)
+        section = PageSection(heading="Pictures", sheets=tuple(sheets), thumbnails=small)
         file = tmp_path / "report.html"
         file.write_text(render_page("A run", [section]), encoding="utf-8")
         tab = context.new_page()
@@ -270,7 +270,7 @@ def test_without_script_the_page_says_what_it_holds(chromium: Browser, tmp_path:
     file = tmp_path / "report.html"
     sheets = tuple(made(tmp_path, 3))
     file.write_text(
-        render_page("A run", [Section(heading="Pictures", sheets=sheets)]), encoding="utf-8"
+        render_page("A run", [PageSection(heading="Pictures", sheets=sheets)]), encoding="utf-8"
     )
     context = chromium.new_context(java_script_enabled=False)
     tab = context.new_page()

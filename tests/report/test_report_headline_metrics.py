@@ -11,8 +11,8 @@ import polars as pl
 
 import reflexives
 from epicene.core.records import LEARNT, Estimate, Identity, Judgement, Table
-from epicene.report.comparison import MAX_COMPARED_MODELS, changes_table, ranking_tables
-from epicene.report.headline_metrics import (
+from epicene.report.model_comparison import MAX_COMPARED_MODELS, changes_table, ranking_tables
+from epicene.report.model_profiles import (
     headline_results,
     profile_figures,
     profile_table,

@@ -10,7 +10,7 @@ import pytest
 
 from epicene.core.records import Estimate, FirstToken
 from epicene.report.provenance import (
-    differing_settings,
+    differing_protocol_settings,
     joined_line,
     protocol_line,
     settings_line,
@@ -112,10 +112,10 @@ def test_runs_that_differ_in_method_are_said_by_model() -> None:
         "protocol epicene · normalisers: nfc (a, c), none (b) · first token: bos (a, c), none (b)"
         " · ways: one, two"
     )
-    assert differing_settings(protocols) == ["normalisers", "first token"]
+    assert differing_protocol_settings(protocols) == ["normalisers", "first token"]
 
 
 def test_every_setting_but_the_seed_keeps_runs_from_being_compared() -> None:
     other = msgspec.structs.replace(OWN, samples=9, mended=False, prompt={"fr": "!"}, seed=3)
-    assert differing_settings({"a": OWN, "b": other}) == ["samples", "mended", "prompt"]
-    assert differing_settings({"a": OWN, "b": msgspec.structs.replace(OWN, seed=3)}) == []
+    assert differing_protocol_settings({"a": OWN, "b": other}) == ["samples", "mended", "prompt"]
+    assert differing_protocol_settings({"a": OWN, "b": msgspec.structs.replace(OWN, seed=3)}) == []

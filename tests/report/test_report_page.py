@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from epicene import charts
 from epicene.core.records import Column, Estimate, Judgement, Table
 from epicene.report.item_viewer import ItemPacker, PackedItems, pack_items
-from epicene.report.page import HeadlineCard, Section, render_page
+from epicene.report.page import HeadlineCard, PageSection, render_page
 from report.report_samples import HOSTILE, Tags, estimate, sample_table, text_table
 
 # Attributes through which a page could reach out.
@@ -45,7 +45,7 @@ def sample_page(text: str = "plain", table: Table | None = None) -> str:
         judgement(place, label=text, facets={text: text}, evidence={"answer": text, text: text})
         for place in range(3)
     )
-    section = Section(
+    section = PageSection(
         heading=text,
         paragraphs=(text,),
         cards=(headline,),
@@ -73,7 +73,7 @@ def test_the_page_is_whole_and_reaches_nowhere() -> None:
 def test_the_page_says_what_was_measured_before_anything_else() -> None:
     undefined = Estimate(value=None, why="nothing was judged")
     headline = HeadlineCard(label="small", estimate=undefined, column=Column(name="right"))
-    section = Section(heading="Rewriting", cards=(headline,))
+    section = PageSection(heading="Rewriting", cards=(headline,))
     made = render_page(
         "A study", [section], lead="What was measured.", facts=[("Suite", "genform")]
     )
@@ -84,7 +84,7 @@ def test_the_page_says_what_was_measured_before_anything_else() -> None:
 
 
 def test_known_faults_are_listed_one_by_one() -> None:
-    section = Section(heading="Rewriting", faults=("A slash.", "A space."))
+    section = PageSection(heading="Rewriting", faults=("A slash.", "A space."))
     tags = Tags(render_page("A study", [section]))
     assert tags.text_of("li")[-2:] == ["A slash.", "A space."]
     opened = [attributes for tag, attributes in tags.elements if tag == "details"]
@@ -119,7 +119,7 @@ def test_only_our_script_may_run() -> None:
 
 
 def test_what_stands_between_backticks_is_code_and_harmless() -> None:
-    section = Section(
+    section = PageSection(
         heading="x",
         paragraphs=(f"By `{HOSTILE}` it is {HOSTILE}.", "One ` is none."),
         faults=("`a`",),
@@ -231,7 +231,8 @@ def test_a_text_shared_by_many_items_is_packed_once() -> None:
 def test_a_text_of_ten_megabytes_is_packed(size: int) -> None:
     text = HOSTILE + "ا" * (size // 2)
     made = render_page(
-        "t", [Section(heading="h", evidence=pack_items([judgement(1, evidence={"answer": text})]))]
+        "t",
+        [PageSection(heading="h", evidence=pack_items([judgement(1, evidence={"answer": text})]))],
     )
     assert "alert(1)" not in made
     assert unpacked([judgement(1, evidence={"answer": text})])["answer"] == [text]

@@ -11,7 +11,7 @@ import pytest
 from epicene import charts
 from epicene.core.records import Column, Estimate, Judgement, Outcome, Row, Table
 from epicene.report.item_viewer import pack_items
-from epicene.report.page import Section, render_page
+from epicene.report.page import PageSection, render_page
 from report.report_samples import HOSTILE, sample_table
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     def open_page(items: tuple[Judgement, ...], **more: Any) -> Page:
         rows: list[dict[str, charts.Value]] = [{"word": "كاتبة", "times": 4.0}]
         figure = charts.bars("1", "Words", rows, x="times", y="word")
-        section = Section(
+        section = PageSection(
             heading="Rewriting",
             tables=(sample_table(),),
             figures=(figure,),
@@ -254,7 +254,7 @@ def test_hostile_and_huge_texts_are_only_text(opened: Callable[..., Page]) -> No
 
 def test_without_script_the_page_still_reads(chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    section = Section(
+    section = PageSection(
         heading="Rewriting", tables=(sample_table(),), evidence=pack_items(judgements(12))
     )
     file.write_text(render_page("A study", [section]), encoding="utf-8")
@@ -285,7 +285,7 @@ def broad_table(columns: int) -> Table:
 def test_no_table_is_cut_on_paper(chromium: Browser, tmp_path: Path, columns: int) -> None:
     file = tmp_path / "report.html"
     file.write_text(
-        render_page("A study", [Section(heading="All", tables=(broad_table(columns),))])
+        render_page("A study", [PageSection(heading="All", tables=(broad_table(columns),))])
     )
     context = chromium.new_context(viewport={"width": 700, "height": 1000})
     tab = context.new_page()

@@ -13,7 +13,7 @@ import pytest
 from epicene import charts
 from epicene.core.records import Column, Estimate, Figure, Row, Table
 from epicene.report import figures
-from epicene.report.page import Section, render_page
+from epicene.report.page import PageSection, render_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -75,7 +75,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
 
     def open_page(drawn: tuple[Figure, ...] = (), **settings: Any) -> Page:
         file = tmp_path / "report.html"
-        section = Section(heading="All", method=HOW, tables=(broad(), narrow()), figures=drawn)
+        section = PageSection(heading="All", method=HOW, tables=(broad(), narrow()), figures=drawn)
         file.write_text(render_page("A study", [section]), encoding="utf-8")
         contexts.append(chromium.new_context(**{"viewport": PHONE, **settings}))
         tab = contexts[-1].new_page()

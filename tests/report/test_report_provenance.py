@@ -9,7 +9,7 @@ import pytest
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.report.provenance import RUN_FIELDS, Provenance
 from epicene.report.results_document import metrics_by_model
-from epicene.report.table_formats import as_csv, long_csv
+from epicene.report.table_formats import long_csv, wide_csv
 from epicene.runs.results import Coverage
 from epicene.runs.summary import RunSummary
 from epicene.suites import Protocol, RunInfo
@@ -94,7 +94,7 @@ def test_tables_of_different_runs_go_into_one_file() -> None:
     other = replace(source(A), suite="apgc")
     lines = long_csv([(table, source(A)), (table, other)]).splitlines()
     assert [line.split(",")[3] for line in lines] == ["run suite", "genform", "apgc"]
-    assert "run suite" not in as_csv(table)
+    assert "run suite" not in wide_csv(table)
 
 
 def test_headlines_by_model_are_the_same_numbers() -> None:

@@ -20,13 +20,13 @@ from epicene.report.latex import as_latex
 from epicene.report.layout import printable
 from epicene.report.page import table_html
 from epicene.report.table_formats import (
-    as_csv,
     as_json,
     as_markdown,
     rich_table,
     tables_csv,
     tables_json,
     tables_markdown,
+    wide_csv,
 )
 from report.report_samples import HOSTILE, Tags, estimate, sample_table, text_table
 
@@ -88,7 +88,7 @@ def test_a_table_that_would_lose_something_is_refused(
     changes: dict[str, Any], message: str
 ) -> None:
     table = replaced(sample_table(), **changes)
-    for render in (as_json, as_csv, as_markdown, as_latex, table_html, rich_table):
+    for render in (as_json, wide_csv, as_markdown, as_latex, table_html, rich_table):
         with pytest.raises(ValueError, match=message):
             render(table)
 
@@ -97,7 +97,7 @@ def test_a_table_that_would_lose_something_is_refused(
 
 
 def test_csv_has_one_line_per_row() -> None:
-    text = as_csv(sample_table())
+    text = wide_csv(sample_table())
     assert text.count("\r\n") == 4
     lines = list(csv.DictReader(io.StringIO(text, newline="")))
     assert lines[0]["all"] == "0.8123"
@@ -136,12 +136,12 @@ def test_a_csv_never_has_two_columns_of_one_name() -> None:
     row = Row(keys=("run",), cells=(Estimate(value=1),))
     table = Table(name="t", title="", levels=("origin",), columns=(column,), rows=(row,))
     with pytest.raises(ValueError, match="one name"):
-        as_csv(table)
+        wide_csv(table)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_survives_csv(text: str) -> None:
-    (line,) = csv.DictReader(io.StringIO(as_csv(text_table(text)), newline=""))
+    (line,) = csv.DictReader(io.StringIO(wide_csv(text_table(text)), newline=""))
     assert line["key"] == line[f"column {text}"] == escape_formula(text)
     assert unescape_formula(line["key"]) == text
 
@@ -156,7 +156,7 @@ def test_no_text_in_csv_is_a_formula(text: str) -> None:
         columns=(Column(name=f"{text}!", unit="text"), Column(name="number", unit="number")),
         rows=(Row(keys=(text,), cells=(text, Estimate(value=-0.5, low=-1.0, high=0.0))),),
     )
-    for written in (as_csv(table), tables_csv([table])):
+    for written in (wide_csv(table), tables_csv([table])):
         fields = [field for line in csv.reader(io.StringIO(written, newline="")) for field in line]
         assert f"'{text}" in fields
         assert f"'{text}!" in fields
@@ -165,7 +165,7 @@ def test_no_text_in_csv_is_a_formula(text: str) -> None:
 
 
 def test_a_number_of_a_paper_has_no_n_and_an_undefined_one_of_ours_may_have_none() -> None:
-    lines = list(csv.DictReader(io.StringIO(as_csv(sample_table()), newline="")))
+    lines = list(csv.DictReader(io.StringIO(wide_csv(sample_table()), newline="")))
     assert [line["all n"] for line in lines] == ["120", "0", ""]
     assert [line["p n"] for line in lines] == ["", "", ""]
     long = csv.DictReader(io.StringIO(tables_csv([sample_table()]), newline=""))
@@ -198,7 +198,7 @@ def test_why_there_is_no_interval_is_said_wherever_the_number_is() -> None:
     table = bare_table()
     assert as_json(table)["small"]["b"]["why"] == ONE_GROUP
     assert "why" not in as_json(table)["small"]["c"]
-    (line,) = csv.DictReader(io.StringIO(as_csv(table), newline=""))
+    (line,) = csv.DictReader(io.StringIO(wide_csv(table), newline=""))
     assert (line["b"], line["b why"], line["a why"], line["c why"]) == ("0.25", ONE_GROUP, "", "")
     assert "| 25.0 (a) | 75.0 | – (b) |" in as_markdown(table)
     assert f"\na: {ONE_GROUP}\n" in as_markdown(table)

@@ -11,8 +11,8 @@ import pytest
 
 import reflexives
 from epicene.core.records import Estimate, Row, Table
-from epicene.report.comparison import changes_table
-from epicene.report.headline_metrics import headline_results
+from epicene.report.model_comparison import changes_table
+from epicene.report.model_profiles import headline_results
 from epicene.runs.compare import Comparison, compare_agreement, compare_runs
 from epicene.runs.results import StoredRun, read_run
 from epicene.runs.summary import summarise

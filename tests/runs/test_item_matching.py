@@ -17,7 +17,7 @@ from epicene.core.records import Judgement
 from epicene.report.run_report import runs_table
 from epicene.runs.compare import compare_agreement, compare_runs
 from epicene.runs.results import StoredRun, match_items, read_run
-from epicene.runs.summary import differing_settings, summarise
+from epicene.runs.summary import differing_run_settings, summarise
 from epicene.suites import Answers, DataSource
 from reflexives.data import STARTER
 from runs.conftest import Runner, run_suite
@@ -146,11 +146,11 @@ def test_other_judges_are_reported(do_run: Runner, tmp_path: Path) -> None:
     other, _ = do_run(out=tmp_path / "other", readers=("scripted:a", "scripted:c?label=scripted-b"))
     written, _ = do_run(out=tmp_path / "written", writer="scripted:v")
     one_run, other_run = read_run(one), read_run(other)
-    assert differing_settings([one_run, read_run(swapped)]) == []
-    assert differing_settings([one_run, read_run(written)]) == []
+    assert differing_run_settings([one_run, read_run(swapped)]) == []
+    assert differing_run_settings([one_run, read_run(written)]) == []
     digests = [each.manifest.models["reader"][1].digest.hex()[:8] for each in (one_run, other_run)]
     a = one_run.manifest.models["reader"][0].digest.hex()[:8]
-    assert differing_settings([one_run, other_run]) == [
+    assert differing_run_settings([one_run, other_run]) == [
         f"reader (scripted-a {a}, scripted-b {digests[0]} against "
         f"scripted-a {a}, scripted-b {digests[1]})"
     ]

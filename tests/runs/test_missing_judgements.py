@@ -11,10 +11,10 @@ import pytest
 
 from epicene.core import registry
 from epicene.core.records import Table
-from epicene.report.comparison import ranking_tables
-from epicene.report.headline_metrics import headline_results
+from epicene.report.model_comparison import ranking_tables
+from epicene.report.model_profiles import headline_results
 from epicene.runs.dummy_answers import expected_judgements, missing_judgements
-from epicene.runs.ranking import rank
+from epicene.runs.model_ranking import rank
 from epicene.runs.results import RunJudgements, StoredRun, judgement_frame, match_items, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import Results

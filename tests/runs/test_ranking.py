@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from epicene.core.errors import RunError
-from epicene.runs.differences import pairwise_differences
-from epicene.runs.ranking import Ranking, rank
+from epicene.runs.model_ranking import Ranking, rank
+from epicene.runs.paired_differences import pairwise_differences
 from epicene.stats.ranking import RankRange
 
 MODELS = ("good", "fair", "poor")

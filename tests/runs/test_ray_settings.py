@@ -12,7 +12,7 @@ import pytest
 from epicene.core.errors import InputError
 from epicene.models import open_model
 from epicene.runs.executors import open_executor
-from epicene.runs.ray.cluster import exit_reason, first_line, fit_workers
+from epicene.runs.ray.cluster import exit_reason, first_line, size_workers
 from epicene.runs.ray.settings import RaySettings, parse_address
 
 SIXTEEN = {"CPU": 16.0, "memory": 1e9}
@@ -45,7 +45,7 @@ def test_workers_are_fitted_to_the_machines(
     gpus: float | None,
     expected: tuple[int, float, float],
 ) -> None:
-    shape = fit_workers(nodes, workers, gpus)
+    shape = size_workers(nodes, workers, gpus)
     assert (shape.workers, shape.cpus, shape.gpus) == expected
 
 
@@ -68,7 +68,7 @@ def test_workers_are_fitted_to_the_machines(
 def test_machines_that_are_large_enough_are_counted(
     nodes: list[dict[str, float]], workers: int | None, gpus: float | None, large_enough: int
 ) -> None:
-    assert fit_workers(nodes, workers, gpus).suitable_machines == large_enough
+    assert size_workers(nodes, workers, gpus).suitable_machines == large_enough
 
 
 def test_rays_errors_in_words() -> None:

@@ -11,8 +11,8 @@ from epicene.core.files import write_atomically
 from epicene.export.folders import file_names, new_folder, write_text
 from epicene.export.path_redaction import runs_without_paths
 from epicene.export.results_card import results_card
-from epicene.report.comparison import compare_models, undetected_per_headline
-from epicene.report.headline_metrics import profile_table, titled_by_suite, with_distinct_labels
+from epicene.report.model_comparison import compare_models, undetected_per_headline
+from epicene.report.model_profiles import profile_table, titled_by_suite, with_distinct_labels
 from epicene.report.provenance import provenance_of, undetected_line_of
 from epicene.report.results_document import metrics_by_model, metrics_table, results_document
 from epicene.runs.summary import group_by_protocol, summarise
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.core.records import Figure, Table
-    from epicene.report.comparison import ModelComparison
+    from epicene.report.model_comparison import ModelComparison
     from epicene.report.provenance import Provenance
     from epicene.runs.results import StoredRun
     from epicene.runs.summary import Summary
@@ -155,7 +155,7 @@ def write_results(runs: Sequence[StoredRun], folder: Path) -> None:
 
 def _write_tables(part: ProtocolResults, folder: Path) -> None:
     from epicene.report.latex import as_latex
-    from epicene.report.table_formats import as_csv, as_markdown
+    from epicene.report.table_formats import as_markdown, wide_csv
 
     tables = [each.table for each, _ in part.tables]
     _write_json(
@@ -164,7 +164,7 @@ def _write_tables(part: ProtocolResults, folder: Path) -> None:
     for (table, source, by_run), stem in part.tables:
         for suffix, text in (
             ("tex", as_latex(table, source)),
-            ("csv", as_csv(by_run, source)),
+            ("csv", wide_csv(by_run, source)),
             ("md", as_markdown(table, source)),
         ):
             write_atomically(folder / "tables" / f"{stem}.{suffix}", text.encode())

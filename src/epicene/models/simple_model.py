@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Answer, Draw, Failed, Identity, Request, verb
-from epicene.models import (
-    Batch,
-    BatchLimit,
-    NumberedAnswers,
-    UnanswerableError,
-    check_not_empty,
-)
+from epicene.models import Batch, BatchLimit, NumberedAnswers, UnanswerableError, check_not_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

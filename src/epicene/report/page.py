@@ -51,7 +51,7 @@ class NotMeasured(Record, frozen=True, kw_only=True):
     command: str
 
 
-class Section(Record, frozen=True, kw_only=True):
+class PageSection(Record, frozen=True, kw_only=True):
     """One part of the page.
 
     `method` says in a line how its numbers came about, and stands with every table and figure;
@@ -75,7 +75,7 @@ class Section(Record, frozen=True, kw_only=True):
 
 def render_page(
     title: str,
-    sections: Sequence[Section],
+    sections: Sequence[PageSection],
     *,
     lead: str = "",
     facts: Iterable[tuple[str, str]] = (),

@@ -168,7 +168,7 @@ def protocol_line(protocols: Mapping[str, Protocol]) -> str:
     return _SEPARATOR.join((f"protocol {first.name}", normalisers, *chosen))
 
 
-def differing_settings(protocols: Mapping[str, Protocol]) -> list[str]:
+def differing_protocol_settings(protocols: Mapping[str, Protocol]) -> list[str]:
     """The settings in which protocols of one name differ.
 
     Each may change what is asked or how it is judged, and whether it did cannot be known: a limit

@@ -10,22 +10,22 @@ import msgspec
 from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.report.comparison import (
+from epicene.report.contact_sheets import DEFAULT_MEGABYTES, make_thumbnails
+from epicene.report.item_viewer import ItemPacker
+from epicene.report.model_comparison import (
     MAX_COMPARED_MODELS,
     ModelComparison,
     compare_models,
     undetected_per_headline,
 )
-from epicene.report.contact_sheets import DEFAULT_MEGABYTES, make_thumbnails
-from epicene.report.headline_metrics import (
+from epicene.report.model_profiles import (
     profile_figures,
     profile_table,
     size_figures,
     titled_by_suite,
     with_distinct_labels,
 )
-from epicene.report.item_viewer import ItemPacker
-from epicene.report.page import HeadlineCard, NotMeasured, Section, render_page
+from epicene.report.page import HeadlineCard, NotMeasured, PageSection, render_page
 from epicene.report.provenance import (
     coverage_line,
     joined_line,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.core.records import ContactSheet, Identity
-    from epicene.report.headline_metrics import HeadlineResult
+    from epicene.report.model_profiles import HeadlineResult
     from epicene.runs.results import Coverage
     from epicene.runs.summary import RunSummary
 
@@ -184,8 +184,8 @@ def write_report(
     sections = [
         *_overview(parts),
         *(part.section for part in parts),
-        *([Section(heading="Not measured", missing=tuple(missing))] if missing else ()),
-        Section(
+        *([PageSection(heading="Not measured", missing=tuple(missing))] if missing else ()),
+        PageSection(
             heading="What was run",
             tables=(runs_table(summaries, groups), models_table(runs)),
         ),
@@ -205,7 +205,7 @@ class _SuiteReport(NamedTuple):
 
     summary: Summary
     comparison: ModelComparison
-    section: Section
+    section: PageSection
     methods: str
 
 
@@ -219,7 +219,7 @@ def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
     comparison = compare_models(summary, runs)
     changes = [comparison.changes] if comparison.changes else []
     methods, lacking = protocol_line(protocols), coverage_line(summary.runs)
-    section = Section(
+    section = PageSection(
         heading=f"{card.title} · {protocol.name}",
         paragraphs=(
             card.about,
@@ -262,7 +262,7 @@ def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
     return _SuiteReport(summary, comparison, section, methods)
 
 
-def _overview(parts: Sequence[_SuiteReport]) -> Iterator[Section]:
+def _overview(parts: Sequence[_SuiteReport]) -> Iterator[PageSection]:
     """Models side by side, where there are several or several suites."""
     summaries, by_part = with_distinct_labels(
         [part.summary for part in parts], [part.comparison.entries for part in parts]
@@ -281,7 +281,7 @@ def _overview(parts: Sequence[_SuiteReport]) -> Iterator[Section]:
         )
         for part, summary, entries in zip(parts, summaries, by_part, strict=True)
     ]
-    yield Section(
+    yield PageSection(
         heading="Models side by side",
         paragraphs=(
             "Each model's headlines with 95 % intervals. Suites measure different things and are "

@@ -78,7 +78,7 @@ def _json_cell(cell: Estimate | str, row: Row) -> dict[str, Any]:
 # --- CSV -----------------------------------------------------------------------------------
 
 
-def as_csv(table: Table, source: Provenance | None = None) -> str:
+def wide_csv(table: Table, source: Provenance | None = None) -> str:
     """One line per row; a number takes five columns: NAME and NAME low, high, n, why.
 
     With a source what qualifies the row's numbers comes after its keys.

@@ -97,7 +97,7 @@ class Timing(Record, frozen=True, kw_only=True):
     going_on: float  # after that
 
 
-class Session(Record, frozen=True, kw_only=True):
+class RunSession(Record, frozen=True, kw_only=True):
     """One execution of the command on this folder."""
 
     started: str
@@ -120,7 +120,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     labels: dict[str, str] = {}
     items: int = 0
     counts: tuple[SectionCount, ...] = ()
-    sessions: tuple[Session, ...] = ()
+    sessions: tuple[RunSession, ...] = ()
     spent: float = 0.0  # US dollars over all sessions, as far as prices are known
 
     @property

@@ -25,9 +25,9 @@ from epicene.runs.manifest import (
     MANIFEST_FORMAT,
     DataFile,
     Manifest,
+    RunSession,
     RunSettings,
     SectionCount,
-    Session,
     Timing,
     library_versions,
     read_manifest,
@@ -255,7 +255,7 @@ def start_session(
     folder: Path, config: RunConfig, settings: RunSettings, models: dict[str, tuple[Identity, ...]]
 ) -> Manifest:
     """The manifest of a new run, or of a resumed one, if it is the same run."""
-    session = Session(
+    session = RunSession(
         started=utc_now(), command=redact(config.command), versions=library_versions()
     )
     labels = redact_all(dict(config.labels))

@@ -245,11 +245,11 @@ _MAX_CHARACTERS = 80  # characters of a setting; of a longer one its hash is sai
 
 def settings_diff_sentences(runs: Sequence[StoredRun]) -> Iterator[str]:
     """A sentence about the settings in which the runs differ, if any."""
-    if different := differing_settings(runs):
+    if different := differing_run_settings(runs):
         yield f"These runs were not asked alike: they differ in {', '.join(different)}."
 
 
-def differing_settings(runs: Sequence[StoredRun]) -> list[str]:
+def differing_run_settings(runs: Sequence[StoredRun]) -> list[str]:
     """What the runs were asked differently, with the value that each has; and the models beside
     the one that is measured (judges, a translator), where these are not the same."""
     names = [info.run for info in label_runs(runs)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.records import Column, Estimate, Row, digest
-from epicene.stats import paired_agreement
+from epicene.stats import format_agreement
 from epicene.stats.tabulate import distinct_values, group_codes
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _labelled_as_text(frame: polars.DataFrame) -> polars.DataFrame:
 def cells(pairs: polars.DataFrame, *, clustered: bool) -> tuple[Estimate, ...]:
     """The cells of `COLUMNS` for pairs of labels."""
     return (
-        paired_agreement.raw(pairs, clustered=clustered),
+        format_agreement.raw(pairs, clustered=clustered),
         standard_error(pairs),
         kappa(pairs, clustered=clustered),
         mcc(pairs, clustered=clustered),
@@ -112,12 +112,12 @@ def cells(pairs: polars.DataFrame, *, clustered: bool) -> tuple[Estimate, ...]:
 
 def kappa(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
     """Cohen's κ; with three people or more, every pair counts in both orders."""
-    return _order_independent(paired_agreement.kappa, pairs, clustered=clustered)
+    return _order_independent(format_agreement.kappa, pairs, clustered=clustered)
 
 
 def mcc(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
     """Matthews correlation; with three people or more, every pair counts in both orders."""
-    return _order_independent(paired_agreement.mcc, pairs, clustered=clustered)
+    return _order_independent(format_agreement.mcc, pairs, clustered=clustered)
 
 
 def _order_independent(

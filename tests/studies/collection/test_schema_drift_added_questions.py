@@ -19,12 +19,7 @@ from epicene.studies.collection.folder import (
 )
 from epicene.studies.collection.progress import study_progress
 from epicene.studies.collection.schema_drift import complete_responses, valid_responses
-from epicene.studies.design.schema import (
-    ChoiceQuestion,
-    MarksQuestion,
-    Study,
-    TagsQuestion,
-)
+from epicene.studies.design.schema import ChoiceQuestion, MarksQuestion, Study, TagsQuestion
 from epicene.studies.exchange.study_files import study_toml
 from studies.annotate_command import command
 from study_examples import completion, en, misgendering, options, response

@@ -18,11 +18,7 @@ from epicene.studies.design.schema import (
     TagsQuestion,
     TextQuestion,
 )
-from epicene.studies.exchange.sheet_cells import (
-    CellError,
-    answer_from_cell,
-    answer_to_cell,
-)
+from epicene.studies.exchange.sheet_cells import CellError, answer_from_cell, answer_to_cell
 from study_examples import en, options
 
 TEXT = "The girl's brother, a Girl-guide; girlhood. लड़की गई"

@@ -7,7 +7,7 @@ from starlette.requests import Request
 
 from epicene.core.errors import RunError
 from epicene.studies.collection.participants import Participants
-from epicene.studies.web.site import Site
+from epicene.studies.web.study_app import StudyApp
 from studies.web.page_visitors import ServedStudy
 from studies.web.test_web_access import addresses
 
@@ -24,7 +24,7 @@ def test_a_failure_that_nobody_foresaw_has_the_headers_and_shows_nothing(
     def fails(*_: object, **__: object) -> None:
         raise ZeroDivisionError("at /home/somebody/study")
 
-    monkeypatch.setattr(Site, "_render", fails)
+    monkeypatch.setattr(StudyApp, "_render", fails)
     monkeypatch.setattr(Participants, "person", fails)
     reply = visitor.client.get(address)
     assert reply.status_code == 500

@@ -21,7 +21,11 @@ from epicene.studies.design.schema import AnswerValue, Response, StudyItem
 from epicene.studies.exchange.response_files import LocatedResponse
 from epicene.suites import DataSource, find_suite
 from epicene.suites.apgc import data as folders
-from epicene.suites.apgc.construction.selection import persons_mentioned, sample_pairs, tokenise
+from epicene.suites.apgc.construction.selection import (
+    persons_mentioned,
+    sample_pairs,
+    separate_punctuation,
+)
 from epicene.suites.apgc.data import read
 from epicene.suites.apgc.protocol import ApgcProtocol
 from runs.conftest import Silent
@@ -54,8 +58,8 @@ EXTRA = {
     "M!F": "نحن مستعدون كما تعلمين .",
     "F!F": "نحن مستعدات كما تعلمين .",
 }
-LABELS = {tokenise(arabic): label for _, arabic, label, _ in TEXTS}
-FORMS = {tokenise(arabic): forms or EXTRA for _, arabic, _, forms in TEXTS}
+LABELS = {separate_punctuation(arabic): label for _, arabic, label, _ in TEXTS}
+FORMS = {separate_punctuation(arabic): forms or EXTRA for _, arabic, _, forms in TEXTS}
 
 
 @pytest.fixture
@@ -229,7 +233,7 @@ def test_who_is_in_the_english(english: str, people: str | None) -> None:
 
 
 def test_tokens() -> None:
-    assert tokenise("نعم،\u200f أنا.. هنا!") == "نعم ، أنا . . هنا !"
+    assert separate_punctuation("نعم،\u200f أنا.. هنا!") == "نعم ، أنا . . هنا !"
 
 
 def test_sampling_in_given_proportions() -> None:

@@ -10,7 +10,7 @@ import pytest
 import regex
 
 from epicene.core.data_files import read_records
-from epicene.suites.apgc.construction.selection import tokenise
+from epicene.suites.apgc.construction.selection import separate_punctuation
 from epicene.suites.apgc.data import STARTER
 from epicene.suites.apgc.items import OTHER_GENDER, Sentence, check_forms, forms_of_group
 from epicene.suites.apgc.judge import english_gender
@@ -63,7 +63,9 @@ def test_group(group: list[Sentence]) -> None:
         check_forms(each, each.id)
         assert each.targets == forms
         assert each.english == original.english
-        assert each.text == tokenise(each.text) == unicodedata.normalize("NFC", each.text)
+        assert (
+            each.text == separate_punctuation(each.text) == unicodedata.normalize("NFC", each.text)
+        )
         assert PLAIN.fullmatch(each.text), each.text
     assert len(set(texts)) == len(texts)
 

@@ -45,7 +45,7 @@ def writing(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, fl
 
 def _suite_judge() -> Any:
     try:
-        from epicene.export.lm_eval import outcome_shares
+        from epicene.export.lm_eval.suite_judge import outcome_shares
     except ImportError as error:
         raise ImportError(
             "What a model wrote is judged by Epicene: install it in this environment "

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Machine = Mapping[str, float]  # what it has in all, by Ray's names
 
 
-def fit_workers(
+def size_workers(
     machines: Sequence[Machine], workers: int | None, gpus: float | None
 ) -> messages.Connected:
     """How many workers the machines have room for, and each one's share.

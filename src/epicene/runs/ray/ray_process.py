@@ -25,7 +25,7 @@ import regex
 from ray import exceptions
 
 from epicene.runs.ray import messages
-from epicene.runs.ray.cluster import LEAVE_TIMEOUT, NODE_GONE, first_line, fit_workers
+from epicene.runs.ray.cluster import LEAVE_TIMEOUT, NODE_GONE, first_line, size_workers
 from epicene.runs.ray.settings import AUTO, parse_address
 from epicene.runs.ray.worker import Worker
 
@@ -201,7 +201,7 @@ class RayProcess:
         self._watcher = Thread(target=self._watch, daemon=True)
         self._watcher.start()
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
-        shape = fit_workers(nodes, command.workers, command.gpus_per_worker)
+        shape = size_workers(nodes, command.workers, command.gpus_per_worker)
         self._shape = {"num_cpus": shape.cpus, "num_gpus": shape.gpus}
         self._events.put(shape)
 

@@ -32,7 +32,7 @@ from epicene.studies.web.middleware import (
 )
 from epicene.studies.web.owner_routes import owner_api, owner_pages
 from epicene.studies.web.participant_routes import ParticipantPages, participant_api
-from epicene.studies.web.site import SessionMismatchError, Site
+from epicene.studies.web.study_app import SessionMismatchError, StudyApp
 from epicene.studies.web.translations import page_language
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool 
             raise InputError(f"The {name} {url!r} in study.toml is no web address.")
     task_queue = TaskQueue(folder, lease=lease)
     sessions = Sessions(load_signer(folder.path), secure=secure)
-    site = Site(folder, task_queue, sessions)
+    site = StudyApp(folder, task_queue, sessions)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -104,7 +104,7 @@ async def _checkpoint_regularly(path: Path) -> None:
             _log.warning("The answers were not brought onto the disk: %s", error)
 
 
-def _add_error_handlers(app: FastAPI, site: Site) -> None:
+def _add_error_handlers(app: FastAPI, site: StudyApp) -> None:
     @app.exception_handler(NotAssignedError)
     async def _not_assigned(request: Request, _error: Exception) -> Response:
         return not_found(request.scope["path"])

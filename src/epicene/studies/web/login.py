@@ -19,7 +19,7 @@ from epicene.studies.web.translations import page_language
 
 if TYPE_CHECKING:
     from epicene.studies.collection.participants import EntryType
-    from epicene.studies.web.site import Site
+    from epicene.studies.web.study_app import StudyApp
 
 _ASSETS = {
     "icon.svg": ("image/svg+xml", (("epicene.studies.web", "static/icon.svg"),)),
@@ -64,7 +64,7 @@ _PLATFORM_ID = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._@+-]{{0,{MAX_NAME_LENGTH - 1
 class LoginRoutes:
     """The routes by which participants and the owner enter."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: StudyApp) -> None:
         self._site = site
 
     def routes(self) -> APIRouter:

@@ -73,7 +73,7 @@ _NO_STORE = (b"cache-control", b"no-store")
 
 
 @dataclass(frozen=True)
-class Session:
+class WebSession:
     """The user of a request, and the token that their forms must contain."""
 
     user: User
@@ -89,7 +89,7 @@ class Sessions:
         mark = signer.sign("cookie")[:8]
         self._names = {"person": f"epicene-person-{mark}", "owner": f"epicene-owner-{mark}"}
 
-    def find(self, headers: Headers, role: str) -> Session | None:
+    def find(self, headers: Headers, role: str) -> WebSession | None:
         """The session of a request in this role."""
         wanted = self._names[role]
         for part in headers.get("cookie", "").split(";"):
@@ -97,7 +97,7 @@ class Sessions:
             if name == wanted:
                 user = self.signer.read(value)
                 if user is not None and user.role == role:
-                    return Session(user, self.signer.sign("csrf", *user))
+                    return WebSession(user, self.signer.sign("csrf", *user))
         return None
 
     def begin(self, response: Response, user: User, *, secure: bool) -> None:

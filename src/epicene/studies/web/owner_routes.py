@@ -23,12 +23,12 @@ from epicene.studies.exchange.response_files import ExportFormat, export_respons
 from epicene.studies.web.item_form import ItemViewBuilder, read_answer
 from epicene.studies.web.middleware import not_found
 from epicene.studies.web.participant_routes import ANSWER_PREFIX, ERROR_RESPONSES
-from epicene.studies.web.site import first_value, session_of
+from epicene.studies.web.study_app import first_value, session_of
 from epicene.studies.web.translations import page_language
 
 if TYPE_CHECKING:
     from epicene.studies.collection.adjudication import Disagreement
-    from epicene.studies.web.site import Site
+    from epicene.studies.web.study_app import StudyApp
 
 OWNER = "owner"  # the adjudicator's name
 NONE_FIELD = "none"  # the field for "no tags" or "no marks"
@@ -52,7 +52,7 @@ class ProgressReply(BaseModel):
     lists: list[progress.ListProgress]
 
 
-def owner_pages(site: Site) -> APIRouter:
+def owner_pages(site: StudyApp) -> APIRouter:
     """The owner's pages."""
     routes = APIRouter(include_in_schema=False)
     data = _OwnerData(site)
@@ -118,7 +118,7 @@ def owner_pages(site: Site) -> APIRouter:
     return routes
 
 
-def owner_api(site: Site) -> APIRouter:
+def owner_api(site: StudyApp) -> APIRouter:
     """The owner's API."""
     routes = APIRouter(prefix="/api/owner", tags=["owner"])
 
@@ -139,7 +139,7 @@ def _totals(lists: list[progress.ListProgress]) -> dict[str, int]:
 class _OwnerData:
     """The contents of the owner's pages."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: StudyApp) -> None:
         self._folder = site.folder
         self._study = site.study
         self._path = site.task_queue.path

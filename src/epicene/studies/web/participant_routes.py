@@ -15,14 +15,20 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from epicene.studies.collection.participants import RejectedSubmissionError, StudyClosedError
 from epicene.studies.collection.task_queue import MAX_TEXT_LENGTH
 from epicene.studies.web.middleware import not_found
-from epicene.studies.web.site import NO_FORM, RejectedForm, first_value, parse_number, session_of
+from epicene.studies.web.study_app import (
+    NO_FORM,
+    RejectedForm,
+    first_value,
+    parse_number,
+    session_of,
+)
 from epicene.studies.web.translations import interface_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from epicene.studies.collection.participants import Participant
-    from epicene.studies.web.site import Site
+    from epicene.studies.web.study_app import StudyApp
 
 ANSWER_PREFIX = "answer."  # before the names of the fields that hold answers
 
@@ -30,7 +36,7 @@ ANSWER_PREFIX = "answer."  # before the names of the fields that hold answers
 class ParticipantPages:
     """The pages of participants."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: StudyApp) -> None:
         self._site = site
         self._task_queue = site.task_queue
         self._participants = site.task_queue.participants
@@ -269,7 +275,7 @@ _WRITE_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = ERROR_RESPONSES | {
 }
 
 
-def participant_api(site: Site) -> APIRouter:
+def participant_api(site: StudyApp) -> APIRouter:
     """The routes that the script uses."""
     routes = APIRouter(prefix="/api", tags=["work"])
     task_queue = site.task_queue

@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.suites.gramvis.counts import count_array, divergent_words, with_drawer
 from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS
-from epicene.suites.gramvis.tables_effects import (
-    effect_table,
-    resource_table,
-    stereotype_table,
-)
+from epicene.suites.gramvis.tables_effects import effect_table, resource_table, stereotype_table
 from epicene.suites.gramvis.tables_judges import judge_tables
 from epicene.suites.gramvis.tables_representation import (
     CELL_LEVELS,

@@ -11,15 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from epicene.core.errors import InputError
-from epicene.core.records import (
-    Boundaries,
-    Decoding,
-    Failed,
-    Masking,
-    Message,
-    Score,
-    Scores,
-)
+from epicene.core.records import Boundaries, Decoding, Failed, Masking, Message, Score, Scores
 from epicene.models import ModelOptions, hf
 from epicene.models.hf.masked import HfMasked
 from models.hf.tiny_masked import (

@@ -58,7 +58,7 @@ def persons_mentioned(english: str) -> PersonsMentioned | None:
     return "first" if first else "second" if second else None
 
 
-def tokenise(text: str) -> str:
+def separate_punctuation(text: str) -> str:
     """The text with punctuation marks as separate words and without invisible characters."""
     return " ".join(_PUNCTUATION.sub(r" \1 ", _CONTROL.sub(" ", text)).split())
 
@@ -70,7 +70,7 @@ def read_pairs(path: Path) -> Iterator[StepRow]:
         english, arabic = line.values.get("english"), line.values.get("arabic")
         if not isinstance(english, str) or not isinstance(arabic, str):
             raise InputError(f"{line.location} lacks the field 'english' or 'arabic'.")
-        people, text = persons_mentioned(english), tokenise(arabic)
+        people, text = persons_mentioned(english), separate_punctuation(arabic)
         if people is None or not text or text in seen:
             continue
         seen.add(text)

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.report.headline_metrics import headline_results
+from epicene.report.model_profiles import headline_results
 from epicene.report.provenance import (
-    differing_settings,
+    differing_protocol_settings,
     joined_line,
     protocols_by_model,
     undetected_line_of,
 )
-from epicene.runs.differences import MetricDifference, pairwise_differences, pairwise_table
 from epicene.runs.dummy_answers import missing_judgements
-from epicene.runs.ranking import RankedModel, Ranking, rank
+from epicene.runs.model_ranking import RankedModel, Ranking, rank
+from epicene.runs.paired_differences import MetricDifference, pairwise_differences, pairwise_table
 from epicene.stats.ranking import SIGNIFICANCE_LEVEL
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.report.headline_metrics import HeadlineResult
+    from epicene.report.model_profiles import HeadlineResult
     from epicene.runs.results import StoredRun
     from epicene.runs.summary import Summary
     from epicene.suites import Results
@@ -161,7 +161,7 @@ class ModelComparison:
 def compare_models(summary: Summary, runs: Sequence[StoredRun]) -> ModelComparison:
     """Rankings and differences, if all runs were made by one method."""
     entries = tuple(headline_results(summary))
-    if different := differing_settings(protocols_by_model(summary, runs)):
+    if different := differing_protocol_settings(protocols_by_model(summary, runs)):
         sentence = (
             f"These runs differ in settings ({', '.join(different)}), so their models are not "
             "ranked and not compared."

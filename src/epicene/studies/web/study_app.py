@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         Participant,
         RejectedSubmissionError,
     )
-    from epicene.studies.web.middleware import Session, Sessions
+    from epicene.studies.web.middleware import Sessions, WebSession
 
 _MAX_FIELDS = 5000
 _BEFORE_WORK = ("consent", "screening", "instructions")
@@ -88,7 +88,7 @@ class PageContent:
     revision: int | None = None
 
 
-class Site:
+class StudyApp:
     """One study being served."""
 
     def __init__(self, folder: StudyFolder, task_queue: TaskQueue, sessions: Sessions) -> None:
@@ -324,9 +324,9 @@ def load_templates() -> Environment:
     return environment
 
 
-def session_of(request: Request) -> Session:
+def session_of(request: Request) -> WebSession:
     """The session of a request, which the middleware has set."""
-    session: Session = request.state.session
+    session: WebSession = request.state.session
     return session
 
 
