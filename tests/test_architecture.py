@@ -29,15 +29,18 @@ def lint_imports(tree: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def contract(name: str) -> dict[str, list[str]]:
+    """A contract of the linter, by its name."""
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (found,) = (
+        each for each in config["tool"]["importlinter"]["contracts"] if each["name"] == name
+    )
+    return found  # type: ignore[no-any-return]
+
+
 def test_every_package_has_a_layer() -> None:
     """A new package cannot be forgotten in the contract."""
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (layers,) = (
-        contract["layers"]
-        for contract in config["tool"]["importlinter"]["contracts"]
-        if contract["type"] == "layers"
-    )
-    named = {name.strip() for layer in layers for name in layer.split("|")}
+    named = {name.strip() for layer in contract("Layers")["layers"] for name in layer.split("|")}
     packages = {
         f"epicene.{folder.relative_to(PACKAGE).as_posix().replace('/', '.')}"
         for parent in (PACKAGE, PACKAGE / "studies")
@@ -48,7 +51,27 @@ def test_every_package_has_a_layer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "line", "contract"),
+    ("name", "parent", "excepted"),
+    [
+        ("No suite knows another suite", "suites", set()),
+        ("No language knows another language", "rewriting", set()),
+        # The rest of models is shared, or builds on `hf`.
+        ("No kind of model knows another kind", "models", {"http"}),
+    ],
+)
+def test_every_suite_language_and_kind_is_independent(
+    name: str, parent: str, excepted: set[str]
+) -> None:
+    """A new folder cannot be forgotten in the contracts of independence."""
+    folders = {
+        folder.name for folder in (PACKAGE / parent).iterdir() if (folder / "__init__.py").is_file()
+    }
+    named = {module.rpartition(".")[2] for module in contract(name)["modules"]}
+    assert folders - excepted <= named
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "broken"),
     [
         ("core/records.py", "from epicene.suites import Suite", "Layers"),
         ("suites/genform/judge.py", "from epicene.models import open_model", "Layers"),
@@ -60,16 +83,16 @@ def test_every_package_has_a_layer() -> None:
         ),
     ],
 )
-def test_a_forbidden_import_fails(tmp_path: Path, module: str, line: str, contract: str) -> None:
+def test_a_forbidden_import_fails(tmp_path: Path, module: str, line: str, broken: str) -> None:
     """`make check` shows that the tree passes as it is; with one more import it does not."""
     shutil.copytree(PACKAGE, tmp_path / "src" / "epicene", ignore=shutil.ignore_patterns("*.json*"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    broken = tmp_path / "src" / "epicene" / module
-    text = broken.read_text(encoding="utf-8")
-    broken.write_text(f"{text}\n\ndef _added() -> None:\n    {line}\n", encoding="utf-8")
+    importer = tmp_path / "src" / "epicene" / module
+    text = importer.read_text(encoding="utf-8")
+    importer.write_text(f"{text}\n\ndef _added() -> None:\n    {line}\n", encoding="utf-8")
     result = lint_imports(tmp_path)
     assert result.returncode == 1, result.stderr
-    assert re.search(rf"{contract}.* BROKEN", result.stdout)
+    assert re.search(rf"{broken}.* BROKEN", result.stdout)
 
 
 def test_the_guide_names_files_that_exist() -> None:

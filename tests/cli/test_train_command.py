@@ -84,7 +84,7 @@ def test_mistakes_are_named(epicene: Epicene, corpus: Path, tmp_path: Path) -> N
     assert "not empty" in full.err
     none = epicene("train", "reflexives", "--out", "model")
     assert none.code == 2
-    assert "no lessons" in none.err
+    assert "no data to train" in none.err
     split = epicene("train", "apgc", "--data", corpus, "--split", "tset", "--out", "model")
     assert split.code == 2
     assert "no split 'tset'" in split.err

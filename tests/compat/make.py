@@ -88,6 +88,7 @@ TEXTS = {
     "hi": ("मैं बाज़ार जाता हूँ।", "मैं कल आया था और बहुत थका हुआ था।", "वह घर पर है।"),
 }
 
+# The names of modules in these programs are those of version 0.1.0, which runs them.
 # A tagger as small as it can be and still learn something.
 TRAIN = """
 import importlib, pathlib
@@ -106,7 +107,7 @@ part("folder").save(
 BREAK_OFF = """
 import importlib, os, signal, sys
 how, limit = sys.argv[1], int(sys.argv[2])
-guess = importlib.import_module("epicene.models.reference")._Guess
+guess = importlib.import_module("epicene.models.reference.chance")._Guess
 score, asked = guess.score, []
 def counting(self, request):
     asked.append(request)

@@ -17,7 +17,7 @@ from epicene.runs.results import StoredRun, read_run
 from epicene.runs.run import RunConfig, run
 from epicene.suites import choose_protocol, find_suite
 from runs.ray_fake_cluster import FakeCluster
-from runs.ray_helpers import Double
+from runs.ray_models import Double
 
 Runner = Callable[..., tuple[Path, Manifest]]
 

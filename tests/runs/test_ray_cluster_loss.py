@@ -11,7 +11,7 @@ from epicene.core.files import ImageFolder
 from epicene.core.records import Answer
 from epicene.runs.ray import cluster, messages
 from runs.ray_fake_cluster import FakeCluster
-from runs.ray_helpers import Double, answers, expected, opened, plan
+from runs.ray_models import Double, answers, expected, opened, plan
 
 ENOUGH = 20  # times that a test loses its cluster, so that one that never gives up ends too
 

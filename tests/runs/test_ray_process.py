@@ -23,7 +23,7 @@ from epicene.runs.ray.cluster import NODE_GONE
 from epicene.runs.ray.model import RayExecutor
 from epicene.runs.ray.settings import RaySettings
 from runs.ray_fake_cluster import FakeCluster
-from runs.ray_helpers import Double, opened, wait_until
+from runs.ray_models import Double, opened, wait_until
 
 PATIENCE = 60.0  # seconds in which what is waited for here happens on a busy machine, too
 

@@ -45,7 +45,7 @@ from epicene.runs.ray.settings import RaySettings
 from models.hf.tiny_causal import llama, save, smollm2_like
 from models.http.local_server import Reply, Server
 from runs.ray_fake_cluster import FakeCluster
-from runs.ray_helpers import Double, answers, expected, opened, plan, wait_until
+from runs.ray_models import Double, answers, expected, opened, plan, wait_until
 
 
 class Draughtsman:

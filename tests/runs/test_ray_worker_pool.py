@@ -19,7 +19,7 @@ from epicene.runs.ray import messages, worker, worker_pool
 from epicene.runs.ray.model import RayExecutor
 from epicene.runs.ray.settings import RaySettings
 from runs.ray_fake_cluster import FakeCluster
-from runs.ray_helpers import Double, answers, expected, opened, plan, wait_until
+from runs.ray_models import Double, answers, expected, opened, plan, wait_until
 
 OnStart = Callable[[int], None]
 

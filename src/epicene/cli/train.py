@@ -39,7 +39,7 @@ def train(
 
     chosen = find_suite(suite)
     if chosen.tagging_data is None:
-        raise InputError(f"The suite {suite} has no lessons for a tagger.")
+        raise InputError(f"The suite {suite} has no data to train a tagger on.")
     check_empty(out)
     settings = protocol_settings(None, split=_split(chosen, split))
     protocol = choose_protocol(chosen, "epicene", settings, None)

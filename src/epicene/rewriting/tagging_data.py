@@ -33,7 +33,7 @@ class TaggingData(Record, frozen=True, kw_only=True):
     """All sentences, and what their labels mean.
 
     `plain` is the label of words that show nobody's gender. `normalisers` are applied to a word
-    before it is read, where the lessons are known to be written without what they drop.
+    before it is read, where the data are known to be written without what they drop.
     """
 
     language: str

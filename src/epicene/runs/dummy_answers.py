@@ -64,10 +64,10 @@ def dummy_answer(request: Request) -> Answer:
                 completions=tuple(
                     Completion(text=text, logprob=0.0, tokens=1, with_after=0.0) for text in texts
                 ),
-                method="imagined",
+                method="dummy",
             )
         case Score():
-            return Scores(texts=tuple(map(_dummy_score, request.texts)), method="imagined")
+            return Scores(texts=tuple(map(_dummy_score, request.texts)), method="dummy")
 
 
 def _dummy_text(request: Generate) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from epicene import languages as tongues
+from epicene import languages
 from epicene.core.errors import InputError, OptionError, RunError
 from epicene.core.records import Item, Request, answer_keys, digest
 from epicene.runs.store import MAX_REQUESTS, item_number, make_request_id
@@ -31,7 +31,7 @@ def filter_languages(
 ) -> Iterator[ItemT]:
     """The items in one of the wanted languages (all, if none is named)."""
     for code in wanted:
-        tongues.get(code)
+        languages.get(code)
     missing, seen = set(wanted), set()
     for item in items:
         seen.add(item.language)

@@ -16,7 +16,7 @@ from epicene.rewriting.english.lexicon import Lexicon, lexicon, phrase_starts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TokenKind: TypeAlias = Literal["word", "number", "mark", "sealed"]
+TokenKind: TypeAlias = Literal["word", "number", "mark", "opaque"]
 
 
 class Token(shared.Token, frozen=True, gc=False):
@@ -34,7 +34,7 @@ _FUSED = r"(?i:hes|shes|theyre|theyve)"
 # them too, more slowly.
 _PLAIN = rf"(?!{_FUSED}\b)[A-Za-z]++(?=[\s,]|$)"
 # What no rule may look into: addresses, handles, tags, and names with an underscore.
-_SEALED_TOKENS = (
+_OPAQUE_TOKENS = (
     r"(?i:https?://|www\.)\S+|[\w.+-]{1,64}@[\w-]+\.[\w.-]+"
     r"|[@#][\p{L}\p{M}\p{N}_]+|/?\b[ru]/\w+"
     r"|\b\w{1,63}(?:\.\w{1,63}){0,3}\.(?:com|org|net|edu|gov|io|co|uk|tv|txt|pdf|html?)\b(?:/\S*)?"
@@ -48,7 +48,7 @@ _WORD = rf"{_LETTERS}(?:[-‐‑]{_LETTERS}|(?!{_CLITIC}){_APOSTROPHE}{_LETTERS}
 
 _TOKEN = regex.compile(
     rf"(?P<word>{_PLAIN})"
-    rf"|(?P<sealed>{_SEALED_TOKENS})"
+    rf"|(?P<opaque>{_OPAQUE_TOKENS})"
     # "(s)he" and "s/he" are one pronoun; "'em" is not the pronoun "em".
     rf"|(?P<word>(?i:\(s\)he|\bs/he|(?<!\w){_APOSTROPHE}em){_WORD_ENDS}"
     rf"|\p{{L}}+(?={_NOT})|{_NOT}"

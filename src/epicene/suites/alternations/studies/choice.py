@@ -26,8 +26,11 @@ from epicene.suites.alternations.published import (
     TABLE_2,
     published_share,
 )
-from epicene.suites.alternations.studies import shared
-from epicene.suites.alternations.studies.shared import sample_per_cell, sample_whole_verbs
+from epicene.suites.alternations.studies import samples_and_tables
+from epicene.suites.alternations.studies.samples_and_tables import (
+    sample_per_cell,
+    sample_whole_verbs,
+)
 from epicene.suites.studies import StudyKind
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import Response, Study
     from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
-    from epicene.suites.alternations.studies.shared import Answered
+    from epicene.suites.alternations.studies.samples_and_tables import Answered
     from epicene.suites.studies import Material
 
 # The instructions, practice items and fillers are Hindi.
@@ -129,9 +132,11 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
     """The share of choices of the acceptable sentence, and people's agreement."""
-    made = {"accuracy": shared.share_right(results.frame)}
-    for variant in shared.variants_in(results.frame):
-        made[f"accuracy {variant}"] = shared.share_right(rows_where(results.frame, variant=variant))
+    made = {"accuracy": samples_and_tables.share_right(results.frame)}
+    for variant in samples_and_tables.variants_in(results.frame):
+        made[f"accuracy {variant}"] = samples_and_tables.share_right(
+            rows_where(results.frame, variant=variant)
+        )
     pairs = annotator_agreement.annotator_pairs(results.frame)
     made["alpha"] = annotator_agreement.alpha(pairs, clustered=True)
     return made
@@ -140,17 +145,19 @@ def metrics(results: Answered) -> Mapping[str, Estimate]:
 def tables(results: Answered) -> Iterator[Table]:
     """People and models, each person, each item, and people's agreement."""
     yield models_table(results)
-    yield shared.participants_table(results)
-    yield shared.items_table(results)
-    yield shared.agreement_table(results)
+    yield samples_and_tables.participants_table(results)
+    yield samples_and_tables.items_table(results)
+    yield samples_and_tables.agreement_table(results)
 
 
 def models_table(results: Answered) -> Table:
     """People's accuracy by variant, the runs' models' on the same pairs, and the paper's."""
-    variants = shared.variants_in(results.frame)
-    shares = [shared.share_right(rows_where(results.frame, variant=name)) for name in variants]
+    variants = samples_and_tables.variants_in(results.frame)
+    shares = [
+        samples_and_tables.share_right(rows_where(results.frame, variant=name)) for name in variants
+    ]
     same = Estimate(value=None, why="these are the people")
-    whole = shared.share_right(results.frame)
+    whole = samples_and_tables.share_right(results.frame)
     rows = [Row(keys=("people",), cells=(*shares, whole, same)), *_model_rows(results, variants)]
     rows += [_published_row(name, values, variants) for name, values in TABLE_2.items()]
     rows.append(_published_row("the paper's people", PEOPLE_ACCURACY, variants))
@@ -163,7 +170,7 @@ def models_table(results: Answered) -> Table:
         notes=(
             "As people: the share of pairs on which a model prefers the sentence that most people "
             f"chose; pairs on which either is undecided are left out. {TIES}",
-            shared.INTERVALS_NOTE,
+            samples_and_tables.INTERVALS_NOTE,
             "Models are those of the runs named with --run, on the pairs that people judged.",
         ),
     )

@@ -19,8 +19,8 @@ from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites.alternations.items import SAME_VERB
 from epicene.suites.alternations.published import CLOZE_JUDGEMENTS, NOT_PRINTED, PREFERRED_GOLD
-from epicene.suites.alternations.studies import shared
-from epicene.suites.alternations.studies.shared import (
+from epicene.suites.alternations.studies import samples_and_tables
+from epicene.suites.alternations.studies.samples_and_tables import (
     filler_candidates,
     sample_per_cell,
     sample_whole_verbs,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import Response, Study
     from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
-    from epicene.suites.alternations.studies.shared import Answered
+    from epicene.suites.alternations.studies.samples_and_tables import Answered
 
 GOLD = "gold"
 POSITIONS = ("one", "two", "three")
@@ -162,7 +162,7 @@ def metrics(results: Answered) -> Mapping[str, Estimate]:
     """The share of choices of the expected verb, and people's agreement."""
     pairs = annotator_agreement.annotator_pairs(results.frame)
     return {
-        "preference for gold": shared.share_right(results.frame),
+        "preference for gold": samples_and_tables.share_right(results.frame),
         "alpha": annotator_agreement.alpha(pairs, clustered=True),
     }
 
@@ -170,9 +170,9 @@ def metrics(results: Answered) -> Mapping[str, Estimate]:
 def tables(results: Answered) -> Iterator[Table]:
     """Preferred verbs, each person, each item, and people's agreement."""
     yield _preference_table(results)
-    yield shared.participants_table(results)
-    yield shared.items_table(results)
-    yield shared.agreement_table(results)
+    yield samples_and_tables.participants_table(results)
+    yield samples_and_tables.items_table(results)
+    yield samples_and_tables.agreement_table(results)
 
 
 def _preference_table(results: Answered) -> Table:
@@ -181,7 +181,7 @@ def _preference_table(results: Answered) -> Table:
     rows = [Row(keys=("all",), cells=_share_cells(frame, models))]
     rows += [
         Row(keys=(name,), cells=_share_cells(rows_where(frame, variant=name), models))
-        for name in shared.variants_in(frame)
+        for name in samples_and_tables.variants_in(frame)
     ]
     cells = (NOT_PRINTED, Estimate(value=PREFERRED_GOLD), *(NOT_PRINTED for _ in models))
     rows.append(Row(keys=("the paper",), cells=cells, origin="published"))
@@ -197,7 +197,7 @@ def _preference_table(results: Answered) -> Table:
         notes=(
             "Gaps that a model fills with the expected verb, or both models with the same, give "
             "no choice of three and are not in the study.",
-            shared.INTERVALS_NOTE,
+            samples_and_tables.INTERVALS_NOTE,
         ),
     )
 

@@ -14,7 +14,7 @@ from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites.alternations.hindi_analyser import agrees_with_pair, analyse_verb
 from epicene.suites.alternations.published import NOT_PRINTED, UNGRAMMATICAL
-from epicene.suites.alternations.studies.shared import filler_candidates
+from epicene.suites.alternations.studies.samples_and_tables import filler_candidates
 from epicene.suites.studies import StudyKind
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import Response, Study
     from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
-    from epicene.suites.alternations.studies.shared import Answered
+    from epicene.suites.alternations.studies.samples_and_tables import Answered
 
 GRAMMATICAL, PLAUSIBLE = "grammatical", "plausible"
 ERRORS = ("valency", "case", "agreement", "meaning")

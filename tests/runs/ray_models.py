@@ -1,4 +1,4 @@
-"""Models on a fake_cluster of workers, and what they are asked there."""
+"""Models on a fake cluster of workers, and the requests they are sent."""
 
 from __future__ import annotations
 
