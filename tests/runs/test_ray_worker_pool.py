@@ -137,6 +137,18 @@ def test_a_worker_whose_reply_cannot_be_read_is_replaced(
     assert spread(model)["replaced"] == 1
 
 
+def test_notes_that_cannot_be_read_do_not_end_a_run(
+    double: type[Double],
+    fake_cluster: FakeCluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker.Worker, "notes", lambda _self: b"{")
+    model = opened(fake_cluster)
+    assert answers(model, plan(40), tmp_path) == expected(40)
+    assert model.notes()["workers"] == []
+
+
 # --- workers that are never ready ------------------------------------------------------------
 
 

@@ -24,7 +24,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from epicene.core import registry
-from epicene.core.errors import InputError, OptionError, unknown
+from epicene.core.errors import EpiceneError, InputError, OptionError, unknown
 from epicene.core.records import (
     Answer,
     Draw,
@@ -95,7 +95,7 @@ class Model(Protocol):
         """Free memory, threads and connections."""
 
 
-class UnanswerableError(Exception):
+class UnanswerableError(EpiceneError):
     """The model cannot answer this request; the message is the reason in its `Failed`."""
 
 

@@ -159,9 +159,23 @@ class CachedModel:
     def __init__(self, spec: ModelSpec, model: Model) -> None:
         self.spec = spec
         self.model = model
-        self.identity, self.verbs, self.batch_limit = model.identity, model.verbs, model.batch_limit
         self.in_use = True
         self._before: Mapping[str, object] | None = None
+
+    @property
+    def identity(self) -> Identity:
+        """Who answers; part of every answer's key."""
+        return self.model.identity
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The verbs it knows, by name."""
+        return self.model.verbs
+
+    @property
+    def batch_limit(self) -> BatchLimit:
+        """The model's own, which changes when its workers on Ray are replaced."""
+        return self.model.batch_limit
 
     def reuse(self) -> None:
         """Note that another run uses it."""

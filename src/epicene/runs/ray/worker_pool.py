@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -256,7 +257,8 @@ class WorkerPool:
                 assert isinstance(reply, messages.WorkerInfo)
                 self._take_worker_info(worker, reply)
             case "notes":
-                self._noted[number] = msgspec.json.decode(event.data)
+                with suppress(msgspec.DecodeError):  # the answers are in: notes may be lacking
+                    self._noted[number] = msgspec.json.decode(event.data)
 
     def _take_worker_info(self, worker: PooledWorker, info: messages.WorkerInfo) -> None:
         if self._first is None:
