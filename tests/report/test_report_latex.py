@@ -146,6 +146,12 @@ def test_upper_keys_stand_above_their_rows_where_they_leave_no_room_beside() -> 
     assert text.count(r"\begin{tabular}") == 1
 
 
+def test_upper_keys_wider_than_the_page_are_broken() -> None:
+    text = as_latex(numbers_table(12, 60, 3, "a key of many words " * 5))
+    above = re.findall(r"\\multicolumn\{\d+\}\{@\{\}(.*?)\}\{\\textit\{a key", text)
+    assert set(above) == {r"p{\linewidth}"}
+
+
 def test_long_texts_are_paragraphs_and_long_names_may_be_broken() -> None:
     name = "an_organisation/with_a_rather_long_name/and_a_model_of_the_same"
     table = Table(

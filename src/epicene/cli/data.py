@@ -145,7 +145,7 @@ def _build(
     """Do the steps of a construction, saying each."""
     from epicene.cli.output import note
     from epicene.cli.progress import progress_display
-    from epicene.models import ModelOptions, parse_role_specs
+    from epicene.models import ModelOptions, parse_spec, split_role
     from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
 
     if out is None:
@@ -153,11 +153,11 @@ def _build(
     known = suite.construction.roles if suite.construction is not None else []
     asked: dict[str, list[ModelSpec]] = {}
     for text in models:
-        role, specs = parse_role_specs(text, ModelOptions(price=price))
+        role, specs = split_role(text)
         if role not in known:
             wanted = ", ".join(f"{name}=SPEC" for name in known) or "none"
             raise InputError(f"--model wants a role of this construction ({wanted}), not {text!r}.")
-        asked[role] = specs
+        asked[role] = [parse_spec(spec, ModelOptions(price=price)) for spec in specs]
     try:
         for step in build_dataset(
             BuildConfig(suite, out, settings, asked, max_cost), progress_display()

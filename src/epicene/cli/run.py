@@ -196,12 +196,13 @@ def models_by_role(
     suite: Suite[Any, Any], texts: Sequence[str], options: ModelOptions
 ) -> dict[str, list[ModelSpec]]:
     """`[ROLE=]SPEC[,SPEC…]` options by role; a spec without a role goes to the first role."""
-    from epicene.models import parse_role_specs, parse_spec
+    from epicene.models import parse_spec, split_role
 
     found: dict[str, list[ModelSpec]] = {role.name: [] for role in suite.roles}
     for text in texts:
-        role, specs = parse_role_specs(text, options)
-        found[suite.role(role or suite.roles[0].name).name].extend(specs)
+        role, specs = split_role(text)
+        name = suite.role(role or suite.roles[0].name).name
+        found[name] += [parse_spec(spec, options) for spec in specs]
     needed = [role.name for role in suite.roles if not role.optional]
     if not texts and len(needed) == 1:
         found[needed[0]] = [parse_spec(DEFAULT_MODEL, options)]

@@ -174,12 +174,12 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> ModelSpec:
     return ModelSpec(kind=kind, name=name, options=merged, stated=names)
 
 
-def parse_role_specs(text: str, options: ModelOptions | None = None) -> tuple[str, list[ModelSpec]]:
-    """Read `[ROLE=]SPEC[,SPEC…]`: the role, "" if none is named, and its models."""
+def split_role(text: str) -> tuple[str, list[str]]:
+    """Split `[ROLE=]SPEC[,SPEC…]` into the role, "" if none is named, and its specs."""
     role, equals, specs = text.partition("=")
     if not equals or not role.isidentifier():
         role, specs = "", text
-    return role, [parse_spec(each, options) for each in specs.split(",")]
+    return role, specs.split(",")
 
 
 class ModelDescription(NamedTuple):

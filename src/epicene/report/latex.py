@@ -336,8 +336,10 @@ class _LatexTable:
     def _above(self, keys: Sequence[str], panel: range) -> Iterator[str]:
         """Keys in a row of their own, which no page ends with."""
         if keys:
-            text = r"\textit{" + escape_latex(" · ".join(filter(None, keys))) + "}"
-            yield rf"\multicolumn{{{len(self.columns(panel))}}}{{@{{}}l}}{{{text}}} \\*"
+            text = " · ".join(filter(None, keys))
+            side = "l" if len(text) <= _ROOM else r"p{\linewidth}"
+            shown = r"\textit{" + breakable_latex(text) + "}"
+            yield rf"\multicolumn{{{len(self.columns(panel))}}}{{@{{}}{side}}}{{{shown}}} \\*"
 
     def _cell(self, cell: LayoutCell) -> Iterator[str]:
         """A text, or a number and its interval, if it has one."""

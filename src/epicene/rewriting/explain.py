@@ -21,7 +21,7 @@ def explain(rewriting: Rewriting) -> Iterator[str]:
 
 def _evidence(change: Change) -> str:
     """Whose gender it shows and the rule, which in French names the person itself."""
-    if not change.whose or change.rule.startswith(change.whose):
+    if not change.whose or change.rule.startswith(f"{change.whose} "):
         return change.rule
     return f"{change.whose}: {change.rule}"
 
