@@ -25,7 +25,13 @@ _SPELLING = {
 }
 
 
+# Loses its plural on the way back, where another sentence precedes it: see the test below.
+_PLURAL_LOST = "शीला और मैं एक ही बस से आते हैं।"
+
+
 def _goes_with_others(language: str, case: Case) -> bool:
+    if case.masculine == _PLURAL_LOST:
+        return False
     if language == "ar" and not (case.masculine.endswith(".") and "«" not in case.masculine):
         return False
     return case.about not in _SPELLING
@@ -61,6 +67,15 @@ def test_there_and_back(language: str, data: st.DataObject, gender: Gender) -> N
     text = " ".join(forms)
     there = turned(language, text, "speaker", other_gender(gender))
     assert turned(language, there, "speaker", gender) == text
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a plural verb after X and I is read as singular after another sentence"
+)
+def test_a_plural_after_another_sentence_comes_back() -> None:
+    text = f"मैं अभी-अभी खाना खा चुका हूँ। {_PLURAL_LOST}"
+    there = turned("hi", text, "speaker", "feminine")
+    assert turned("hi", there, "speaker", "masculine") == text
 
 
 @each_language
