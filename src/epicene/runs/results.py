@@ -195,10 +195,7 @@ class RunJudgements:
             if section is None:
                 yield from range(first, end)
                 continue
-            planned, known = reader.window(stage, section, first, end)
-            for request_id, _, _ in planned:
-                if not known.answered(request_id):
-                    yield item_number(request_id)
+            yield from map(item_number, reader.unanswered(stage, section, first, end))
 
 
 def judgement_frame(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:
