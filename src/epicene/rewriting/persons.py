@@ -98,19 +98,6 @@ def apply_changes(text: str, changes: Iterable[Change]) -> Rewriting:
     return Rewriting(text="".join([*pieces, text[reached:]]), changes=tuple(real))
 
 
-def match_case(model: str, word: str) -> str:
-    """The word with the capitals of the one it replaces: none, the first, or all; by its parts."""
-    models, parts = model.split("-"), word.split("-")
-    if len(models) == len(parts) > 1:
-        return "-".join(map(match_case, models, parts))
-    letters = [letter for letter in model if letter.isalpha()]
-    if len(letters) > 1 and all(letter.isupper() for letter in letters):
-        return word.upper()
-    if letters and letters[0].isupper():
-        return word[:1].upper() + word[1:]
-    return word
-
-
 # unknown: the language has no rewriter, so nothing can be said.
 AssumedGender: TypeAlias = Literal["masculine", "feminine", "mixed", "undetected", "unknown"]
 

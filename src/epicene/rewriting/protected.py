@@ -56,9 +56,9 @@ class VisibleText:
         if not self._starts:
             return found
         return (
-            msgspec.structs.replace(each, start=place[0], end=place[1])
+            msgspec.structs.replace(each, start=span[0], end=span[1])
             for each in found
-            if (place := self.original(each.start, each.end)) is not None
+            if (span := self.original(each.start, each.end)) is not None
         )
 
 

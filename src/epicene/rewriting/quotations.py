@@ -39,7 +39,7 @@ class Passage(NamedTuple, Generic[L]):
     interlocutors: Interlocutors = UNQUOTED
     quoted: Mapping[int, Interlocutors] = {}
 
-    def at(self, index: int) -> Interlocutors:
+    def interlocutors_at(self, index: int) -> Interlocutors:
         """Who speaks at a word."""
         return self.quoted.get(index, self.interlocutors)
 
@@ -52,7 +52,7 @@ class Introduction(NamedTuple, Generic[L]):
 
 
 class _Quotation(NamedTuple):
-    place: int  # in the line around it
+    position: int  # in the line around it
     start: int
     end: int
 
@@ -98,7 +98,7 @@ def split_quotations(
         *(
             Passage(
                 line.part(line.tokens[quotation.start : quotation.end]),
-                attribute(_introduction(around, quotation.place)),
+                attribute(_introduction(around, quotation.position)),
             )
             for quotation in found
         ),
@@ -112,11 +112,11 @@ def _closing(line: Line[Any], at: int, closes: Mapping[str, str]) -> int | None:
     return next((end for end in range(at + 1, len(line)) if line.tokens[end].text == mark), None)
 
 
-def _introduction(around: L, place: int) -> Introduction[L]:
-    start, end = around.sentence(place)
+def _introduction(around: L, position: int) -> Introduction[L]:
+    start, end = around.sentence(position)
     return Introduction(
-        around.part(_words(around.tokens[start:place])),
-        around.part(_words(around.tokens[place:end])),
+        around.part(_words(around.tokens[start:position])),
+        around.part(_words(around.tokens[position:end])),
     )
 
 

@@ -81,7 +81,7 @@ class Sites(Generic[T]):
 
     def __iter__(self) -> Iterator[Site[T]]:
         """In the order of the text."""
-        return (self._found[place] for place in sorted(self._found))
+        return (self._found[key] for key in sorted(self._found))
 
     def by_word(self) -> Iterator[tuple[int, list[Site[T]]]]:
         """The sites of each word, that of the word itself first."""

@@ -87,3 +87,16 @@ def tokenise(text: str, language: str, key: Callable[[str], str]) -> list[Token]
         for span in tokenisation.tokens(text, language)
         if (written := text[span.start : span.end])
     ]
+
+
+def match_case(model: str, word: str) -> str:
+    """The word with the capitals of the one it replaces: none, the first, or all; by its parts."""
+    models, parts = model.split("-"), word.split("-")
+    if len(models) == len(parts) > 1:
+        return "-".join(map(match_case, models, parts))
+    letters = [letter for letter in model if letter.isalpha()]
+    if len(letters) > 1 and all(letter.isupper() for letter in letters):
+        return word.upper()
+    if letters and letters[0].isupper():
+        return word[:1].upper() + word[1:]
+    return word

@@ -179,7 +179,9 @@ def _expect_predicate(
     if done_to is not None:
         clause.expect(done_to, "role", "accusative", "role")
         return
-    clause.finds = suffix is None and bool(perfects & verb_list("object_complement"))
+    clause.takes_object_complement = suffix is None and bool(
+        perfects & verb_list("object_complement")
+    )
     passive = context.words.is_passive(at)
     role = bool(perfects & verb_list("role_verbs"))
     oneself = context.words.line[at + 1].startswith(("نفس", "انفس"))

@@ -272,11 +272,11 @@ def verb_class(perfect: str, imperfect: str, *, doubled: bool) -> VerbClass:
 
 def _is_hollow(perfect: str) -> bool:
     """Whether the middle radical is the long vowel: قال, أراد, اختار, استطاع, not تعاون."""
-    place = len(perfect) - 2
-    if place == 1:
+    middle = len(perfect) - 2
+    if middle == 1:
         return True
     if perfect[0] in "أا":
-        return place == 2 if perfect[0] == "أ" else place in {3, 4}
+        return middle == 2 if perfect[0] == "أ" else middle in {3, 4}
     return False
 
 

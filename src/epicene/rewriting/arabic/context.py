@@ -46,18 +46,18 @@ class ClauseState:
     found_definite: bool = False  # and it was definite
     third: Referent | None = None  # whom the third person means in a relative clause
     subject_at: int = -1  # where the subject stands that the verb had
-    finds: bool = False  # the verb says how its object is: رأيت الممرضة قلقة
+    takes_object_complement: bool = False  # the verb says how its object is: رأيت الممرضة قلقة
     verbal: bool = False  # whether a verb opened the clause
     follows_command: bool = False  # the last verb was a command
     rule: str = ""
     suspended: ClauseState | None = None  # what a clause set in between has interrupted
 
-    def suspend(self) -> None:
+    def suspend_clause(self) -> None:
         """A clause is set in between: what was expected may come after it."""
         if self.expects is not None:
             self.suspended = replace(self, suspended=None)
 
-    def resume(self) -> None:
+    def resume_clause(self) -> None:
         """Go on where the clause was interrupted."""
         if self.suspended is not None:
             self.restore(self.suspended)
@@ -74,13 +74,13 @@ class ClauseState:
         self.next_case = None
         self.found = False
 
-    def state(self, subject: Referent, rule: str = "predicate") -> None:
+    def open_verbless_clause(self, subject: Referent, rule: str = "predicate") -> None:
         """A clause without a verb: its subject, of which something will be said."""
         self.subject, self.verbal, self.subject_at = subject, False, -1
         self.expect(subject, "predicate", "nominative", rule)
 
     @property
-    def awaited(self) -> Referent | None:
+    def controller_awaiting_predicate(self) -> Referent | None:
         """Whom a predicate will agree with that has not been found yet."""
         return self.controller if self.expects == "predicate" and not self.found else None
 
@@ -161,7 +161,7 @@ class Context:
         several = number == "plural" and gender == "masculine"
         return several and self.words.evidence.wants("others") == "feminine"
 
-    def named(self, parse: NounParse) -> Referent:
+    def introduce_referent(self, parse: NounParse) -> Referent:
         """Somebody else whom a noun names: رجال are men, but العمال may be women too."""
         form = parse.form
         if self.may_be_women(form.number, form.gender):

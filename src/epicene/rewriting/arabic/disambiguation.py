@@ -35,7 +35,7 @@ class PassageEvidence:
 
     def __init__(self, line: Line, interlocutors: Interlocutors, wanted: TargetGenders) -> None:
         self._line = line
-        self._voice = interlocutors
+        self._interlocutors = interlocutors
         self._wanted = wanted
 
     def wants(self, role: Person) -> Gender | None:
@@ -64,8 +64,8 @@ class PassageEvidence:
     @cached_property
     def prior(self) -> tuple[int, ...]:
         """Which person a form is taken for that can be several, the likeliest first."""
-        first = self._voice.speaker in self._wanted
-        second = self._voice.listener in self._wanted
+        first = self._interlocutors.speaker in self._wanted
+        second = self._interlocutors.listener in self._wanted
         if first and second:
             firsts, seconds = self._count(1), self._count(2)
             asked = self.is_question and not firsts
@@ -173,7 +173,7 @@ class PassageAnalysis:
             return None
         if function.base == "ام" and self._is_mother(at):
             return None
-        if function.base == "كون" and self._commands(at, function):
+        if function.base == "كون" and self._is_imperative_of_be(at, function):
             return None
         return None if self._is_adjective_here(at) else function
 
@@ -184,7 +184,7 @@ class PassageAnalysis:
             return False
         return any(parse.exact and not parse.prefix for parse in analyse_verb(word.letters))
 
-    def _commands(self, at: int, function: FunctionParse) -> bool:
+    def _is_imperative_of_be(self, at: int, function: FunctionParse) -> bool:
         """كوني هادئة: be, not my being."""
         if function.written != "كوني":
             return False
@@ -274,19 +274,21 @@ class PassageAnalysis:
             return ()
         parses = analyse_verb(word.letters)
         before = self.function(at - 1)
-        if self._is_who(at, parses) or (before and before.base in _VERB_PARTICLES and parses):
+        if self._is_relative_who(at, parses) or (
+            before and before.base in _VERB_PARTICLES and parses
+        ):
             return parses
         if self._asks_for_noun(before):
             return ()
         if not parses:
-            return guess_verbs(word.letters) if self._is_verb_place(at) else ()
+            return guess_verbs(word.letters) if self._expects_verb(at) else ()
         if self._is_possessed(at, parses) or self._is_misread(at, parses):
             return ()
         if not self._is_noun_too(at):
             return parses
         if before is not None and before.base == "ان":  # إن ابنه is no command
             parses = tuple(p for p in parses if p.exact and p.cell.tense != "imperative")
-        return parses if self._is_verb_place(at) or self._opens_report(at, parses) else ()
+        return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
 
     def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """انخفاض ضغط الدم: after a thing without the article, a noun rather than a verb."""
@@ -315,7 +317,7 @@ class PassageAnalysis:
         after = self.nouns(at + 1)
         return not any(p.lemma.adjective and not p.definite and not p.form.nunated for p in after)
 
-    def _is_who(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    def _is_relative_who(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """من سيفعل, من كنت, أنا من كتب: who, not from."""
         if self.key(at - 1) != "من" or not parses or not parses[0].exact:
             return False
@@ -347,7 +349,7 @@ class PassageAnalysis:
             for parse in analyse_noun(letters)
         )
 
-    def _is_verb_place(self, at: int) -> bool:
+    def _expects_verb(self, at: int) -> bool:
         """Whether what stands before the word asks for a verb."""
         before = self.function(at - 1)
         if before is None:

@@ -6,7 +6,7 @@ Forms are found by their folded letters, so that every spelling finds them.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.arabic import conjugation, inflection
@@ -14,7 +14,7 @@ from epicene.rewriting.arabic.conjugation import Cell, Verb, imperfect_of, verb_
 from epicene.rewriting.arabic.inflection import Ending, Lemma, NounFeatures, feminine_of
 from epicene.rewriting.arabic.spelling import fold_letters
 from epicene.rewriting.morphology import FormTable
-from epicene.rewriting.word_lists import WordSet, read_toml
+from epicene.rewriting.word_lists import WordSet, read_word_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 # Marks the key of a form before a suffix.
 _JOINED = "+"
 
-
-@cache
-def read_lists(name: str) -> dict[str, list[str]]:
-    """The lists of a file, each cut at white space, in the order written."""
-    lists = read_toml("epicene.rewriting.arabic", name)
-    return {title: words.split() for title, words in lists.items()}
+read_lists = partial(read_word_lists, "epicene.rewriting.arabic")
 
 
 @cache

@@ -311,7 +311,7 @@ def noun_referent(context: Context, at: int) -> Referent:
     if not known or analyse_thing(letters) is not None or is_rather_thing(known[0]):
         return Referent(None, "singular", noun_gender(words, at))
     form = known[0].form
-    return Referent(who, form.number, form.gender) if who else context.named(known[0])
+    return Referent(who, form.number, form.gender) if who else context.introduce_referent(known[0])
 
 
 def is_rather_thing(parse: NounParse) -> bool:

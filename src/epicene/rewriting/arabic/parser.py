@@ -132,7 +132,7 @@ def _read_transparent(context: Context, at: int, function: FunctionParse) -> int
 
 def _read_subordinator(context: Context, at: int, function: FunctionParse) -> int:
     if not pronouns.opens_relative_with_who(context, at, function):
-        context.clause.suspend()
+        context.clause.suspend_clause()
         context.clause.end_clause()
     return at + 1
 
@@ -145,7 +145,7 @@ def _read_clause_particle(context: Context, at: int, function: FunctionParse) ->
         parse = nouns.choose_noun(context.words, at + 1, clause.controller)
         if parse is not None and not nouns.is_bound(context.words, at + 1, parse):
             return at + 1
-    clause.suspend()
+    clause.suspend_clause()
     clause.end_clause()
     if context.words.is_nominal(at + 1):
         clause.subject = None
@@ -258,7 +258,7 @@ def _read_pause(context: Context, at: int, *, resumes: bool) -> None:
         return
     accusative = clause.case == "nominative" and nouns.is_nunated(context.words, at)
     if resumes or accusative or not is_expected_predicate(context, at):
-        clause.resume()
+        clause.resume_clause()
 
 
 def _read_word(context: Context, at: int) -> int:
@@ -284,7 +284,7 @@ def _read_nominal(context: Context, at: int) -> int:
         return phrases.read_phrase(context, at, clause.subject, "nominative", "subject", "likely")
     if context.words.line[at] in _ALL_OF_US:
         if context.words.line.after_mark(at):
-            clause.state(context.person(1, "plural"))
+            clause.open_verbless_clause(context.person(1, "plural"))
         return at + 1
     asked = inverted_subject(context, at)
     if asked is None and is_expected_predicate(context, at):
@@ -313,14 +313,14 @@ def _read_unexpected_phrase(context: Context, at: int) -> int:
     if clause.third is not third:  # the phrase opened a clause about itself
         return end
     if opens:
-        clause.state(referent)
+        clause.open_verbless_clause(referent)
     elif referent.who in {"speaker", "listener"}:  # واحد منا ينتظر
         clause.third = clause.subject = referent
     else:
         clause.controller, clause.expects, clause.case, clause.rule, clause.found = expected
         myself = context.words.line[at].startswith(("نفس", "انفس"))
-        if clause.finds and not myself and nouns.is_definite(context.words, at):
-            clause.controller, clause.finds = referent, False
+        if clause.takes_object_complement and not myself and nouns.is_definite(context.words, at):
+            clause.controller, clause.takes_object_complement = referent, False
     return end
 
 

@@ -122,7 +122,9 @@ def _read_possessor(context: Context, at: int) -> int:
         read_possessive(context, index)
         form = known[0].form
         thing = Referent(None, form.number, form.gender)
-        referent = thing if nouns.is_rather_thing(known[0]) else context.named(known[0])
+        referent = (
+            thing if nouns.is_rather_thing(known[0]) else context.introduce_referent(known[0])
+        )
         return read_phrase(context, at, referent, "genitive", "noun", "likely")
     end = nouns.skip_noun(words, at)
     for skipped in range(at, end):
@@ -195,7 +197,7 @@ def _read_adjective(context: Context, at: int, head: _Head) -> int:
         return at + 1
     parse = _attribute_parse(context, at, referent, definite=head.definite)
     if parse is None:
-        return at + 1 if _is_possessors(context, at, head) else at
+        return at + 1 if _describes_possessor(context, at, head) else at
     free = referent.who is None and head.possessor is None
     if free and parse.form.nunated and not words.line.letters(at - 1).endswith("ا"):
         return at
@@ -208,7 +210,7 @@ def _read_adjective(context: Context, at: int, head: _Head) -> int:
     return _read_possessor(context, at + 1) if bound else at + 1
 
 
-def _is_possessors(context: Context, at: int, head: _Head) -> bool:
+def _describes_possessor(context: Context, at: int, head: _Head) -> bool:
     """Whether an adjective goes with the possessor alone: سبعينات القرن السابع."""
     if head.possessor in {None, head.referent.gender}:
         return False
@@ -299,7 +301,7 @@ def _opens_bare_relative(context: Context, at: int, head: Referent, *, person: b
     """خياط لا يعرف, عمال لهم حق: a clause about an indefinite head, without a relative."""
     function = context.words.function(at)
     if function is not None and function.kind == "prepositions":
-        return _says_what_head_has(context, at, function, head)
+        return _says_what_head_possesses(context, at, function, head)
     index = at
     if function is not None and function.kind == "negations":
         index += 1
@@ -317,7 +319,9 @@ def _opens_bare_relative(context: Context, at: int, head: Referent, *, person: b
     )
 
 
-def _says_what_head_has(context: Context, at: int, function: FunctionParse, head: Referent) -> bool:
+def _says_what_head_possesses(
+    context: Context, at: int, function: FunctionParse, head: Referent
+) -> bool:
     """عمال لهم حق, فتى في يده وردة: what the head has, with a pronoun for it."""
     if function.suffix:
         suffix = function.suffix

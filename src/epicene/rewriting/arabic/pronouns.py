@@ -43,14 +43,14 @@ def read_first_or_second(context: Context, at: int, function: FunctionParse) -> 
     if context.topic is not None:
         return at + 1
     clause.third = None
-    if clause.subject != referent or function.prefix or not _stresses(context, at):
-        clause.state(referent)
+    if clause.subject != referent or function.prefix or not _follows_own_verb(context, at):
+        clause.open_verbless_clause(referent)
     if function.kind == "we":
         return _read_specification(context, at + 1, referent)
     return _read_companion(context, at + 1) if function.kind == "I" else at + 1
 
 
-def _stresses(context: Context, at: int) -> bool:
+def _follows_own_verb(context: Context, at: int) -> bool:
     """كنت أنا, عدت أنا: the pronoun after its verb says nothing new."""
     parses = context.words.verbs(at - 1)
     copular = context.clause.expects == "predicate" and not context.clause.found
@@ -125,8 +125,8 @@ def read_third(context: Context, at: int, function: FunctionParse) -> int:
         referent = context.person(3, _PRONOUN_NUMBERS.get(function.kind, "singular"), gender)
     context.add(at, referent, FixedTarget.of(function, "pronouns"), "pronoun", "likely")
     relative = clause.third
-    clause.suspend()
-    clause.state(referent)
+    clause.suspend_clause()
+    clause.open_verbless_clause(referent)
     clause.third = relative
     return at + 1
 
@@ -155,7 +155,7 @@ def read_suffixed_subject(context: Context, at: int, suffix: Suffix) -> int:
             context.add(at, referent, suffix, "subject pronoun")
         elif suffix.person == 2:
             context.add_vowel(at)
-    context.clause.state(referent)
+    context.clause.open_verbless_clause(referent)
     return at + 1
 
 
@@ -180,7 +180,7 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
         return at + 1
     if after is not None or not nouns.is_definite(words, at + 1):
         return at + 1
-    controller = clause.awaited
+    controller = clause.controller_awaiting_predicate
     others_act = clause.verbal and controller is not None and controller.who == "others"
     if controller is not None and not others_act and words.known_nouns(at + 1):
         end = phrases.read_phrase(context, at, controller, clause.take_case(), clause.rule)
@@ -192,7 +192,7 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
     opens = clause.subject is None or context.words.line.after_mark(at) or function.prefix == "و"
     end = phrases.read_phrase(context, at, referent, "nominative", "noun", "likely")
     if opens and clause.third is None:
-        clause.state(referent)
+        clause.open_verbless_clause(referent)
     return end
 
 
@@ -202,7 +202,7 @@ def read_relative(context: Context, at: int, function: FunctionParse) -> int:
     gender = lexicon.fixed_gender("relatives", function.base)
     plural = function.base in {"الذين", "اللواتي", "اللاتي", "اللائي"}
     starts = context.topic is not None and clause.subject is None
-    meant = context.topic if starts else clause.awaited
+    meant = context.topic if starts else clause.controller_awaiting_predicate
     context.add(at, meant, FixedTarget.of(function, "relatives"), "relative pronoun")
     who = meant.who if meant is not None else None
     phrases.open_relative_clause(context, Referent(who, "plural" if plural else "singular", gender))
@@ -265,7 +265,7 @@ def read_member(context: Context, at: int) -> int:
     assert found is not None
     referent = nouns.noun_referent(context, at)
     clause = context.clause
-    expected = clause.awaited
+    expected = clause.controller_awaiting_predicate
     if expected is not None and referent.who in {"others", None}:
         group = nouns.noun_referent(context, at + 1)
         if found[1] in {"أحد", "إحدى"} and group.number == "plural":
@@ -278,7 +278,7 @@ def read_member(context: Context, at: int) -> int:
         at, referent, FixedTarget(found[0], "members", found[1]), "one of a group", "likely"
     )
     if at != context.clause.subject_at:
-        context.clause.state(referent)
+        context.clause.open_verbless_clause(referent)
     return at + 1
 
 

@@ -90,7 +90,7 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
         return index if people and lexicon.fixed_gender("numerals", letters) == gender else -1
     known = [one for one in words.known_nouns(index) if not one.prefix.preposition]
     if known and analyse_thing(letters) is None:
-        return index if _is_subject(words, index, known[0], parse) else -1
+        return index if _can_be_subject(words, index, known[0], parse) else -1
     if _noun_gender(words, index) != gender or nouns.is_nunated(words, index):
         return -1
     copular = parse.verb.perfect in verb_list("copular")
@@ -125,7 +125,7 @@ def _is_resumed_by_pronoun(context: Context, at: int, index: int) -> bool:
     return suffix is not None and suffix.person == 3 and suffix.gender == third.gender
 
 
-def _is_subject(words: PassageAnalysis, at: int, noun: NounParse, parse: VerbParse) -> bool:
+def _can_be_subject(words: PassageAnalysis, at: int, noun: NounParse, parse: VerbParse) -> bool:
     """Whether a person after the verb does what it says."""
     form = noun.form
     if form.gender != parse.cell.gender and form.number != "plural":
@@ -171,7 +171,7 @@ def _person_shown_nearby(context: Context, at: int, parses: tuple[VerbParse, ...
         return 3
     if decided := _perfect_or_imperative(context, at, parses):
         return decided
-    if _follows_was(context, at):
+    if _follows_first_person_was(context, at):
         return 1
     in_clause = context.clause.third is not None and _person_of_clause_subject(context, parses) == 3
     if in_clause and not _has_third_as_object(context, at, parses):
@@ -189,7 +189,7 @@ def _is_rather_first_person(context: Context, at: int, parses: tuple[VerbParse, 
     return context.words.evidence.says_i and _is_simple_first(parses)
 
 
-def _follows_was(context: Context, at: int) -> bool:
+def _follows_first_person_was(context: Context, at: int) -> bool:
     """كنت أخاف: the verb after mine is mine."""
     before = context.words.verbs(at - 1)
     mine = {parse.cell.person for parse in before if parse.verb.perfect == "كان"}
@@ -317,17 +317,17 @@ def choose_verb_readings(
 ) -> list[VerbParse]:
     """The readings that the words around allow best, the best first; all of one cell."""
     words = context.words
-    parses = _by_vowel(context, at, parses)
+    parses = _filter_by_vowel(context, at, parses)
     parses = tuple(p for p in parses if p.exact or _may_lack_hamza(context, p)) or parses
     if any(parse.suffix is None for parse in parses):  # وجدنا: we found, not he found us
         parses = tuple(p for p in parses if p.suffix is None or p.suffix.letters != "نا")
-    parses = _by_mood(context, at, parses)
-    parses = _by_prefix(context, at, parses)
-    parses = _by_particle(context, at, parses)
+    parses = _filter_by_mood(context, at, parses)
+    parses = _filter_by_prefix(context, at, parses)
+    parses = _filter_by_particle(context, at, parses)
     person = choose_person(context, at, parses)
     fitting = [parse for parse in parses if parse.cell.person == person] or list(parses)
     if person == 3:
-        fitting = _by_gender(context, fitting)
+        fitting = _filter_by_gender(context, fitting)
     mood = choose_mood(words, at, fitting[0])
     asked = [p for p in fitting if p.cell.tense != "imperfect" or p.cell.mood == mood]
     commanded = may_be_imperative(context, at)
@@ -344,7 +344,9 @@ def _may_lack_hamza(context: Context, parse: VerbParse) -> bool:
     return context.words.evidence.drops_hamza or stative
 
 
-def _by_vowel(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
+def _filter_by_vowel(
+    context: Context, at: int, parses: tuple[VerbParse, ...]
+) -> tuple[VerbParse, ...]:
     """The readings that the vowel on a final ت allows."""
     word = context.words.line.token(at)
     if not word.letters.endswith("ت"):
@@ -353,7 +355,7 @@ def _by_vowel(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple
     return tuple(parse for parse in parses if parse.cell.person == person) or parses
 
 
-def _by_gender(context: Context, parses: list[VerbParse]) -> list[VerbParse]:
+def _filter_by_gender(context: Context, parses: list[VerbParse]) -> list[VerbParse]:
     """تلقى: he received or she meets, as the third person is in the rest of the clause."""
     if len({parse.cell.gender for parse in parses}) == 1:
         return parses
@@ -376,7 +378,9 @@ def _reading_rank(parse: VerbParse, *, commanded: bool) -> tuple[bool, bool, boo
     )
 
 
-def _by_mood(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
+def _filter_by_mood(
+    context: Context, at: int, parses: tuple[VerbParse, ...]
+) -> tuple[VerbParse, ...]:
     """A shortened form with an object only where the jussive is asked for: لم ترني, أن تكوني."""
     if len({parse.suffix for parse in parses}) == 1:
         return parses
@@ -387,7 +391,9 @@ def _by_mood(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple[
     return tuple(p for p in parses if p.suffix is None or p.cell.mood != "short") or parses
 
 
-def _by_prefix(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
+def _filter_by_prefix(
+    context: Context, at: int, parses: tuple[VerbParse, ...]
+) -> tuple[VerbParse, ...]:
     """أستطيع is no question: the أ of one opens a clause, and the sentence ends in its mark."""
     plain = tuple(parse for parse in parses if not parse.prefix.startswith("أ"))
     if not plain or len(plain) == len(parses):
@@ -401,7 +407,9 @@ def _by_prefix(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tupl
     return asked if asked and asks else plain
 
 
-def _by_particle(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
+def _filter_by_particle(
+    context: Context, at: int, parses: tuple[VerbParse, ...]
+) -> tuple[VerbParse, ...]:
     before = context.words.key(at - 1)
     tense = {"لقد": "perfect"}.get(before, "imperfect" if before in _BEFORE_IMPERFECT else "")
     return tuple(parse for parse in parses if parse.cell.tense == tense) or parses

@@ -95,11 +95,11 @@ class CoordinationWalk:
         """The verbs on the way that agree with our subject."""
         found: list[AgreeingVerb] = []
         while self.at < len(self.line) and not self._leaves():
-            if self._skips_quotation():
+            if self._skip_quotation():
                 continue
             joined = self._joined()
             if joined is None:
-                self._notice()
+                self._note_subject()
             else:
                 found.append(joined)
                 self.at = joined.token
@@ -116,7 +116,7 @@ class CoordinationWalk:
             or (word == '"' and self.quoted)
         )
 
-    def _skips_quotation(self) -> bool:
+    def _skip_quotation(self) -> bool:
         """Move past a quotation or brackets, if they open here."""
         if self.line[self.at] not in _QUOTATIONS:
             return False
@@ -179,7 +179,7 @@ class CoordinationWalk:
 
     # --- whose verb comes next ----------------------------------------------------------------
 
-    def _notice(self) -> None:
+    def _note_subject(self) -> None:
         """Remember the subjects, clauses and infinitives that stand here."""
         line, word, lexicon = self.line, self.line[self.at], self.line.lexicon
         self.subordinate |= word in lexicon.subordinators and word not in _ALSO_PREPOSITIONS
@@ -241,7 +241,7 @@ _IRREALIS_WORDS = frozenset({"would", "could", "might", "'d"})
 def agreeing_verbs(line: Line, mention: Mention, subjects: Collection[int]) -> list[AgreeingVerb]:
     """The verbs that agree with a mention; `subjects` are the tokens of all subject mentions."""
     number = PLURAL if mention.plural_verbs else SINGULAR
-    inverted = _inverted(line, number, mention)
+    inverted = _inverted_verbs(line, number, mention)
     if inverted is not None:
         return inverted
     found: list[AgreeingVerb] = []
@@ -249,12 +249,12 @@ def agreeing_verbs(line: Line, mention: Mention, subjects: Collection[int]) -> l
     if line[index] == "who":
         found += _relative_clause_verb(line, number, index)
         index = _main_verb(line, number, found[-1].token if found else index)
-    if index < 0 or (number.is_base and _subjunctive(line, mention.first, index)):
+    if index < 0 or (number.is_base and _is_subjunctive(line, mention.first, index)):
         return found
     if _agrees(line, number, index, mention.last):
         found.append(AgreeingVerb(index, "verb of the subject", "certain"))
     walk = CoordinationWalk(
-        line, number, index, subjects, subordinate=_subordinate(line, mention.first)
+        line, number, index, subjects, subordinate=_is_subordinate(line, mention.first)
     )
     return found + walk.verbs()
 
@@ -296,13 +296,13 @@ def _main_verb(line: Line, number: VerbNumber, index: int) -> int:
     return -1
 
 
-def _subordinate(line: Line, subject: int) -> bool:
+def _is_subordinate(line: Line, subject: int) -> bool:
     """Whether the subject's clause depends on another, whose verb may follow a comma."""
     before, lexicon = line[subject - 1], line.lexicon
     return before in lexicon.subordinators or before in lexicon.wh_words or before == "so"
 
 
-def _subjunctive(line: Line, subject: int, verb: int) -> bool:
+def _is_subjunctive(line: Line, subject: int, verb: int) -> bool:
     """Whether the mood has no number: "that they leave", "if they were rich"."""
     before = line[subject - 1]
     if before == "lest" or (before == "that" and line[subject - 2] in _MANDATIVES):
@@ -317,7 +317,7 @@ def _subjunctive(line: Line, subject: int, verb: int) -> bool:
 # --- inversion --------------------------------------------------------------------------------
 
 
-def _inverted(line: Line, number: VerbNumber, mention: Mention) -> list[AgreeingVerb] | None:
+def _inverted_verbs(line: Line, number: VerbNumber, mention: Mention) -> list[AgreeingVerb] | None:
     """The verb before its subject ("does she", "nor has he"), or that none there agrees.
 
     None if the verb is not before its subject.
@@ -325,7 +325,7 @@ def _inverted(line: Line, number: VerbNumber, mention: Mention) -> list[Agreeing
     lexicon, at = line.lexicon, mention.first - 1
     if line[at] in {"n't", "not"}:
         at -= 1
-    if _reports(line, number, at, mention.last):
+    if _is_reporting_verb(line, number, at, mention.last):
         return [AgreeingVerb(at, "inverted verb of saying", "likely")]
     contracted = line[at] in number.clitics and line[at - 1] in lexicon.wh_words
     agrees = contracted or line[at] in number.auxiliaries
@@ -338,7 +338,7 @@ def _inverted(line: Line, number: VerbNumber, mention: Mention) -> list[Agreeing
     return [AgreeingVerb(at, "inverted auxiliary", "certain")] if agrees else []
 
 
-def _reports(line: Line, number: VerbNumber, at: int, subject: int) -> bool:
+def _is_reporting_verb(line: Line, number: VerbNumber, at: int, subject: int) -> bool:
     """Whether it is the verb of '"No," says she.'"""
     return (
         line[at] in _REPORTING

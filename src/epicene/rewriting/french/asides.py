@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.french.clauses import ClauseReader, clitics_before, read_infinitive
+from epicene.rewriting.french.clauses import ClauseReader, read_infinitive
 from epicene.rewriting.french.context import Referent
 from epicene.rewriting.french.inflection import inflect, shown_gender
 from epicene.rewriting.french.lexicon import verb_table, word_list
@@ -27,7 +27,7 @@ from epicene.rewriting.french.predicates import (
     read_predicate_element,
 )
 from epicene.rewriting.french.subjects import Clause
-from epicene.rewriting.french.verb_groups import VerbGroup
+from epicene.rewriting.french.verb_groups import VerbGroup, clitics_before
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ def read_tonic_pronouns(context: Context) -> None:
     line = context.line
     for at in range(len(line)):
         if line[at] in _CELUI and line[at + 1] in {"que", "qu'"}:
-            _read_what_one_is(context, at)
+            _read_celui_que(context, at)
         if line[at] in {"quel", "quelle"} or (line.begins(at) and line.is_word(at)):
             _read_exclamation(context, at)
         if line[at] in {"moi", "toi"}:
@@ -57,7 +57,7 @@ def read_tonic_pronouns(context: Context) -> None:
 def _read_beside_pronoun(context: Context, at: int) -> None:
     """moi boulanger; moi, leur ancien professeur; c'est moi le plus sérieux."""
     line = context.line
-    agreement = context.agreement(context.stressed(at), f"beside {line[at]}")
+    agreement = context.agreement(context.tonic_referent(at), f"beside {line[at]}")
     if line[at + 1] in {"seul", "seule"}:
         agreement.add(at + 1, "adjective")
     if line[at - 1] == "," and line.begins(at - 2) and can_be_predicate(line, at - 2, agreement):
@@ -97,7 +97,7 @@ def _subject_referent(context: Context, subject: int) -> Referent | None:
     return context.listener(subject) if context.line[subject] in {"tu", "vous"} else None
 
 
-def _read_what_one_is(context: Context, at: int) -> None:
+def _read_celui_que(context: Context, at: int) -> None:
     """celui que je suis devenu."""
     referent = _subject_referent(context, at + 2)
     if referent is not None and _copula_of(context, at + 2) is not None:
@@ -135,7 +135,7 @@ def _read_cleft(context: Context, at: int) -> None:
     while start > 0 and line[start - 1] not in SENTENCE_ENDS and line[start - 1] not in {":", "«"}:
         start -= 1
     start = line.after_adverbs(start)
-    agreement = context.agreement(context.stressed(at), "the one who is named after c'est")
+    agreement = context.agreement(context.tonic_referent(at), "the one who is named after c'est")
     if line[start] in _CELUI:
         agreement.add(start, "pronoun")
     elif line[start] in {"le", "la", "l'"}:
@@ -157,7 +157,7 @@ def _read_rewording(context: Context, at: int) -> None:
         if line[near] in {"au", "du", "le", "la", "l'"}:
             phrase = read_phrase(line, near + (line[near] in {"au", "du"}))
             if phrase is not None and phrase.kind == "person":
-                agreement = context.agreement(context.stressed(at), "reworded as moi")
+                agreement = context.agreement(context.tonic_referent(at), "reworded as moi")
                 phrase.agree(agreement)
                 agreement.add(near, "determiner")
                 return
@@ -180,8 +180,8 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
         if clause.referent is not None:
             _read_fronted(context, clause, start, main)
             _read_trailing(context, clause, after)
-            _read_roles_with_as(context, clause, clause.group.end, after)
-            _read_alone(context, clause, after)
+            _read_roles_with_comme(context, clause, clause.group.end, after)
+            _read_seul(context, clause, after)
             _read_role_nouns(context, clause.group.end, after, clause)
         if clause.named and not _is_subordinate(context.line, clause, start):
             main = main or clause
@@ -220,7 +220,7 @@ def _read_fronted(context: Context, clause: Clause, start: int, main: Clause | N
         )
         start = max(start, main.group.end)
     agreement = context.agreement(clause.referent, "before its subject")
-    _read_roles_with_as(context, clause, start, end)
+    _read_roles_with_comme(context, clause, start, end)
     if line[end - 1] == ",":
         _read_segments(context, start, end, agreement)
     _read_fronted_infinitives(context, clause, start, end)
@@ -308,7 +308,7 @@ def _may_trail(context: Context, comma: int, start: int, after: int, agreement: 
     )
 
 
-def _read_roles_with_as(context: Context, clause: Clause, start: int, end: int) -> None:
+def _read_roles_with_comme(context: Context, clause: Clause, start: int, end: int) -> None:
     """en tant que médecin, comme serveur."""
     line = context.line
     if clause.referent is None:
@@ -342,7 +342,7 @@ def _has_role(context: Context, clause: Clause, at: int) -> bool:
     return is_person(following)
 
 
-def _read_alone(context: Context, clause: Clause, after: int) -> None:
+def _read_seul(context: Context, clause: Clause, after: int) -> None:
     """je l'ai fait tout seul."""
     line = context.line
     if clause.referent is None:
@@ -396,9 +396,7 @@ def read_verbless(context: Context, clauses: Sequence[Clause]) -> None:
 
 def _sentence_has_subject(context: Context, clauses: Sequence[Clause], start: int) -> bool:
     """Whether a verb with a subject stands in the sentence that begins there."""
-    end = start
-    while end < len(context.line) and context.line[end] not in SENTENCE_ENDS:
-        end += 1
+    _, end = context.line.sentence(start)
     return any(
         clause.named and clause.group.kind != "relative" and start <= clause.group.verb < end
         for clause in clauses

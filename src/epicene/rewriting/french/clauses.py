@@ -26,7 +26,7 @@ from epicene.rewriting.french.subjects import (
     read_subject,
     relative_antecedent,
 )
-from epicene.rewriting.french.verb_groups import pronoun_is_indirect_object
+from epicene.rewriting.french.verb_groups import clitics_before, pronoun_is_indirect_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,12 +61,12 @@ class ClauseReader:
 
     # --- whom words agree with -----------------------------------------------------------------
 
-    def of_subject(self, rule: str) -> Agreement | None:
+    def subject_agreement(self, rule: str) -> Agreement | None:
         """An agreement with the subject."""
         referent = self.clause.referent
         return None if referent is None else self.context.agreement(referent, rule)
 
-    def of_object(self, clitics: Iterable[int], rule: str) -> Agreement | None:
+    def object_agreement(self, clitics: Iterable[int], rule: str) -> Agreement | None:
         """An agreement with whom the pronouns before a verb mean as its object."""
         referent = self.object_referent(clitics)
         return None if referent is None else self.context.agreement(referent, rule)
@@ -80,18 +80,18 @@ class ClauseReader:
             if word in {"te", "t'", "vous", "toi"}:
                 return self.context.listener(index)
             if word in {"le", "la", "l'", "les"}:
-                return self._third(index)
+                return self._read_third_person_object(index)
         return None
 
-    def _third(self, index: int) -> Referent | None:
-        if self.line[index] == "l'" and self._is_about_what_was_said(index):
+    def _read_third_person_object(self, index: int) -> Referent | None:
+        if self.line[index] == "l'" and self._refers_to_proposition(index):
             return None
         referent = pronoun_referent(self.context, index)
         if referent is not None and self.line[index] in {"le", "la"}:
             self.context.agreement(referent, "object pronoun", "likely").add(index, "pronoun")
         return referent
 
-    def _is_about_what_was_said(self, index: int) -> bool:
+    def _refers_to_proposition(self, index: int) -> bool:
         """comme il l'a dit, il ne l'avait pas fait."""
         if self.line[self.group.start - 1] == "comme":
             return True
@@ -109,46 +109,46 @@ class ClauseReader:
         if self.line[after] == "le" and self.line[after + 1] in {"plus", "moins", "mieux"}:
             after += 2  # ce qui m'a le plus surpris
         if "avoir" in names and self.is_participle(after):
-            self._compound(after)
+            self._read_after_avoir(after)
             return after + 1, participle_infinitives(self.line[after])
         if "avoir" in names:
-            self._seems(after)
-        if "être" in names and not self._follows(after):
-            self._being(after)
+            self._read_avoir_l_air(after)
+        if "être" in names and not self._is_form_of_suivre(after):
+            self._read_after_etre(after)
         else:
-            self._full_verb(after, names)
+            self._read_lexical_verb(after, names)
         return self.group.end, names
 
-    def _seems(self, at: int) -> None:
+    def _read_avoir_l_air(self, at: int) -> None:
         """j'ai l'air fatiguée: the adjective may agree with either; we let it with the subject."""
-        agreement = self.of_subject("avoir l'air")
+        agreement = self.subject_agreement("avoir l'air")
         if agreement is not None and tuple(self.line.keys[at : at + 2]) == ("l'", "air"):
             read_complement(self.line, at + 2, agreement.by(agreement.rule, "guess"), nouns=False)
 
-    def _full_verb(self, after: int, names: Sequence[str]) -> None:
+    def _read_lexical_verb(self, after: int, names: Sequence[str]) -> None:
         """Neither être nor an auxiliary."""
         known = verb_table()
         referent = self.object_referent(self.group.clitics)
         if known.is_kind("copulas", names):
-            self._subject_is(self.group.end, "what a copula says of them")
+            self._read_subject_complement(self.group.end, "what a copula says of them")
         elif self.reflexive and known.is_kind("reflexive_copulas", names):
-            if agreement := self.of_subject("what a reflexive verb says of them"):
+            if agreement := self.subject_agreement("what a reflexive verb says of them"):
                 read_object_predicate(self.line, self.group.end, agreement, naming=False)
         elif referent is not None and known.is_kind("object_predicates", names):
-            self.object_is(self.group.clitics, self.group.end, names)
+            self.read_object_complement(self.group.clitics, self.group.end, names)
         elif "passer" in names and self.line[after] == "pour":
-            self._subject_is(after + 1, "what somebody passes for")
+            self._read_subject_complement(after + 1, "what somebody passes for")
         elif "passer" in names:
-            self._passes(after)
+            self._read_state_after_passer(after)
         elif known.is_kind("with_state", names) and (
-            own := self.of_subject("state of the subject")
+            own := self.subject_agreement("state of the subject")
         ):
             read_state(self.line, self.group.end, own)
 
-    def _passes(self, at: int) -> None:
+    def _read_state_after_passer(self, at: int) -> None:
         """j'ai passé la soirée assis dans un coin."""
         phrase = read_phrase(self.line, at) if self.line.is_determiner(at) else None
-        if phrase is not None and (agreement := self.of_subject("state of the subject")):
+        if phrase is not None and (agreement := self.subject_agreement("state of the subject")):
             for index in (*phrase.adjectives, phrase.end):
                 if inflect(self.line[index], "masculine") in TEMPORARY_STATES:
                     agreement.add(index, "adjective", "likely")
@@ -160,7 +160,7 @@ class ClauseReader:
             return not self.line.is_determiner(at)
         return self.line.is_open(at) and word.rstrip("es").endswith(("é", "i", "u", "ï"))
 
-    def _follows(self, after: int) -> bool:
+    def _is_form_of_suivre(self, after: int) -> bool:
         """Whether "suis" is of suivre: je suis un cours."""
         if self.line[self.group.verb] != "suis" or not self.line.is_determiner(after):
             return False
@@ -168,22 +168,22 @@ class ClauseReader:
             self.line[after + 1] in _OBJECTS_OF_SUIVRE or self.line[after + 2] in _OBJECTS_OF_SUIVRE
         )
 
-    def _subject_is(self, at: int, rule: str) -> None:
-        if agreement := self.of_subject(rule):
+    def _read_subject_complement(self, at: int, rule: str) -> None:
+        if agreement := self.subject_agreement(rule):
             read_complement(self.line, at, agreement)
 
-    def _being(self, after: int) -> None:
+    def _read_after_etre(self, after: int) -> None:
         """After a form of être: an auxiliary or a copula."""
         if not self.reflexive:
-            self._subject_is(self.group.end, "said of the subject with être")
-        elif agreement := self.of_subject("reflexive pronoun before the participle"):
-            self.reflexive_participle(after, agreement)
+            self._read_subject_complement(self.group.end, "said of the subject with être")
+        elif agreement := self.subject_agreement("reflexive pronoun before the participle"):
+            self.read_reflexive_participle(after, agreement)
 
-    def reflexive_participle(self, at: int, agreement: Agreement) -> None:
+    def read_reflexive_participle(self, at: int, agreement: Agreement) -> None:
         """je me suis levé: the participle agrees if the pronoun is the object."""
         infinitives = participle_infinitives(self.line[at])
         if infinitives and not self.pronoun_is_indirect_object(at, infinitives, reflexive=True):
-            self.participles(at, agreement, infinitives, reflexive=True)
+            self.read_participles(at, agreement, infinitives, reflexive=True)
 
     def pronoun_is_indirect_object(
         self, at: int, infinitives: Sequence[str], *, reflexive: bool
@@ -193,7 +193,7 @@ class ClauseReader:
             self.line, self.group.verb, at, infinitives, reflexive=reflexive
         )
 
-    def participles(
+    def read_participles(
         self, at: int, agreement: Agreement, infinitives: Sequence[str], *, reflexive: bool = False
     ) -> None:
         """One participle, what it says of somebody, and those joined to it."""
@@ -211,24 +211,24 @@ class ClauseReader:
         # je l'ai reçu en pyjama, à moitié endormi: after a comma it is the subject
         read_coordinated(self.line, end, agreement.by(agreement.rule, "likely"), commas=reflexive)
 
-    def _compound(self, at: int) -> None:
+    def _read_after_avoir(self, at: int) -> None:
         """After a form of avoir: j'ai été, on m'a vu, j'ai vécu seul."""
         known = verb_table()
         infinitives = participle_infinitives(self.line[at])
         if known.is_kind("copulas", infinitives):
-            self._subject_is(at + 1, "said of the subject with être")
-        elif agreement := self.of_object(self.group.clitics, "object before the participle"):
+            self._read_subject_complement(at + 1, "said of the subject with être")
+        elif agreement := self.object_agreement(self.group.clitics, "object before the participle"):
             if not self.pronoun_is_indirect_object(at, infinitives, reflexive=False):
-                self.participles(at, agreement, infinitives)
+                self.read_participles(at, agreement, infinitives)
         elif site := self._relative_object():
             referent = Referent(site.who, site.target.plural)
             rule = "the relative pronoun before the participle"
-            self.participles(at, self.context.agreement(referent, rule), infinitives)
+            self.read_participles(at, self.context.agreement(referent, rule), infinitives)
         elif "avoir" in infinitives:
-            self._seems(at + 1)
+            self._read_avoir_l_air(at + 1)
         elif "passer" in infinitives:
-            self._passes(at + 1)
-        elif (own := self.of_subject("state of the subject")) and known.is_kind(
+            self._read_state_after_passer(at + 1)
+        elif (own := self.subject_agreement("state of the subject")) and known.is_kind(
             "with_state", infinitives
         ):
             read_state(self.line, at + 1, own)
@@ -247,9 +247,11 @@ class ClauseReader:
                 return None
         return None
 
-    def object_is(self, clitics: Iterable[int], at: int, infinitives: Iterable[str]) -> None:
+    def read_object_complement(
+        self, clitics: Iterable[int], at: int, infinitives: Iterable[str]
+    ) -> None:
         """cela me rend heureux."""
-        agreement = self.of_object(clitics, "what the verb says of its object")
+        agreement = self.object_agreement(clitics, "what the verb says of its object")
         if agreement is not None:
             naming = verb_table().is_kind("naming", infinitives)
             read_object_predicate(self.line, at, agreement, naming=naming)
@@ -350,14 +352,6 @@ def _begins_clause(line: Line, index: int, end: int) -> bool:
     return index != end and word in _SURELY_FINITE
 
 
-def clitics_before(line: Line, index: int) -> tuple[int, ...]:
-    """The pronouns directly before a verb."""
-    first = index
-    while first > 0 and line[first - 1] in line.closed.clitics:
-        first -= 1
-    return tuple(range(first, index))
-
-
 def _infinitive_controller(
     reading: ClauseReader, governor: Governor, index: int
 ) -> Referent | None:
@@ -397,7 +391,7 @@ def read_infinitive(reading: ClauseReader, index: int, referent: Referent | None
         _read_compound_infinitive(reading, after, clitics, agreement)
     elif own is not None and not reflexive:
         if known.is_kind("object_predicates", [word]):
-            reading.object_is(clitics, index + 1, [word])
+            reading.read_object_complement(clitics, index + 1, [word])
     elif agreement is not None:
         _read_subject_agreement(reading, index, after, agreement, reflexive=reflexive)
 
@@ -410,7 +404,7 @@ def _read_subject_agreement(
     word = known.infinitive_of(line[index])
     if reflexive:
         if word == "être":
-            reading.reflexive_participle(after, agreement)
+            reading.read_reflexive_participle(after, agreement)
         elif known.is_kind("reflexive_copulas", [word]):
             read_object_predicate(line, index + 1, agreement, naming=False)
     elif known.is_kind("copulas", [word]):
@@ -429,6 +423,6 @@ def _read_compound_infinitive(
         if agreement is not None:
             read_complement(reading.line, at + 1, agreement)
         return
-    own = reading.of_object(clitics, "object before the participle")
+    own = reading.object_agreement(clitics, "object before the participle")
     if own is not None and not reading.pronoun_is_indirect_object(at, infinitives, reflexive=False):
-        reading.participles(at, own, infinitives)
+        reading.read_participles(at, own, infinitives)

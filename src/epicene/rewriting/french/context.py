@@ -42,13 +42,13 @@ class Context(NamedTuple):
 
     def speaker(self, at: int) -> Referent:
         """Who says I there."""
-        return _known(self.passage.at(at).speaker)
+        return _known(self.passage.interlocutors_at(at).speaker)
 
     def listener(self, at: int) -> Referent:
         """Who is spoken to there."""
-        return _known(self.passage.at(at).listener)
+        return _known(self.passage.interlocutors_at(at).listener)
 
-    def stressed(self, at: int) -> Referent:
+    def tonic_referent(self, at: int) -> Referent:
         """Whom "moi" or "toi" means there."""
         return self.speaker(at) if self.line[at] == "moi" else self.listener(at)
 

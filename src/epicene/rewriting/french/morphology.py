@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.french import inflection
 from epicene.rewriting.french.line import is_adjective, is_person
-from epicene.rewriting.persons import match_case
+from epicene.rewriting.text import match_case
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.inflection import WordClass

@@ -45,7 +45,7 @@ def read_vocatives(context: Context) -> None:
             continue
         start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
         if line[start] in {"mon", "ma", "cher", "chère"}:
-            _read_dear(context, start)
+            _read_address_phrase(context, start)
         elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
             kind = "pronoun" if line[start] in {"monsieur", "madame"} else "noun"
             context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, kind)  # type: ignore[arg-type]
@@ -67,7 +67,7 @@ def _closes_vocative(line: Line, at: int) -> bool:
     )
 
 
-def _read_dear(context: Context, at: int) -> None:
+def _read_address_phrase(context: Context, at: int) -> None:
     """mon vieux, ma pauvre amie, cher monsieur."""
     line = context.line
     phrase = read_phrase(line, at)
@@ -174,7 +174,7 @@ def _read_beside_name(context: Context, mention: Mention) -> None:
 def _read_tonic_pronoun(context: Context, index: int) -> None:
     if is_tonic(context, index) and (referent := pronoun_referent(context, index)):
         agreement = context.agreement(referent, "stressed pronoun", "likely")
-        agreement.add(index, "stressed")
+        agreement.add(index, "tonic")
         if context.line[index - 1] == "entre" and context.line[index - 3] in {"un", "une"}:
             agreement._replace(plural=False).add(index - 3, "determiner")  # l'un d'entre eux
 

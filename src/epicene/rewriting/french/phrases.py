@@ -69,7 +69,7 @@ PRENOMINAL_ADJECTIVES = word_list("adjectives", "before_noun")
 
 
 def read_phrase(line: Line, at: int, *, stop: Collection[int] = ()) -> NounPhrase | None:
-    """The noun phrase that begins there, with or without a determiner, up to a place in `stop`."""
+    """The noun phrase that begins there, with or without a determiner, up to a position in `stop`."""
     determiners, start = _read_determiners(line, at)
     run = _open_words(line, start, stop)
     if not run:
@@ -149,9 +149,9 @@ def _is_verb(line: Line, index: int, run: list[int]) -> bool:
 
 def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind]:
     """Which word is the noun, and what it names."""
-    for place, index in enumerate(run):
+    for position, index in enumerate(run):
         word = line[index]
-        later = run[place + 1 :]
+        later = run[position + 1 :]
         if _stands_before(word) and any(_is_nounlike(line, each) for each in later[:2]):
             continue
         if word in FIXED_GENDER_NOUNS or singular_of(word) in FIXED_GENDER_NOUNS:

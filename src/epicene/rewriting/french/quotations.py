@@ -63,7 +63,7 @@ def _find_quotations(line: Line) -> Iterator[tuple[int, int]]:
             yield opened, index
             opened = None
         elif opened is None and word == ":" and _introduces_speech(line, index):
-            yield index + 1, _sentence_end(line, index + 1)
+            yield index + 1, line.sentence(index + 1)[1]
     if opened is not None:
         yield opened, len(line)
 
@@ -76,12 +76,6 @@ def _introduces_speech(line: Line, colon: int) -> bool:
         _is_verb_of_saying(line[at], "plain_speech")
         for at in range(colon - 1, max(colon - 4, -1), -1)
     )
-
-
-def _sentence_end(line: Line, index: int) -> int:
-    while index < len(line) and line[index] not in SENTENCE_ENDS:
-        index += 1
-    return index
 
 
 def _quotation_interlocutors(line: Line, first: int, last: int) -> Interlocutors | None:
@@ -107,7 +101,7 @@ def _interlocutors_after(line: Line, last: int) -> Interlocutors | None:
     verb = _verb_ahead(line, start)
     if verb is None:
         return None
-    return _introduced_interlocutors(line, start, min(_sentence_end(line, start), verb + 4))
+    return _introduced_interlocutors(line, start, min(line.sentence(start)[1], verb + 4))
 
 
 def _find_insertions(line: Line, first: int, last: int) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from epicene.rewriting import Change, sites
 from epicene.rewriting.french.inflection import inflect, is_plural
 from epicene.rewriting.french.lexicon import read_lists, word_list
 from epicene.rewriting.french.phrases import SHORT_FORMS
-from epicene.rewriting.persons import Gender, TargetGenders, match_case
+from epicene.rewriting.text import match_case
 from epicene.rewriting.word_lists import word_rows
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from epicene.rewriting import Confidence
     from epicene.rewriting.french.line import Line
-    from epicene.rewriting.persons import Person
+    from epicene.rewriting.persons import Gender, Person, TargetGenders
 
-# determiner: also a pronoun with a determiner's forms; pronoun: celui, il, le; stressed: lui, elle.
-SiteKind: TypeAlias = Literal["adjective", "noun", "determiner", "pronoun", "stressed"]
+# determiner: also a pronoun with a determiner's forms; pronoun: celui, il, le; tonic: lui, elle.
+SiteKind: TypeAlias = Literal["adjective", "noun", "determiner", "pronoun", "tonic"]
 
 
 class Target(NamedTuple):
@@ -164,7 +164,7 @@ class _Renderer:
         if self.line[index] in {"m", "mme"}:
             return self._title(index, gender)
         if site.target.kind == "determiner":
-            return self._joined(index, after)
+            return self._contracted(index, after)
         if after == token.text or index - 1 in self.sites:
             return token.start, token.end, after
         return self._elided(index, after)
@@ -206,9 +206,9 @@ class _Renderer:
             return self._determiner(site.at, word, gender)
         if site.target.kind == "pronoun":
             return _pair_member(_PRONOUN_PAIRS, word, gender)
-        if site.target.kind == "stressed":
+        if site.target.kind == "tonic":
             return _pair_member(_TONIC_PAIRS, word, gender)
-        if gender == "masculine" and word in _KINSHIP_MASCULINES and self._is_somebodys(site.at):
+        if gender == "masculine" and word in _KINSHIP_MASCULINES and self._is_kinship_noun(site.at):
             return _KINSHIP_MASCULINES[word]
         word = SHORT_FORMS.get(word, word)
         kind = "noun" if site.target.kind == "noun" else "adjective"
@@ -219,7 +219,7 @@ class _Renderer:
                 return _BEFORE_VOWEL[form]
         return form
 
-    def _is_somebodys(self, index: int) -> bool:
+    def _is_kinship_noun(self, index: int) -> bool:
         """sa fille, la fille de Paul, elle a trois filles: no girls but daughters."""
         before = index - 1
         while before in self.sites and self.sites[before].target.kind == "adjective":
@@ -255,7 +255,7 @@ class _Renderer:
     def _is_adverb(self, index: int) -> bool:
         return self.sites[index + 1].target.kind != "determiner"
 
-    def _joined(self, index: int, after: str) -> tuple[int, int, str]:
+    def _contracted(self, index: int, after: str) -> tuple[int, int, str]:
         """An article with what it grows together with: à le, de le, le before a vowel."""
         token = self.line.tokens[index]
         following = self.line.tokens[index + 1] if index + 1 < len(self.line) else token

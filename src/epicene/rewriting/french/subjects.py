@@ -278,7 +278,7 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
     if word in {"tu", "te"}:
         return context.listener(group.subject)
     if word == "vous":
-        return context.listener(group.subject)._replace(plural=_are_several(context, group))
+        return context.listener(group.subject)._replace(plural=_is_plural_vous(context, group))
     if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context, group):
         return None
     if site := _antecedent_of_nested_pronoun(context, group, before):
@@ -290,7 +290,7 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
     return referent
 
 
-def _are_several(context: Context, group: VerbGroup) -> bool:
+def _is_plural_vous(context: Context, group: VerbGroup) -> bool:
     """Whether what is said of "vous" stands in the plural."""
     line = context.line
     for index in range(group.end, min(group.end + 6, len(line))):
@@ -339,7 +339,7 @@ def _relative_clause(context: Context, group: VerbGroup) -> Clause:
         at -= 1
     if line[at] in {"moi", "toi"}:
         person = "1s" if line[at] == "moi" else "2s"
-        return Clause(group._replace(person=person), context.stressed(at), at, named=True)
+        return Clause(group._replace(person=person), context.tonic_referent(at), at, named=True)
     referent = None
     if (site := relative_antecedent(context, at, apart=apart)) is not None:
         referent = Referent(site.who, site.target.plural)
@@ -400,5 +400,5 @@ def _coordinated_referent(context: Context, at: int) -> Referent | None:
             return None
         end = mention.start - 1
         if line[end] != ",":
-            return Referent(context.stressed(at).who, plural=True)
+            return Referent(context.tonic_referent(at).who, plural=True)
     return None

@@ -107,7 +107,7 @@ def _with_inverted_subject(line: Line, at: int) -> VerbGroup | None:
     infinitives = _infinitives_of_form(line[at], person)
     if not infinitives and line[pronoun] in {"nous", "vous", "elle", "elles"}:
         return None
-    clitics = tuple(_clitics_before(line, at))
+    clitics = clitics_before(line, at)
     return VerbGroup(pronoun, "pronoun", person, clitics, at, infinitives, pronoun + 1)
 
 
@@ -134,12 +134,12 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
     return VerbGroup(at, "pronoun", person, clitics, verb, infinitives, verb + 1)
 
 
-def _clitics_before(line: Line, at: int) -> Iterator[int]:
-    """The pronouns that stand directly before a verb, from left to right."""
+def clitics_before(line: Line, at: int) -> tuple[int, ...]:
+    """The clitics directly before a verb, from left to right."""
     first = at
-    while line[first - 1] in line.closed.clitics and first > 0:
+    while first > 0 and line[first - 1] in line.closed.clitics:
         first -= 1
-    return iter(range(first, at))
+    return tuple(range(first, at))
 
 
 def _with_noun_subject(line: Line, at: int) -> VerbGroup | None:
@@ -147,7 +147,7 @@ def _with_noun_subject(line: Line, at: int) -> VerbGroup | None:
     known = verb_table().forms(line[at])
     if not known or not line.is_word(at) or line[at - 1] in HYPHENS:
         return None
-    clitics = list(_clitics_before(line, at))
+    clitics = list(clitics_before(line, at))
     sure = any(line[index] in _SURE_CLITICS for index in clitics)
     before = clitics[0] - 1 if clitics else at - 1
     if not sure and not _is_verb(line, at, clitics):

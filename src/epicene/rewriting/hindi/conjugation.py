@@ -64,21 +64,11 @@ _AFTER_CONSONANT: dict[str, tuple[VerbFormType, Cell | None, FinitePerson | None
     "िए": ("imperative", None, "plural"),
     "िएगा": ("imperative", None, "plural"),
 }
-_AFTER_VOWEL: dict[str, tuple[VerbFormType, Cell | None, FinitePerson | None]] = {
-    **_agreeing_endings("perfective", "या", "ए", "ई", "ईं"),
-    "ऊंगा": ("future", "ms", "first"),
-    "ऊंगी": ("future", "fs", "first"),
-    "एगा": ("future", "ms", "third"),
-    "एगी": ("future", "fs", "third"),
-    "एंगे": ("future", "mp", "plural"),
-    "एंगी": ("future", "fs", "plural"),
-    "ओगे": ("future", "mp", "second"),
-    "ओगी": ("future", "fs", "second"),
-    "ऊं": ("subjunctive", None, "first"),
-    "एं": ("subjunctive", None, "plural"),
-    "ओ": ("imperative", None, "second"),
-    "इए": ("imperative", None, "plural"),
-    "इएगा": ("imperative", None, "plural"),
+_INDEPENDENT_VOWELS = {"ू": "ऊ", "े": "ए", "ो": "ओ", "ि": "इ"}
+_AFTER_VOWEL = _agreeing_endings("perfective", "या", "ए", "ई", "ईं") | {
+    _INDEPENDENT_VOWELS[ending[0]] + ending[1:]: form
+    for ending, form in _AFTER_CONSONANT.items()
+    if form[0] != "perfective"
 }
 _VOWELS = "ािीुूेैोौअआइईउऊएऐओऔ"
 

@@ -5,11 +5,11 @@ All are kept by their `key`, so that every spelling finds them.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from epicene.rewriting.hindi.spelling import key
-from epicene.rewriting.word_lists import WordSet, read_toml
+from epicene.rewriting.word_lists import WordSet, read_word_lists
 
 
 class FunctionWords(NamedTuple):
@@ -48,10 +48,7 @@ class VerbStems(NamedTuple):
         return stem in self.transitive or stem in self.intransitive or stem in self.labile
 
 
-def read_lists(name: str) -> dict[str, list[str]]:
-    """The lists of a file, each cut at white space, in the order written."""
-    lists = read_toml("epicene.rewriting.hindi", name)
-    return {title: words.split() for title, words in lists.items()}
+read_lists = partial(read_word_lists, "epicene.rewriting.hindi")
 
 
 def _keys(name: str) -> dict[str, WordSet]:

@@ -19,7 +19,7 @@ class Line(shared.Line[shared.Token]):
             at -= 1
         return at
 
-    def oblique(self, at: int) -> bool:
+    def has_postposition(self, at: int) -> bool:
         """Whether a postposition follows: what stands there is not in the direct case."""
         after = at + 1
         while self[after] in {"ही", "भी", "तो", "जी"}:

@@ -63,26 +63,26 @@ class _PhraseReader:
     def run(self) -> None:
         at = self.first - 1
         while at >= self.start:
-            step = self._step(at)
+            step = self._step_length(at)
             if step == 0:
                 return
             at -= step
 
-    def _step(self, at: int) -> int:
+    def _step_length(self, at: int) -> int:
         """How many words to go on by; 0 where the phrase begins."""
         word = self.line[at]
         if is_genitive(word):
             return self._genitive(at)
-        if is_agreeing_adjective(word) or self._participle(at):
+        if is_agreeing_adjective(word) or self._is_participle(at):
             return self._take(at)
         if word in _JOINS or word == ",":
-            return self._join(at)
+            return self._coordination_step(at)
         if word == "से" and self.line[at - 1] in _HEART_NOUNS:  # आपका दिल से आभारी
             return 2 + (self.line[at - 2] == "तहे")
         words = function_words()
         if word in words.intensifiers or word in words.invariable_adjectives or word == "एक":
             return 1
-        if self._compound(at):
+        if self._is_compound_modifier(at):
             return 1
         if self.line.is_mark(at) or self._ends(word):
             return 0
@@ -90,9 +90,9 @@ class _PhraseReader:
             return int(is_genitive(self.line[at - 1]) or is_agreeing_adjective(self.line[at - 1]))
         return self._unknown(at)
 
-    def _compound(self, at: int) -> bool:
+    def _is_compound_modifier(self, at: int) -> bool:
         """टीम लीडर: a thing right before a person is part of the name."""
-        if at + 1 != self.first or self.line.oblique(at + 1):
+        if at + 1 != self.first or self.line.has_postposition(at + 1):
             return False
         reading = inflection.person_noun(self.line[at + 1])
         known = reading is not None and reading.noun.kind in {"same", "seldom"}
@@ -112,10 +112,10 @@ class _PhraseReader:
             return 0
         before = self.line[at - 1]
         if self.line[at] in {"का", "के", "की"} and before in _NOT_POSSESSORS:
-            return self._past_adverb(at)
+            return self._distance_to_genitive(at)
         return 0
 
-    def _past_adverb(self, at: int) -> int:
+    def _distance_to_genitive(self, at: int) -> int:
         """How far a genitive lies before अब तक का, कम उम्र का; 0 if none does."""
         for step in range(2, 6):
             word = self.line[at - step]
@@ -135,7 +135,7 @@ class _PhraseReader:
         self.unknown += 1
         return 1 if self.unknown <= _MAX_UNKNOWN_WORDS else 0
 
-    def _join(self, at: int) -> int:
+    def _coordination_step(self, at: int) -> int:
         """अच्छा और सच्चा दोस्त: two adjectives joined."""
         before, after = self.line[at - 1], self.line[at + 1]
         fixed = function_words().invariable_adjectives
@@ -144,7 +144,7 @@ class _PhraseReader:
             and (is_agreeing_adjective(after) or after in fixed)
         )
 
-    def _participle(self, at: int) -> bool:
+    def _is_participle(self, at: int) -> bool:
         """थका हुआ आदमी, काम कर रहा आदमी."""
         word, after = self.line[at], self.line[at + 1]
         if word in {"रहा", "रहे", "रही"}:
@@ -202,14 +202,14 @@ _MAX_LIST_WORDS = 8  # words
 
 def is_oblique(line: Line, at: int) -> bool:
     """Whether a postposition follows a noun of people, a name after it, or the list it is in."""
-    if line.oblique(at):
+    if line.has_postposition(at):
         return True
     if line[at + 1] not in _LIST_JOINERS:
         named = not line.is_mark(at + 1) and _may_be_name(line[at + 1])
-        return named and line.oblique(at + 1)
-    for place in range(at + 2, min(at + _MAX_LIST_WORDS, len(line))):
-        if inflection.person_noun(line[place]):
-            return line.oblique(place)
+        return named and line.has_postposition(at + 1)
+    for index in range(at + 2, min(at + _MAX_LIST_WORDS, len(line))):
+        if inflection.person_noun(line[index]):
+            return line.has_postposition(index)
     return False
 
 

@@ -36,7 +36,7 @@ _SKIPPED_BEFORE_VERB = frozenset(
 def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
     """The words of a clause that say what its subject is."""
     clause, verb = reading.clause, reading.clause.verb
-    subject, actor = reading.agrees, reading.actor
+    subject, actor = reading.controller, reading.actor
     if subject is not None and subject.who is not None:
         if verb is None:
             yield from _verbless_sites(line, reading, subject)
@@ -119,7 +119,7 @@ def _next_head(line: Line, found: Phrase, subject: Subject) -> int:
         named = subject.at is None or subject.at < before
         if citation_form(line[before + 1]) in {"जितना", "जैसा"}:  # बहन जितनी बहादुर
             return -1
-        return before if named and not line.oblique(before) else -1
+        return before if named and not line.has_postposition(before) else -1
     if line[before] in {"से", "में"} and line[before - 2] in _COORDINATORS:
         before -= 2  # ऊपर से कड़ा और अंदर से मुलायम
     if line[before] not in _COORDINATORS:
@@ -194,7 +194,11 @@ def _is_approximative(word: str) -> bool:
 def _qualifies_noun(line: Line, at: int) -> bool:
     """Whether a noun follows that the state may be said of instead."""
     word = line[at]
-    if line.oblique(at) or word in inflection.place_nouns() or word in inflection.time_nouns():
+    if (
+        line.has_postposition(at)
+        or word in inflection.place_nouns()
+        or word in inflection.time_nouns()
+    ):
         return False
     return bool(inflection.person_noun(word) or inflection.thing_gender(word))
 
@@ -249,24 +253,24 @@ _SECOND_PERSON_BEFORE_LIKE = frozenset({"तुझ", "तुम", "आप", "त
 _MAX_PHRASE_WORDS = 8  # of an apposition, and of a phrase after मुझ जैसा
 
 
-def role_sites(line: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
+def role_sites(line: Line, reading: ClauseReading, interlocutors: Interlocutors) -> Iterator[Site]:
     """The sites of a clause beyond what its verb says of its subject."""
-    yield from _as_sites(line, reading, voice)
-    yield from _object_predicate_sites(line, reading, voice)
+    yield from _as_sites(line, reading, interlocutors)
+    yield from _object_predicate_sites(line, reading, interlocutors)
     yield from _apposition_sites(line, reading)
-    yield from _likeness_sites(line, reading, voice)
+    yield from _likeness_sites(line, reading, interlocutors)
 
 
 # --- शिक्षक के रूप में ------------------------------------------------------------------------
 
 
-def _as_sites(line: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
+def _as_sites(line: Line, reading: ClauseReading, interlocutors: Interlocutors) -> Iterator[Site]:
     """In the role of: said of the object if there is one, otherwise of who acts."""
     clause = reading.clause
     for at in range(clause.first, clause.last + 1):
         if not inflection.person_noun(line[at]) or not _marks_role(line, at + 1):
             continue
-        who = _object_person(line, reading, voice) or reading.actor
+        who = _object_person(line, reading, interlocutors) or reading.actor
         if who is not None and who.who is not None:
             found = read_phrase(line, at, clause.first)
             yield from phrase_sites(line, found, who, "in the role of", oblique=True)
@@ -280,16 +284,18 @@ def _marks_role(line: Line, at: int) -> bool:
     return line[at] in {"के", "की", "का"} and line[at + 1] in function_words().role_markers
 
 
-def _object_person(line: Line, reading: ClauseReading, voice: Interlocutors) -> Subject | None:
+def _object_person(
+    line: Line, reading: ClauseReading, interlocutors: Interlocutors
+) -> Subject | None:
     """Whom the clause has as its object."""
     for at in range(reading.clause.first, reading.clause.last + 1):
         word = line[at]
         if word in lexicon.FIRST_OBJECT_PRONOUNS or (
             word in lexicon.FIRST_POSSESSIVES and line[at + 1] in {"परिचय", "जिक्र", "नाम"}
         ):
-            return Subject(voice.speaker, at)
+            return Subject(interlocutors.speaker, at)
         if word in lexicon.SECOND_OBJECT_PRONOUNS:
-            return Subject(voice.listener, at)
+            return Subject(interlocutors.listener, at)
         if word in lexicon.THIRD_OBJECT_PRONOUNS or (
             inflection.person_noun(word) and line[at + 1] == "को"
         ):
@@ -304,13 +310,13 @@ def _object_person(line: Line, reading: ClauseReading, voice: Interlocutors) -> 
 
 
 def _object_predicate_sites(
-    line: Line, reading: ClauseReading, voice: Interlocutors
+    line: Line, reading: ClauseReading, interlocutors: Interlocutors
 ) -> Iterator[Site]:
     """Called, thought, made, left: said of the object."""
     clause, verb = reading.clause, reading.clause.verb
     if verb is None:
         return
-    someone = _object_person(line, reading, voice)
+    someone = _object_person(line, reading, interlocutors)
     if someone is None or someone.who is None:
         return
     for at in range(clause.first, verb.first + 1):
@@ -324,7 +330,7 @@ def _object_predicate_sites(
         ):
             continue
         found = read_predicate_phrase(line, head, (someone.at or 0) + 1)
-        if found is not None and not line.oblique(head):
+        if found is not None and not line.has_postposition(head):
             yield from phrase_sites(line, found, someone, "said of the object")
 
 
@@ -343,7 +349,7 @@ def _takes_object_predicate(line: Line, at: int, *, finite: bool, main: str) -> 
 
 def _apposition_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
     """Between commas after the pronoun."""
-    subject = reading.agrees
+    subject = reading.controller
     if subject is None or subject.at is None or line[subject.at + 1] != ",":
         return
     start = subject.at + 2
@@ -359,12 +365,18 @@ def _apposition_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
 # --- मुझ जैसा शिक्षक ---------------------------------------------------------------------------
 
 
-def _likeness_sites(line: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
+def _likeness_sites(
+    line: Line, reading: ClauseReading, interlocutors: Interlocutors
+) -> Iterator[Site]:
     """Like me: a kind of person that whoever says so belongs to."""
     for at in range(reading.clause.first, reading.clause.last):
         if line[at + 1] not in _LIKENESS_WORDS:
             continue
-        who = voice.speaker if line[at] in _FIRST_PERSON_BEFORE_LIKE else voice.listener
+        who = (
+            interlocutors.speaker
+            if line[at] in _FIRST_PERSON_BEFORE_LIKE
+            else interlocutors.listener
+        )
         head = _head_after(line, at + 2)
         if (
             line[at] not in _FIRST_PERSON_BEFORE_LIKE | _SECOND_PERSON_BEFORE_LIKE
@@ -373,7 +385,7 @@ def _likeness_sites(line: Line, reading: ClauseReading, voice: Interlocutors) ->
         ):
             continue
         found = Phrase(at + 1, head, _agreeing_words(line, at + 1, head))
-        someone, oblique = Subject(who, at), line.oblique(head) or line[at + 1] == "जैसे"
+        someone, oblique = Subject(who, at), line.has_postposition(head) or line[at + 1] == "जैसे"
         yield from phrase_sites(line, found, someone, "one like them", oblique=oblique)
 
 
@@ -383,7 +395,7 @@ def _head_after(line: Line, start: int) -> int | None:
         word = line[at]
         if line.is_mark(at) or inflection.thing_gender(word) or is_genitive(word):
             return None
-        if line.oblique(at) or line[at + 1] in function_words().postpositions:
+        if line.has_postposition(at) or line[at + 1] in function_words().postpositions:
             return at
         if inflection.person_noun(word) and not inflection.person_noun(line[at + 1]):
             return at

@@ -49,7 +49,7 @@ def subject_candidates(line: Line, clause: Clause) -> list[SubjectCandidate]:
 
 def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
     word = line[at]
-    if line.is_mark(at) or line.oblique(at) or word.endswith("ों"):
+    if line.is_mark(at) or line.has_postposition(at) or word.endswith("ों"):
         return
     if word in lexicon.THIRD_PRONOUNS:
         yield from _pronoun_candidates(line, clause, at)
@@ -172,7 +172,7 @@ def _noun_after(line: Line, at: int) -> int | None:
     while is_adjective(line[after]) and not line.is_mark(after):
         after += 1
     known = inflection.person_noun(line[after]) or inflection.thing_gender(line[after])
-    return after if known and not line.oblique(after) else None
+    return after if known and not line.has_postposition(after) else None
 
 
 _AND = frozenset({"और", "तथा", "एवं"})
@@ -197,39 +197,41 @@ class ClauseReading(NamedTuple):
     """A clause, whom its verb agrees with, and who acts in it (मैंने is no subject)."""
 
     clause: Clause
-    agrees: Subject | None
+    controller: Subject | None
     actor: Subject | None
 
 
 # --- मैं, तू, तुम, आप ------------------------------------------------------------------------
 
 
-def pronoun_subject(line: Line, clause: Clause, voice: Interlocutors) -> Subject | None:
+def pronoun_subject(line: Line, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
     """The subject of the first or second person that is said in the clause."""
     for at in range(clause.first, clause.last + 1):
         word = line[at]
         if word in lexicon.FIRST_PRONOUNS and line[at + 1] != "ने":
-            beside = _subject_with_companion(line, at, voice.speaker)
-            return beside or Subject(voice.speaker, at, sure="certain", rule="said with मैं")
-        if word in lexicon.SECOND_PRONOUNS and line[at + 1] != "ने" and not _reflexive(line, at):
-            if line.oblique(at) or _is_oblique_group(line, at + 1):
+            beside = _subject_with_companion(line, at, interlocutors.speaker)
+            return beside or Subject(interlocutors.speaker, at, sure="certain", rule="said with मैं")
+        if word in lexicon.SECOND_PRONOUNS and line[at + 1] != "ने" and not _is_reflexive(line, at):
+            if line.has_postposition(at) or _is_oblique_group(line, at + 1):
                 continue
             if line[at + 1] in _GROUP_WORDS:
                 return NO_PERSON
-            beside = _subject_with_companion(line, at, voice.listener)
+            beside = _subject_with_companion(line, at, interlocutors.listener)
             rule = f"said with {word}"
-            return beside or Subject(voice.listener, at, word != "तू", "certain", rule)
-        if word in lexicon.WE_PRONOUNS and not line.oblique(at):
+            return beside or Subject(interlocutors.listener, at, word != "तू", "certain", rule)
+        if word in lexicon.WE_PRONOUNS and not line.has_postposition(at):
             return NO_PERSON
     return None
 
 
 def _is_oblique_group(line: Line, at: int) -> bool:
     """आप सबका, आप लोगों से, आप सभी को."""
-    return line[at] in _OBLIQUE_GROUP_WORDS or (line[at] in _GROUP_WORDS and line.oblique(at))
+    return line[at] in _OBLIQUE_GROUP_WORDS or (
+        line[at] in _GROUP_WORDS and line.has_postposition(at)
+    )
 
 
-def _reflexive(line: Line, at: int) -> bool:
+def _is_reflexive(line: Line, at: int) -> bool:
     return line[at] == "आप" and line[at - 1] in {"अपने", "अपना", "अपनी"}
 
 
@@ -244,7 +246,7 @@ def _subject_with_companion(line: Line, at: int, who: Person | None) -> Subject 
     else:
         return None
     reading = inflection.person_noun(line[other])
-    if reading is None or reading.gender != "feminine" or line.oblique(other):
+    if reading is None or reading.gender != "feminine" or line.has_postposition(other):
         return NO_PERSON
     return Subject(who, at, plural=True, rule="said with a woman beside")
 
@@ -255,7 +257,7 @@ def _subject_with_companion(line: Line, at: int, who: Person | None) -> Subject 
 def third_person_subject(
     line: Line,
     clause: Clause,
-    voice: Interlocutors,
+    interlocutors: Interlocutors,
     *,
     previous: Subject | None,
     skip: frozenset[int],
@@ -278,7 +280,7 @@ def third_person_subject(
     if _both_genders(line, people):
         return NO_PERSON
     if people and not (previous is not None and _is_predicate(line, clause, people[0])):
-        who = voice.speaker if _is_like_speaker(line, people[0].at, clause) else "others"
+        who = interlocutors.speaker if _is_like_speaker(line, people[0].at, clause) else "others"
         return Subject(who, people[0].at, plural, "likely", "said with a noun")
     if clause.verb is None:
         return None
@@ -345,8 +347,8 @@ def _both_genders(line: Line, people: list[SubjectCandidate]) -> bool:
 def _is_like_speaker(line: Line, at: int, clause: Clause) -> bool:
     """मुझ जैसा शिक्षक: said of who says so."""
     return any(
-        line[place] in {"मुझ", "मेरे"} and line[place + 1] in {"जैसा", "जैसी", "जैसे"}
-        for place in range(clause.first, at)
+        line[index] in {"मुझ", "मेरे"} and line[index + 1] in {"जैसा", "जैसी", "जैसे"}
+        for index in range(clause.first, at)
     )
 
 
@@ -389,14 +391,16 @@ def verb_cells(line: Line, verb: VerbComplex) -> set[Cell]:
     return {part.cell for part in parts if part is not None}
 
 
-def can_agree(line: Line, verb: VerbComplex, subject: Subject, voice: Interlocutors) -> bool:
+def can_agree(
+    line: Line, verb: VerbComplex, subject: Subject, interlocutors: Interlocutors
+) -> bool:
     """Whether the verb, as it stands, can be said of the subject."""
     cells = verb_cells(line, verb)
     if subject.who is None:
         return True
-    if subject.who == voice.speaker:
+    if subject.who == interlocutors.speaker:
         return verb.person in {None, "first"} and not cells & {"mp", "fp"}
-    if subject.who == voice.listener:
+    if subject.who == interlocutors.listener:
         if not subject.plural:
             return verb.person in {None, "third"} and not cells & {"mp", "fp"}
         return verb.person not in {"first", "third"} and "ms" not in cells

@@ -65,7 +65,7 @@ class VerbComplex(NamedTuple):
     finite: VerbForm
 
 
-class _PlacedForm(NamedTuple):
+class _FormInLine(NamedTuple):
     at: int
     form: VerbForm
 
@@ -78,7 +78,7 @@ def find_verb_complexes(line: Line) -> list[VerbComplex]:
         end = _finite_form_at(line, at)
         if end is not None:
             start = found[-1].last + 1 if found else 0
-            found.append(_read_complex(line, _PlacedForm(at, end), start))
+            found.append(_read_complex(line, _FormInLine(at, end), start))
         at += 1
     return found
 
@@ -98,10 +98,10 @@ def _finite_form_at(line: Line, at: int) -> VerbForm | None:
     if always is not None:
         return always
     if word == "हो":
-        return forms[0] if _clause_ends(line, at) else None
-    if _is_nominal_here(line, at) or _adverbial(line, at):
+        return forms[0] if _may_end_clause(line, at) else None
+    if _is_nominal_here(line, at) or _is_adverbial(line, at):
         return None
-    if not _clause_ends(line, at) and not _noun_after_all(line, at):
+    if not _may_end_clause(line, at) and not _precedes_final_noun(line, at):
         return None
     return _finite_here(line, at, forms)
 
@@ -121,7 +121,7 @@ def _always_finite(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm
 def _finite_here(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
     """A participle, a subjunctive or an imperative where a clause ends."""
     if forms[0].shape == "agentive":
-        return forms[0] if _infinitive(line, line.before(at)) else None
+        return forms[0] if _is_infinitive(line, line.before(at)) else None
     for shape in ("imperfective", "perfective", "subjunctive", "imperative"):
         for form in forms:
             if form.shape == shape:
@@ -129,7 +129,7 @@ def _finite_here(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm |
     return None
 
 
-def _infinitive(line: Line, at: int) -> bool:
+def _is_infinitive(line: Line, at: int) -> bool:
     return any(form.shape == "infinitive" for form in analyse_verb(line[at]))
 
 
@@ -142,7 +142,7 @@ def _unknown_future(word: str) -> VerbForm | None:
 _OPEN_A_CLAUSE = lexicon.ALL_PRONOUNS - lexicon.OBLIQUE_POSSESSIVES
 
 
-def _clause_ends(line: Line, at: int) -> bool:
+def _may_end_clause(line: Line, at: int) -> bool:
     """Whether a clause may end after that word."""
     words = function_words()
     after = at + 1
@@ -153,16 +153,16 @@ def _clause_ends(line: Line, at: int) -> bool:
     if line.is_mark(after) or following in _OPEN_A_CLAUSE:
         return True
     if following in words.clitics:
-        return following == "पर" and not _auxiliary(line, after + 1) and line.is_mark(at + 1)
+        return following == "पर" and not _is_auxiliary(line, after + 1) and line.is_mark(at + 1)
     return following in words.subordinators or following in words.coordinators
 
 
-def _adverbial(line: Line, at: int) -> bool:
+def _is_adverbial(line: Line, at: int) -> bool:
     """करते हुए: no verb of its own clause."""
     return line[at] == "हुए" and any(form.cell == "mp" for form in analyse_verb(line[at - 1]))
 
 
-def _noun_after_all(line: Line, at: int) -> bool:
+def _precedes_final_noun(line: Line, at: int) -> bool:
     """बन गया डॉक्टर: the noun is set after the verb, and the sentence ends."""
     return (
         line.is_mark(at + 2)
@@ -171,7 +171,7 @@ def _noun_after_all(line: Line, at: int) -> bool:
     )
 
 
-def _auxiliary(line: Line, at: int) -> bool:
+def _is_auxiliary(line: Line, at: int) -> bool:
     return any(form.shape == "copula" for form in analyse_verb(line[at]))
 
 
@@ -183,7 +183,7 @@ def _is_nominal_here(line: Line, at: int) -> bool:
     """Whether the word, though it looks like a verb, is a noun, an adjective or a postposition."""
     word = line[at]
     if word in RARELY_VERBS:
-        return not _verb_by_place(line, at)
+        return not _is_verb_by_context(line, at)
     words = function_words()
     if word in _ALSO_VERBS_AT_THE_END:
         return False
@@ -196,7 +196,7 @@ def _is_nominal_here(line: Line, at: int) -> bool:
     )
 
 
-def _verb_by_place(line: Line, at: int) -> bool:
+def _is_verb_by_context(line: Line, at: int) -> bool:
     """बात की। खबर दी और: a feminine noun, or a stem, before; or the end of the clause after."""
     if line[at] not in {"की", "दी", "ली", "पी"}:
         return False
@@ -209,20 +209,20 @@ def _verb_by_place(line: Line, at: int) -> bool:
 # --- reading it to the left -----------------------------------------------------------------
 
 
-def _read_complex(line: Line, end: _PlacedForm, start: int) -> VerbComplex:
+def _read_complex(line: Line, end: _FormInLine, start: int) -> VerbComplex:
     parts = [end]
     while True:
         at = line.before(parts[0].at)
         if at < start or line.is_mark(at):
             break
-        form = _precedes(line, at, parts[0].form, last=len(parts) == 1)
+        form = _form_before(line, at, parts[0].form, last=len(parts) == 1)
         if form is None:
             break
-        parts.insert(0, _PlacedForm(at, form))
+        parts.insert(0, _FormInLine(at, form))
     return _complex(line, parts)
 
 
-def _precedes(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbForm | None:
+def _form_before(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbForm | None:
     """The form as which the word there belongs to the form on its right.
 
     `last`: nothing follows that. बना रहा is then to remain, and बना रहा है to make.
@@ -247,7 +247,7 @@ _POSTURES = frozenset("बैठा बैठी बैठे लेटा ठ�
 _TA_CELLS: dict[str, Cell] = {"ता": "ms", "ते": "mp", "ती": "fs"}
 
 
-def _pronoun_before(line: Line, at: int) -> bool:
+def _has_pronoun_before(line: Line, at: int) -> bool:
     """मैं हँसी थी, not चेहरे पर हँसी थी: a subject stands before it in the clause."""
     while not line.is_mark(at):
         at -= 1
@@ -271,12 +271,12 @@ def _is_rather_nominal(line: Line, at: int, form: VerbForm, right: VerbForm) -> 
     """Nouns, adjectives and genitives that have the form of a verb."""
     word = line[at]
     if form.participle and word in RARELY_VERBS:  # की गई is never a genitive
-        return right.stem != "जा" and not _verb_by_place(line, at)
+        return right.stem != "जा" and not _is_verb_by_context(line, at)
     if form.stem == "वाला":
-        return not _infinitive(line, line.before(at))
+        return not _is_infinitive(line, line.before(at))
     if form.shape == "stem":
         return word in {"पर", "बस", "मन", "जन"}
-    if word in _ALSO_VERBS_AT_THE_END and _pronoun_before(line, at):
+    if word in _ALSO_VERBS_AT_THE_END and _has_pronoun_before(line, at):
         return False
     if form.participle:
         return bool(person_noun(word) or thing_gender(word))
@@ -298,14 +298,14 @@ def _forms_before(right: VerbForm) -> tuple[_Before, ...]:
     return _BEFORE.get(right.stem, ())
 
 
-def _complex(line: Line, parts: list[_PlacedForm]) -> VerbComplex:
+def _complex(line: Line, parts: list[_FormInLine]) -> VerbComplex:
     main, finite = parts[0].form, parts[-1].form
     agreeing = tuple(
         part.at
         for part, right in zip(parts, [*parts[1:], None], strict=True)
         if part.form.cell is not None
         and part.form.shape not in {"infinitive", "conjunctive"}
-        and not _frequentative(part, right)
+        and not _is_frequentative(part, right)
     )
     number = [part.form.cell for part in parts if part.at in agreeing]
     return VerbComplex(
@@ -316,19 +316,19 @@ def _complex(line: Line, parts: list[_PlacedForm]) -> VerbComplex:
         valency=_valency(line, parts),
         person=finite.person,
         plural=finite.person == "plural" or bool({"mp", "fp"} & set(number)),
-        ergative=_ergative(line, parts),
-        obligation=_obligation(parts),
+        ergative=_is_ergative(line, parts),
+        obligation=_is_obligation(parts),
         finite=finite,
     )
 
 
-def _frequentative(part: _PlacedForm, right: _PlacedForm | None) -> bool:
+def _is_frequentative(part: _FormInLine, right: _FormInLine | None) -> bool:
     """जाया करता: the participle before करता does not agree."""
     follows = right is not None and right.form.stem == "कर"
     return follows and part.form.shape == "perfective"
 
 
-def _valency(line: Line, parts: list[_PlacedForm]) -> Valency:
+def _valency(line: Line, parts: list[_FormInLine]) -> Valency:
     main = parts[0].form
     known = verb_stems()
     passive = len(parts) > 1 and main.shape == "perfective" and parts[1].form.stem == "जा"
@@ -344,7 +344,7 @@ def _valency(line: Line, parts: list[_PlacedForm]) -> Valency:
     return "intransitive"
 
 
-def _ergative(line: Line, parts: list[_PlacedForm]) -> bool:
+def _is_ergative(line: Line, parts: list[_FormInLine]) -> bool:
     """Whether who acts takes ने: a transitive verb in the perfective, with no intransitive light."""
     known = verb_stems()
     main = parts[0].form.stem
@@ -359,7 +359,7 @@ def _ergative(line: Line, parts: list[_PlacedForm]) -> bool:
     return last.stem in known.transitive and line[line.before(parts[0].at)] != "दिखाई"
 
 
-def _obligation(parts: list[_PlacedForm]) -> bool:
+def _is_obligation(parts: list[_FormInLine]) -> bool:
     shapes = [part.form.shape for part in parts]
     if "infinitive" not in shapes:
         return False
