@@ -23,7 +23,7 @@ def read_word_lists(package: str, name: str) -> dict[str, list[str]]:
 
 
 def word_set(text: str) -> WordSet:
-    """The words of a list."""
+    """The set of words in a list."""
     return frozenset(text.split())
 
 

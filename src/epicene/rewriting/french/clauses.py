@@ -1,4 +1,4 @@
-"""From each verb, finite or not, to the words that agree with its subject or its object."""
+"""The words that agree with the subject or the object of each verb, finite or not."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
 
 def read_clauses(context: Context) -> list[Clause]:
-    """Read every verb of the text, from left to right."""
-
+    """Read every finite verb of the text, from left to right; return the clauses."""
     clauses: list[Clause] = []
     for group in context.groups:
         clause = read_subject(context, group, clauses)
@@ -50,7 +49,7 @@ def read_clauses(context: Context) -> list[Clause]:
 
 
 class ClauseReader:
-    """One clause being read."""
+    """Reads one clause."""
 
     def __init__(self, context: Context, clause: Clause) -> None:
         self.context = context
@@ -67,12 +66,12 @@ class ClauseReader:
         return None if referent is None else self.context.agreement(referent, rule)
 
     def object_agreement(self, clitics: Iterable[int], rule: str) -> Agreement | None:
-        """An agreement with whom the pronouns before a verb mean as its object."""
+        """An agreement with the object that the clitics before a verb express."""
         referent = self.object_referent(clitics)
         return None if referent is None else self.context.agreement(referent, rule)
 
     def object_referent(self, clitics: Iterable[int]) -> Referent | None:
-        """Whom me, te, le, la before a verb mean."""
+        """The referent of me, te, le, la before a verb; add the pronoun if it is a third person."""
         for index in clitics:
             word = self.line[index]
             if word in {"me", "m'", "moi"}:
@@ -92,7 +91,7 @@ class ClauseReader:
         return referent
 
     def _refers_to_proposition(self, index: int) -> bool:
-        """comme il l'a dit, il ne l'avait pas fait."""
+        """Whether "l'" stands for a proposition: comme il l'a dit, il ne l'avait pas fait."""
         if self.line[self.group.start - 1] == "comme":
             return True
         after = self.line.after_adverbs(index + 2)
@@ -103,7 +102,7 @@ class ClauseReader:
     # --- the verb ------------------------------------------------------------------------------
 
     def read(self) -> tuple[int, Sequence[str]]:
-        """Add what agrees with this verb's subject or object; where it ends, and what it is."""
+        """Add what agrees with the verb's subject or object; return its end and its infinitives."""
         names = self.group.infinitives
         after = self.line.after_adverbs(self.group.end)
         if self.line[after] == "le" and self.line[after + 1] in {"plus", "moins", "mieux"}:
@@ -120,13 +119,16 @@ class ClauseReader:
         return self.group.end, names
 
     def _read_avoir_l_air(self, at: int) -> None:
-        """j'ai l'air fatiguée: the adjective may agree with either; we let it with the subject."""
+        """Add the adjective after "avoir l'air", as agreeing with the subject.
+
+        In j'ai l'air fatiguée it may agree with either.
+        """
         agreement = self.subject_agreement("avoir l'air")
         if agreement is not None and tuple(self.line.keys[at : at + 2]) == ("l'", "air"):
             read_complement(self.line, at + 2, agreement.by(agreement.rule, "guess"), nouns=False)
 
     def _read_lexical_verb(self, after: int, names: Sequence[str]) -> None:
-        """Neither être nor an auxiliary."""
+        """Add what agrees with a verb that is neither être nor an auxiliary."""
         known = verb_table()
         referent = self.object_referent(self.group.clitics)
         if known.is_kind("copulas", names):
@@ -146,7 +148,7 @@ class ClauseReader:
             read_state(self.line, self.group.end, own)
 
     def _read_state_after_passer(self, at: int) -> None:
-        """j'ai passé la soirée assis dans un coin."""
+        """Add the state of the subject after a time: j'ai passé la soirée assis dans un coin."""
         phrase = read_phrase(self.line, at) if self.line.is_determiner(at) else None
         if phrase is not None and (agreement := self.subject_agreement("state of the subject")):
             for index in (*phrase.adjectives, phrase.end):
@@ -154,14 +156,14 @@ class ClauseReader:
                     agreement.add(index, "adjective", "likely")
 
     def is_participle(self, at: int) -> bool:
-        """Whether a participle follows an auxiliary there, known or by its shape."""
+        """Whether a past participle, known or by its shape, follows the auxiliary."""
         word = self.line[at]
         if participle_infinitives(word):
             return not self.line.is_determiner(at)
         return self.line.is_open(at) and word.rstrip("es").endswith(("é", "i", "u", "ï"))
 
     def _is_form_of_suivre(self, after: int) -> bool:
-        """Whether "suis" is of suivre: je suis un cours."""
+        """Whether "suis" is a form of suivre: je suis un cours."""
         if self.line[self.group.verb] != "suis" or not self.line.is_determiner(after):
             return False
         return (
@@ -173,14 +175,14 @@ class ClauseReader:
             read_complement(self.line, at, agreement)
 
     def _read_after_etre(self, after: int) -> None:
-        """After a form of être: an auxiliary or a copula."""
+        """Add what agrees after a form of être, an auxiliary or a copula."""
         if not self.reflexive:
             self._read_subject_complement(self.group.end, "said of the subject with être")
         elif agreement := self.subject_agreement("reflexive pronoun before the participle"):
             self.read_reflexive_participle(after, agreement)
 
     def read_reflexive_participle(self, at: int, agreement: Agreement) -> None:
-        """je me suis levé: the participle agrees if the pronoun is the object."""
+        """Add the participle if the reflexive pronoun is its direct object: je me suis levé."""
         infinitives = participle_infinitives(self.line[at])
         if infinitives and not self.pronoun_is_indirect_object(at, infinitives, reflexive=True):
             self.read_participles(at, agreement, infinitives, reflexive=True)
@@ -188,7 +190,7 @@ class ClauseReader:
     def pronoun_is_indirect_object(
         self, at: int, infinitives: Sequence[str], *, reflexive: bool
     ) -> bool:
-        """Whether the pronoun before the participle is not its object."""
+        """Whether the pronoun before the participle is not its direct object."""
         return pronoun_is_indirect_object(
             self.line, self.group.verb, at, infinitives, reflexive=reflexive
         )
@@ -196,7 +198,7 @@ class ClauseReader:
     def read_participles(
         self, at: int, agreement: Agreement, infinitives: Sequence[str], *, reflexive: bool = False
     ) -> None:
-        """One participle, what it says of somebody, and those joined to it."""
+        """Add a participle, its predicative complement, and the participles coordinated with it."""
         known = verb_table()
         agreement.add(at, "adjective")
         rule = agreement.by("what the participle says of them")
@@ -212,7 +214,7 @@ class ClauseReader:
         read_coordinated(self.line, end, agreement.by(agreement.rule, "likely"), commas=reflexive)
 
     def _read_after_avoir(self, at: int) -> None:
-        """After a form of avoir: j'ai été, on m'a vu, j'ai vécu seul."""
+        """Add what agrees in a compound tense with avoir: j'ai été, on m'a vu, j'ai vécu seul."""
         known = verb_table()
         infinitives = participle_infinitives(self.line[at])
         if known.is_kind("copulas", infinitives):
@@ -234,7 +236,7 @@ class ClauseReader:
             read_state(self.line, at + 1, own)
 
     def _relative_object(self) -> Site | None:
-        """The antecedent of "que", if it is somebody: celle que le jury a recalée."""
+        """The antecedent of "que", if it is a person: celle que le jury a recalée."""
         if any(self.line[index] not in {"ne", "n'", "y", "en"} for index in self.group.clitics):
             return None
         start = min(self.group.start, self.clause.start)
@@ -250,7 +252,7 @@ class ClauseReader:
     def read_object_complement(
         self, clitics: Iterable[int], at: int, infinitives: Iterable[str]
     ) -> None:
-        """cela me rend heureux."""
+        """Add the object complement: cela me rend heureux."""
         agreement = self.object_agreement(clitics, "what the verb says of its object")
         if agreement is not None:
             naming = verb_table().is_kind("naming", infinitives)
@@ -264,7 +266,7 @@ _SURELY_FINITE = frozenset("est était sont étaient sera serait a avait ont".sp
 
 
 class Governor(NamedTuple):
-    """The verb that an infinitive depends on."""
+    """The verb that governs an infinitive."""
 
     infinitives: Sequence[str]
     clitics: tuple[int, ...]
@@ -273,7 +275,10 @@ class Governor(NamedTuple):
 
 
 def read_infinitives(reading: ClauseReader, at: int, infinitives: Sequence[str]) -> None:
-    """je veux être libre, on m'a demandé d'être patient, pour me sentir prêt."""
+    """Read the infinitives after a verb, each with its controller.
+
+    je veux être libre, on m'a demandé d'être patient, pour me sentir prêt.
+    """
     line = reading.line
     governor = Governor(infinitives, reading.group.clitics, reading.clause.referent)
     index = at
@@ -290,7 +295,10 @@ def read_infinitives(reading: ClauseReader, at: int, infinitives: Sequence[str])
 
 
 def read_subject_infinitives(context: Context, clauses: Sequence[Clause]) -> None:
-    """Être seul me fait peur; mon rêve est de devenir acteur; c'est en étant patient que j'ai …"""
+    """Read infinitives and gerunds whose subject is expressed elsewhere in the sentence.
+
+    Être seul me fait peur; mon rêve est de devenir acteur; c'est en étant patient que j'ai …
+    """
     for number, clause in enumerate(clauses):
         if clause.referent is not None and clause.group.kind != "noun":
             continue
@@ -315,7 +323,7 @@ def read_subject_infinitives(context: Context, clauses: Sequence[Clause]) -> Non
 
 
 def _read_between(reading: ClauseReader, start: int, end: int, referent: Referent) -> None:
-    """Every infinitive there up to the first stop has the same subject."""
+    """Read each infinitive up to the end of the sentence, with that referent as its subject."""
     for index in range(start, end):
         if reading.line[index] in SENTENCE_ENDS:
             return
@@ -324,7 +332,7 @@ def _read_between(reading: ClauseReader, start: int, end: int, referent: Referen
 
 
 def _possessor_of_subject(context: Context, clause: Clause) -> Referent | None:
-    """Whose dream it is: mon rêve est de …"""
+    """The possessor of the subject: mon rêve est de …"""
     word = context.line[clause.start]
     if word in {"mon", "ma", "mes"}:
         return context.speaker(clause.start)
@@ -332,7 +340,7 @@ def _possessor_of_subject(context: Context, clause: Clause) -> Referent | None:
 
 
 def _possessor_of_object(reading: ClauseReader) -> Referent | None:
-    """Être père a changé ma vie: the object is somebody's."""
+    """The speaker, if they possess the object: Être père a changé ma vie."""
     line, context = reading.line, reading.context
     for index in range(reading.group.end, min(reading.group.end + 4, len(line))):
         if line[index] in {"mon", "ma", "mes"}:
@@ -341,7 +349,7 @@ def _possessor_of_object(reading: ClauseReader) -> Referent | None:
 
 
 def _begins_clause(line: Line, index: int, end: int) -> bool:
-    """Whether another clause begins there."""
+    """Whether another clause begins at the index."""
     word = line[index]
     if word in {"que", "qu'"} and line[index - 1] == "tant":  # en tant que
         return False
@@ -355,7 +363,7 @@ def _begins_clause(line: Line, index: int, end: int) -> bool:
 def _infinitive_controller(
     reading: ClauseReader, governor: Governor, index: int
 ) -> Referent | None:
-    """Who is or does what the infinitive says."""
+    """The controller of an infinitive: the person understood as its subject."""
     line = reading.line
     first = min((index, *clitics_before(line, index)))
     before = line[first - 1]
@@ -377,7 +385,7 @@ def _infinitive_controller(
 
 
 def read_infinitive(reading: ClauseReader, index: int, referent: Referent | None) -> None:
-    """One infinitive whose subject is known."""
+    """Read one infinitive whose subject is known."""
     line, known = reading.line, verb_table()
     word = known.infinitive_of(line[index])
     clitics = clitics_before(line, index)
@@ -399,7 +407,7 @@ def read_infinitive(reading: ClauseReader, index: int, referent: Referent | None
 def _read_subject_agreement(
     reading: ClauseReader, index: int, after: int, agreement: Agreement, *, reflexive: bool
 ) -> None:
-    """What agrees with the subject of an infinitive."""
+    """Add what agrees with the subject of an infinitive."""
     line, known = reading.line, verb_table()
     word = known.infinitive_of(line[index])
     if reflexive:
@@ -417,7 +425,7 @@ def _read_subject_agreement(
 def _read_compound_infinitive(
     reading: ClauseReader, at: int, clitics: tuple[int, ...], agreement: Agreement | None
 ) -> None:
-    """avoir été choisi, m'avoir vu."""
+    """Add what agrees in a compound infinitive: avoir été choisi, m'avoir vu."""
     infinitives = participle_infinitives(reading.line[at])
     if verb_table().is_kind("copulas", infinitives):
         if agreement is not None:

@@ -1,4 +1,6 @@
-"""Clauses, each a verb complex and what stands before it, and with whom the verb of each agrees."""
+"""Clauses, each a verb complex and the words before it, and the controller of each verb's
+agreement.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ _ADVERSATIVES = frozenset("पर लेकिन मगर परंतु क�
 
 
 class Clause(NamedTuple):
-    """Words `first` to `last`; `verb` is None for what an inserted clause cut off (मैं, जो …)."""
+    """Words `first` to `last`; `verb` is None where an inserted clause interrupts (मैं, जो …)."""
 
     first: int
     last: int
@@ -44,13 +46,13 @@ class Clause(NamedTuple):
 
     @property
     def field(self) -> range:
-        """The words before the verb."""
+        """The indices of the words before the verb."""
         end = self.last + 1 if self.verb is None else self.verb.first
         return range(self.first, end)
 
 
 def find_clauses(line: Line) -> list[Clause]:
-    """The clauses, in order; together they are the line."""
+    """The clauses of a line, in order; together they cover it."""
     found: list[Clause] = []
     start, sentence = 0, 0
     verbs = find_verb_complexes(line)
@@ -72,7 +74,7 @@ def find_clauses(line: Line) -> list[Clause]:
 
 
 def _clause_end(line: Line, verb: VerbComplex, next_verb: int) -> int:
-    """The last word of the clause: the verb, or a pronoun set after it."""
+    """The last word of the clause: the verb, or a pronoun postposed to it."""
     after = verb.last + 1
     while line[after] in {"न", "ना", "नहीं", "ही", "भी"}:
         after += 1
@@ -85,7 +87,7 @@ def _clause_end(line: Line, verb: VerbComplex, next_verb: int) -> int:
 
 
 def _clause_starts(line: Line, start: int, end: int) -> list[int]:
-    """Where clauses begin between the verb before and this one."""
+    """The indices at which clauses begin between the previous verb and this one."""
     cuts = [start]
     for at in range(start + 1, end + 1):
         opens = line[at] in _CLAUSE_STARTERS or (line[at] in _ADVERSATIVES and line[at - 1] == ",")
@@ -96,7 +98,7 @@ def _clause_starts(line: Line, start: int, end: int) -> list[int]:
 
 
 def _has_words(line: Line, first: int, end: int) -> bool:
-    """Whether more than marks and conjunctions stand there: कि अगर begins one clause."""
+    """Whether the words include more than marks and conjunctions: कि अगर begins one clause."""
     words = function_words()
     return any(
         not line.is_mark(at)
@@ -107,7 +109,7 @@ def _has_words(line: Line, first: int, end: int) -> bool:
 
 
 def _is_abbreviation_stop(line: Line, at: int) -> bool:
-    """Whether the full stop there belongs to डॉ. or to initials."""
+    """Whether the full stop belongs to डॉ. or to initials."""
     return line[at] == "." and len(line[at - 1]) <= 4 and not line.is_mark(at - 1)
 
 
@@ -141,13 +143,13 @@ _FORWARD_LOOKING_OPENERS = frozenset("जब अगर यदि चूंकि
 
 
 def read_clauses(line: Line, interlocutors: Interlocutors) -> list[ClauseReading]:
-    """Every clause with its subject, in order."""
+    """Every clause with its controller and its actor, in order."""
     reader = _ClauseReader(line, interlocutors)
     return [reader.next(clause) for clause in reader.clauses]
 
 
 class _ClauseReader:
-    """Remembers who the last clause was about, and who still waits for a verb."""
+    """Reads clauses in order; keeps the previous one, and a subject that still lacks its verb."""
 
     def __init__(self, line: Line, interlocutors: Interlocutors) -> None:
         self.line = line
@@ -158,7 +160,7 @@ class _ClauseReader:
         self.pending: Subject | None = None
 
     def next(self, clause: Clause) -> ClauseReading:
-        """The clause that follows, read."""
+        """The reading of the next clause."""
         if self.last is not None and clause.sentence != self.last.clause.sentence:
             self.pending = None
             self.last = None
@@ -186,7 +188,7 @@ class _ClauseReader:
         self.last = reading
 
     def _interlocutors_here(self) -> Interlocutors:
-        """उसने मुझसे कहा कि तुम …: who is told is who says I."""
+        """The interlocutors; in उसने मुझसे कहा कि तुम … the speaker is the listener."""
         if self.last is None or self.last.clause.verb is None or self.interlocutors != UNQUOTED:
             return self.interlocutors
         clause = self.last.clause
@@ -215,7 +217,7 @@ class _ClauseReader:
     def _subject_without_pronoun(
         self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
     ) -> Subject | None:
-        """No pronoun of the first or second person, no ने: what else there is."""
+        """The subject of a clause without a pronoun of the first or second person or ने."""
         relative = clause.opener.startswith(("जिस", "जिन"))
         waiting = self._pending_pronoun() if not relative else None
         if waiting is not None and can_agree(self.line, verb, waiting, interlocutors):
@@ -241,7 +243,7 @@ class _ClauseReader:
         )
 
     def _pending_pronoun(self) -> Subject | None:
-        """The pronoun that an inserted clause cut off from its verb."""
+        """The pronoun that an inserted clause separates from its verb."""
         if self.pending is None or self.pending.at is None:
             return None
         said = lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS | lexicon.THIRD_PRONOUNS
@@ -254,7 +256,7 @@ class _ClauseReader:
         return not aspect.endswith(("ता", "ती", "ते")) or verb.valency == "passive"
 
     def _fragment_subject(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
-        """… हूँ, झूठा नहीं: what was said of someone goes on without a verb."""
+        """The subject of a fragment, carried over from a copular clause: … हूँ, झूठा नहीं."""
         last = self.last
         if self._is_before_relative(clause) or last is None or last.clause.verb is None:
             return self._third_person_subject(clause, interlocutors)
@@ -270,7 +272,7 @@ class _ClauseReader:
     def _antecedent(
         self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
     ) -> Subject | None:
-        """Whom जो takes up."""
+        """The antecedent of जो."""
         inside = subjects.third_person_subject(
             self.line, clause, interlocutors, previous=NO_PERSON, skip=self.addressing
         )
@@ -296,7 +298,7 @@ class _ClauseReader:
         return None
 
     def _describes_subject(self, last: ClauseReading, subject: Subject, head: int) -> bool:
-        """Whether what stands before the verb is said of the subject, or is the subject."""
+        """Whether the word before the verb is predicated of the subject, or is the subject."""
         verb = last.clause.verb
         if head == subject.at or head < last.clause.first:
             return True
@@ -308,7 +310,7 @@ class _ClauseReader:
         return not (word in function_words().postpositions or inflection.thing_gender(word))
 
     def _names_people(self, clause: Clause, end: int) -> bool:
-        """Whether somebody else is named in the clause, whom जो may take up instead."""
+        """Whether the clause names another person who may be the antecedent of जो."""
         return any(inflection.person_noun(self.line[at]) for at in range(clause.first, end))
 
     def _as_antecedent(self, subject: Subject, verb: VerbComplex) -> Subject:
@@ -318,7 +320,7 @@ class _ClauseReader:
     def _can_be_antecedent(
         self, subject: Subject, verb: VerbComplex, interlocutors: Interlocutors
     ) -> bool:
-        """After जो the verb is of the third person, or of the person's own."""
+        """Whether the verb after जो can agree with the subject in person."""
         if subject.who == interlocutors.speaker:
             return not subject.plural and verb.person != "second"
         return True
@@ -333,7 +335,7 @@ class _ClauseReader:
     def _subject_of_next_clause(
         self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
     ) -> Subject | None:
-        """जब तक नहीं लौटाते, तुम …: the clause after says who."""
+        """The subject, taken from the clause after this one: जब तक नहीं लौटाते, तुम …"""
         if clause.opener not in _FORWARD_LOOKING_OPENERS or self.last is not None:
             return None
         at = self.clauses.index(clause) + 1
@@ -349,7 +351,7 @@ class _ClauseReader:
     def _subject_of_previous_clause(
         self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
     ) -> Subject | None:
-        """The subject of the clause before, where this one has none."""
+        """The subject, carried over from the previous clause."""
         previous = self._previous()
         if previous is None or previous.who is None or clause.opener not in _CONTINUING_OPENERS:
             return None
@@ -364,7 +366,7 @@ class _ClauseReader:
     def _is_oblique_here(
         self, subject: Subject, clause: Clause, interlocutors: Interlocutors
     ) -> bool:
-        """मुझे, मुझसे, मेरा: who says I is in the clause, and not as its subject."""
+        """Whether the clause has an oblique pronoun of the subject's person: मुझे, मुझसे, मेरा."""
         forms: frozenset[str] = frozenset()
         if subject.who == interlocutors.speaker:
             forms = lexicon.FIRST_OBLIQUE_PRONOUNS
@@ -375,7 +377,7 @@ class _ClauseReader:
     def _listener_as_subject(
         self, verb: VerbComplex, interlocutors: Interlocutors
     ) -> Subject | None:
-        """“समय पर खाएगा तो …”: in a quotation, who is left out is who is spoken to."""
+        """The listener, as the omitted subject in a quotation: “समय पर खाएगा तो …”"""
         if (
             self.interlocutors == UNQUOTED
             or interlocutors.listener is None

@@ -1,6 +1,4 @@
-"""Collect every site of a line: verbs, predicates, roles, people addressed and people only spoken
-about.
-"""
+"""Collect the sites of a line: verbs, predicates, roles, vocatives and third persons."""
 
 from __future__ import annotations
 
@@ -33,9 +31,9 @@ _QUANTITIES = frozenset(
 def other_person_sites(
     line: Line, gender: Gender, taken: Collection[int], plural: Mapping[int, bool]
 ) -> Iterator[Site]:
-    """Every noun of people that nobody else has taken.
+    """The sites of all nouns for people that are not in `taken`, and of their modifiers.
 
-    `plural` says of subjects whether their verb is in the plural.
+    `plural` says for each subject whether its verb is plural.
     """
     for at in range(len(line)):
         reading = inflection.person_noun(line[at])
@@ -60,7 +58,7 @@ def other_person_sites(
 
 
 def _is_several(line: Line, at: int, first: int, reading: inflection.NounReading) -> bool:
-    """Whether a form that may be singular or plural names more than one."""
+    """Whether a form that may be singular or plural denotes more than one person."""
     if is_oblique(line, at) or "direct plural" not in reading.cases:
         return False
     if "direct" not in reading.cases:  # बेटे
@@ -69,7 +67,7 @@ def _is_several(line: Line, at: int, first: int, reading: inflection.NounReading
 
 
 def _is_mixed_group(line: Line, at: int, reading: inflection.NounReading, gender: Gender) -> bool:
-    """The masculine plural of a role names women too: छात्रों, बच्चे stay."""
+    """Whether a masculine plural may include women, so that it stays: छात्रों, बच्चे."""
     several = reading.plural_only or _is_several(line, at, at, reading)
     if not several:
         return False
@@ -77,7 +75,7 @@ def _is_mixed_group(line: Line, at: int, reading: inflection.NounReading, gender
 
 
 def _is_couple(line: Line, at: int, reading: inflection.NounReading) -> bool:
-    """पति और पत्नी, लड़के या लड़कियाँ: both genders are named."""
+    """Whether the noun is coordinated with its other gender: पति और पत्नी, लड़के या लड़कियाँ."""
     for step in (-1, 1):
         index = at + step
         while line[index] in _COUPLE_JOINERS:
@@ -89,7 +87,7 @@ def _is_couple(line: Line, at: int, reading: inflection.NounReading) -> bool:
 
 
 def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Iterator[Site]:
-    """The sites of the people named; of two for one word the first counts."""
+    """The sites of the people in `wanted`; of two for one word the first is used."""
     line, interlocutors = passage.line, passage.interlocutors
     readings = read_clauses(line, interlocutors)
     found = list(_clause_sites(line, readings, interlocutors))
@@ -127,7 +125,10 @@ def _verb_sites(reading: ClauseReading) -> Iterator[Site]:
 def _with_singular_role(
     reading: ClauseReading, following: Sequence[ClauseReading]
 ) -> ClauseReading:
-    """तुम एक अनोखा इंसान हो जो … समझता है: the role is singular if जो takes it up so."""
+    """The reading with a singular subject if the जो clause after it is singular.
+
+    तुम एक अनोखा इंसान हो जो … समझता है.
+    """
     if (
         not following
         or following[0].clause.opener not in RELATIVE_PRONOUNS
@@ -141,7 +142,7 @@ def _with_singular_role(
 
 
 def _correlative_sites(line: Line, readings: Sequence[ClauseReading]) -> Iterator[Site]:
-    """उतना भोला नहीं हूँ जितना आप समझते हैं: जितना agrees as उतना does."""
+    """The sites of जितना that correlates with उतना: उतना भोला नहीं हूँ जितना आप समझते हैं."""
     for reading, following in pairwise(readings):
         subject, at = reading.controller, following.clause.first
         if subject is None or subject.who is None or following.clause.verb is None:
@@ -154,7 +155,7 @@ def _correlative_sites(line: Line, readings: Sequence[ClauseReading]) -> Iterato
 
 
 def _vocative_sites(line: Line, interlocutors: Interlocutors) -> Iterator[Site]:
-    """Nouns that address who is spoken to; with a word that agrees they are oblique."""
+    """The sites of vocative nouns; with an agreeing modifier they are oblique."""
     if interlocutors.listener is None:
         return
     for at in find_vocatives(line):

@@ -1,7 +1,7 @@
 """Verb complexes: a verb with its auxiliaries, from जा to जाया करता रहा होगा.
 
-They are found at their right end, which is a finite form, or a participle where a clause ends, and
-are read from there to the left.
+They are found at their right end, which is a finite form, or a participle at the end of a clause,
+and are read from there to the left.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _STEMS_IN_THE_MIDDLE = frozenset("जा पा दे ले आ रह डा�
 
 
 class VerbComplex(NamedTuple):
-    """A verb complex: words `first` to `last`, those that agree, and what it is."""
+    """A verb complex: words `first` to `last`, those that agree, and its features."""
 
     first: int
     last: int
@@ -71,7 +71,7 @@ class _FormInLine(NamedTuple):
 
 
 def find_verb_complexes(line: Line) -> list[VerbComplex]:
-    """The complexes, in order."""
+    """The complexes of a line, in order."""
     found: list[VerbComplex] = []
     at = 0
     while at < len(line):
@@ -87,7 +87,7 @@ def find_verb_complexes(line: Line) -> list[VerbComplex]:
 
 
 def _finite_form_at(line: Line, at: int) -> VerbForm | None:
-    """The finite form with which a complex ends there."""
+    """The finite form with which a complex ends at that word, if it does."""
     word = line[at]
     if line.is_mark(at):
         return None
@@ -107,7 +107,10 @@ def _finite_form_at(line: Line, at: int) -> VerbForm | None:
 
 
 def _always_finite(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
-    """है, था, चाहिए and futures, wherever they stand; चाहिए था ends with था."""
+    """The form, if it is finite in any position: है, था, चाहिए and futures.
+
+    चाहिए था ends with था.
+    """
     word = line[at]
     for form in forms:
         goes_on = form.shape == "ought" and line[at + 1] in {"था", "थी", "थे", "थीं"}
@@ -119,7 +122,7 @@ def _always_finite(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm
 
 
 def _finite_here(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
-    """A participle, a subjunctive or an imperative where a clause ends."""
+    """The participle, subjunctive or imperative that ends a clause."""
     if forms[0].shape == "agentive":
         return forms[0] if _is_infinitive(line, line.before(at)) else None
     for shape in ("imperfective", "perfective", "subjunctive", "imperative"):
@@ -158,12 +161,12 @@ def _may_end_clause(line: Line, at: int) -> bool:
 
 
 def _is_adverbial(line: Line, at: int) -> bool:
-    """करते हुए: no verb of its own clause."""
+    """Whether the participle is adverbial, without a clause of its own: करते हुए."""
     return line[at] == "हुए" and any(form.cell == "mp" for form in analyse_verb(line[at - 1]))
 
 
 def _precedes_final_noun(line: Line, at: int) -> bool:
-    """बन गया डॉक्टर: the noun is set after the verb, and the sentence ends."""
+    """Whether a noun postposed to the verb ends the sentence: बन गया डॉक्टर."""
     return (
         line.is_mark(at + 2)
         and person_noun(line[at + 1]) is not None
@@ -180,7 +183,7 @@ _ALSO_VERBS_AT_THE_END = frozenset("हंसी झगडा झूला".spli
 
 
 def _is_nominal_here(line: Line, at: int) -> bool:
-    """Whether the word, though it looks like a verb, is a noun, an adjective or a postposition."""
+    """Whether a word like a verb form is a noun, an adjective or a postposition."""
     word = line[at]
     if word in RARELY_VERBS:
         return not _is_verb_by_context(line, at)
@@ -197,7 +200,7 @@ def _is_nominal_here(line: Line, at: int) -> bool:
 
 
 def _is_verb_by_context(line: Line, at: int) -> bool:
-    """बात की। खबर दी और: a feminine noun, or a stem, before; or the end of the clause after."""
+    """Whether की, दी, ली or पी is a verb, by the words around it: बात की। खबर दी और …"""
     if line[at] not in {"की", "दी", "ली", "पी"}:
         return False
     before = line[line.before(at)]
@@ -223,9 +226,10 @@ def _read_complex(line: Line, end: _FormInLine, start: int) -> VerbComplex:
 
 
 def _form_before(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbForm | None:
-    """The form as which the word there belongs to the form on its right.
+    """The form of the word, if it can precede the form on its right in a complex.
 
-    `last`: nothing follows that. बना रहा is then to remain, and बना रहा है to make.
+    `last`: the form on the right ends the complex. बना रहा is then to remain, and बना रहा है to
+    make.
     """
     word = line[at]
     forms = analyse_verb(word)
@@ -248,7 +252,7 @@ _TA_CELLS: dict[str, Cell] = {"ता": "ms", "ते": "mp", "ती": "fs"}
 
 
 def _has_pronoun_before(line: Line, at: int) -> bool:
-    """मैं हँसी थी, not चेहरे पर हँसी थी: a subject stands before it in the clause."""
+    """Whether a subject pronoun precedes in the clause: मैं हँसी थी, not चेहरे पर हँसी थी."""
     while not line.is_mark(at):
         at -= 1
         if line[at] in lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS:
@@ -268,7 +272,7 @@ def _unknown_imperfective(word: str) -> bool:
 
 
 def _is_rather_nominal(line: Line, at: int, form: VerbForm, right: VerbForm) -> bool:
-    """Nouns, adjectives and genitives that have the form of a verb."""
+    """Whether a word like a verb form is a noun, an adjective or a genitive."""
     word = line[at]
     if form.participle and word in RARELY_VERBS:  # की गई is never a genitive
         return right.stem != "जा" and not _is_verb_by_context(line, at)
@@ -288,7 +292,7 @@ def _is_rather_nominal(line: Line, at: int, form: VerbForm, right: VerbForm) -> 
 
 
 def _forms_before(right: VerbForm) -> tuple[_Before, ...]:
-    """What may stand before a form."""
+    """The forms that may precede a form."""
     if right.shape == "stem" and right.stem not in _STEMS_IN_THE_MIDDLE:
         return ()
     if right.stem == "कर" and right.shape == "imperfective":
@@ -323,7 +327,7 @@ def _complex(line: Line, parts: list[_FormInLine]) -> VerbComplex:
 
 
 def _is_frequentative(part: _FormInLine, right: _FormInLine | None) -> bool:
-    """जाया करता: the participle before करता does not agree."""
+    """Whether the participle is the invariable one before करता: जाया करता."""
     follows = right is not None and right.form.stem == "कर"
     return follows and part.form.shape == "perfective"
 
@@ -345,7 +349,7 @@ def _valency(line: Line, parts: list[_FormInLine]) -> Valency:
 
 
 def _is_ergative(line: Line, parts: list[_FormInLine]) -> bool:
-    """Whether who acts takes ने: a transitive verb in the perfective, with no intransitive light."""
+    """Whether the actor takes ने: a transitive perfective without an intransitive light verb."""
     known = verb_stems()
     main = parts[0].form.stem
     if main not in known.transitive or main in known.labile:
