@@ -20,7 +20,7 @@ _STATEMENT_WORDS = frozenset("هل لماذا لم ما كيف".split())
 
 
 def choose_mood(words: PassageAnalysis, at: int, parse: VerbParse) -> Mood:
-    """Indicative ("full"), subjunctive ("cut") or jussive ("short")."""
+    """The mood of a verb in context: indicative (full), subjunctive (cut) or jussive (short)."""
     if parse.prefix.endswith("ل"):
         return "short" if parse.prefix == "فل" else "cut"
     before = words.function(at - 1)

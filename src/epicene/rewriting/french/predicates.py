@@ -226,7 +226,7 @@ def _read_kind_of(line: Line, at: int, agreement: Agreement) -> int:
 
 
 def _read_among(line: Line, at: int, agreement: Agreement) -> int:
-    """Read a superlative with its partitive: la meilleure des sœurs, le plus heureux des hommes."""
+    """Read the partitive of a superlative: la meilleure des sœurs, le plus heureux des hommes."""
     phrase = read_phrase(line, at + 1)
     if phrase is None or not is_person(line[phrase.head]):
         return at

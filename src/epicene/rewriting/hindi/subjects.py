@@ -289,7 +289,7 @@ def third_person_subject(
         if _thing_controls_verb(line, clause.verb, each):
             return Subject(None, each.at)
     names = [each for each in found if each.sort == "unknown"]
-    if _is_patient(line, clause):
+    if _has_oblique_experiencer(line, clause):
         return NO_PERSON
     if names and _is_name(line, clause, clause.verb, names[0]):
         return Subject("others", names[0].at, plural, "guess", "said with a name")
@@ -313,8 +313,8 @@ def _is_pronoun_subject(
     return not (known and clause.opener in {"अगर", "यदि", "काश"})  # अगर वह ट्रेन पकड़ लेता
 
 
-def _is_patient(line: Line, clause: Clause) -> bool:
-    """Whether the clause has an oblique experiencer or recipient and no subject.
+def _has_oblique_experiencer(line: Line, clause: Clause) -> bool:
+    """Whether an oblique experiencer or recipient leaves the clause without a subject.
 
     उसे … दिया गया, उन्हें … लगा.
     """
