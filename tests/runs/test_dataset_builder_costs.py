@@ -79,7 +79,7 @@ class Listener(Silent):
     def __init__(self) -> None:
         self.heard: list[str] = []
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         self.heard.append(sentence)
 
 

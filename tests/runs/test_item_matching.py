@@ -16,7 +16,7 @@ from epicene.core.errors import InputError, RunError
 from epicene.core.records import Judgement
 from epicene.report.run_report import runs_table
 from epicene.runs.compare import compare_agreement, compare_runs
-from epicene.runs.results import StoredRun, match_items, read_run
+from epicene.runs.stored_run import StoredRun, match_items, read_run
 from epicene.runs.summary import differing_run_settings, summarise
 from epicene.suites import Answers, DataSource
 from reflexives.data import STARTER

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from epicene.runs.results import StoredRun
+from epicene.runs.stored_run import StoredRun
 from epicene.runs.summary import differing_run_settings, settings_diff_sentences
 from epicene.suites import find_suite
 from runs.conftest import run_suite

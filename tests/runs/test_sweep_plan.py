@@ -236,9 +236,9 @@ def test_errors_in_the_data_name_their_line_in_the_plan(
     monkeypatch.chdir(tmp_path)
     Path("bad.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     text = f'[[models]]\nspec = "random"\n[[suites]]\nname = "genform"\n{data}\n'
-    surveyor = Forecaster(tmp_path / "runs")
+    forecaster = Forecaster(tmp_path / "runs")
     (sweep_run,) = planned(tmp_path, text)
     with pytest.raises(InputError) as caught:
-        surveyor.look(sweep_run)
+        forecaster.forecast(sweep_run)
     assert str(caught.value).startswith(f"{tmp_path / 'plan.toml'}, {place}: ")
     assert said in str(caught.value)

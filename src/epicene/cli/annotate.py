@@ -268,7 +268,7 @@ def sample(
 ) -> None:
     """Draw a study from what models answered in runs, or from a suite's data."""
     from epicene.cli.output import note
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
     from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
     from epicene.studies.collection.folder import create_study_folder
     from epicene.studies.collection.images import copy_images

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Table
     from epicene.studies.analysis.exclusions import Exclusions
-    from epicene.studies.analysis.results import StudySummary
+    from epicene.studies.analysis.study_summary import StudySummary
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.collection.progress import StudyProgress
     from epicene.studies.collection.schema_drift import ValidResponses
@@ -201,9 +201,9 @@ def tables(
     """Print what came of a study: how people agree, with each other and with the machine."""
     from epicene.cli.output import note, print_json, print_tables
     from epicene.cli.tables import chosen_format, write_tables
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
     from epicene.studies.analysis.quality_tables import quality_tables
-    from epicene.studies.analysis.results import IncompatibleStudyError, summarise_study
+    from epicene.studies.analysis.study_summary import IncompatibleStudyError, summarise_study
     from epicene.studies.collection.folder import open_study_folder
     from epicene.studies.collection.progress import study_progress
 

@@ -29,7 +29,7 @@ def compare(
     from epicene.report.results_document import run_json
     from epicene.report.table_formats import estimate_json, tables_json
     from epicene.runs.compare import compare_agreement, compare_runs
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
     from epicene.runs.summary import incomplete_run_sentences
 
     if names and not agreement:

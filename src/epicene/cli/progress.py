@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
-    from epicene.runs.execute import Watcher
+    from epicene.runs.execute import ProgressDisplay
     from epicene.runs.sweep.runner import RunState
     from epicene.runs.sweep.workload import Workload
 
 _SECONDS_BETWEEN_LINES = 60.0  # seconds between lines where there is no terminal
 
 
-def progress_display() -> Watcher:
+def progress_display() -> ProgressDisplay:
     """Someone to tell, fit for where standard error goes."""
     return ProgressBar() if sys.stderr.isatty() else ProgressLines()
 
@@ -64,11 +64,11 @@ class ProgressBar:
         self._task: TaskID | None = None
         self._failed = 0
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Something a person should know before a section begins."""
         note(sentence)
 
-    def begin(self, title: str, total: int, done: int) -> None:
+    def start(self, title: str, total: int, done: int) -> None:
         """A section begins."""
         self._failed = 0
         self._progress = progress_bars()
@@ -83,7 +83,7 @@ class ProgressBar:
         rate = rate_text(self._progress, self._task, self._failed)
         self._progress.update(self._task, advance=answered, rate=rate)
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """The section ended."""
         assert self._progress is not None
         self._progress.stop()
@@ -97,11 +97,11 @@ class ProgressLines:
         self._total = self._done = self._begun_with = self._failed = 0
         self._started = self._said = 0.0
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Something a person should know before a section begins."""
         note(sentence)
 
-    def begin(self, title: str, total: int, done: int) -> None:
+    def start(self, title: str, total: int, done: int) -> None:
         """A section begins."""
         self._title, self._total, self._failed = title, total, 0
         self._done = self._begun_with = done
@@ -115,7 +115,7 @@ class ProgressLines:
             self._said = time.monotonic()
             self._say()
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """The section ended."""
         self._say()
 
@@ -150,24 +150,24 @@ class SweepProgressBars:
         self._section: TaskID | None = None
         self._failed = 0
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Something a person should know, above the bars."""
         self._bars.console.print(sentence, markup=False, highlight=False)
 
-    def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
+    def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
         """A run begins that should have so many requests."""
         self._expected = requests
         self._bars.update(self._whole, description=f"run {number} of {runs}")
-        self.say(f"{number} of {runs}: {title}")
+        self.show_message(f"{number} of {runs}: {title}")
 
-    def end_run(self, state: RunState) -> None:
+    def finish_run(self, state: RunState) -> None:
         """The run ended; now it is known how many requests it has."""
         self._total += state.requests - self._expected
         self._bars.update(self._whole, total=self._total)
         if state.why:
-            self.say(f"{state.title}: {state.state}: {state.why}")
+            self.show_message(f"{state.title}: {state.state}: {state.why}")
 
-    def begin(self, title: str, total: int, done: int) -> None:
+    def start(self, title: str, total: int, done: int) -> None:
         """A section begins."""
         self._failed = 0
         self._section = self._bars.add_task(title, total=total, completed=done, rate="")
@@ -180,7 +180,7 @@ class SweepProgressBars:
         self._bars.update(self._section, advance=answered, rate=rate)
         self._bars.update(self._whole, advance=answered)
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """The section ended."""
         assert self._section is not None
         self._bars.remove_task(self._section)
@@ -193,7 +193,7 @@ class SweepProgressLines(ProgressLines):
         super().__init__()
         self._all, self._behind, self._expected = total, done, 0
 
-    def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
+    def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
         """A run begins that should have so many requests."""
         self._expected = requests
         note(
@@ -201,7 +201,7 @@ class SweepProgressLines(ProgressLines):
             f"({self._behind:,} of {self._all:,} requests of the sweep are done)"
         )
 
-    def end_run(self, state: RunState) -> None:
+    def finish_run(self, state: RunState) -> None:
         """The run ended; now it is known how many requests it has."""
         self._all += state.requests - self._expected
         if state.why:

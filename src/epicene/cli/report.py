@@ -22,7 +22,7 @@ def report(
     """Write one self-contained HTML page about one or more runs."""
     from epicene.cli.output import note
     from epicene.report.run_report import write_report
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
 
     write_report([read_run(folder) for folder in runs], out, pictures)
     note(f"The report is in {out}")

@@ -166,9 +166,9 @@ def run(
         gpus_per_worker=gpus_per_worker,
         worker_timeout=worker_timeout,
     )
-    told = progress_display()
-    with open_executor(on, spread, told.say) as opening:
-        folder, manifest = do_run(order, told, opening)
+    display = progress_display()
+    with open_executor(on, spread, display.show_message) as opening:
+        folder, manifest = do_run(order, display, opening)
     show_runs([folder], as_json=as_json, items=items, metrics_only=True)
     for count in manifest.counts:
         for reason in count.reasons:

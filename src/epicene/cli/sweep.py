@@ -92,10 +92,12 @@ def sweep(
     with lock_folder(folder):
         try:
             with (
-                sweep_progress_display(total_forecast(forecasts).workload) as told,
-                open_executor(on, spread, told.say) as opening,
+                sweep_progress_display(total_forecast(forecasts).workload) as display,
+                open_executor(on, spread, display.show_message) as opening,
             ):
-                state = do_sweep(SweepConfig(plan.name, folder, forecasts, limits), told, opening)
+                state = do_sweep(
+                    SweepConfig(plan.name, folder, forecasts, limits), display, opening
+                )
             state = write_sweep_report(folder, state, plan)
         except StateNotWrittenError as error:
             state, broken = error.state, str(error)
@@ -120,8 +122,8 @@ def _estimate_runs(
 
     runs = folder / "runs"
     command = redact(shlex.join(["epicene", *sys.argv[1:]]))
-    surveyor = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
-    return [surveyor.look(sweep_run) for sweep_run in expand_plan(file, runs, limit, command)]
+    forecaster = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
+    return [forecaster.forecast(sweep_run) for sweep_run in expand_plan(file, runs, limit, command)]
 
 
 def _check_limits(limits: SweepLimits, forecasts: Sequence[RunForecast], folder: Path) -> None:

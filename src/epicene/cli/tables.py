@@ -13,7 +13,7 @@ from epicene.core.errors import InputError
 if TYPE_CHECKING:
     from epicene.core.records import Judgement, Table
     from epicene.report.provenance import Provenance
-    from epicene.runs.results import StoredRun
+    from epicene.runs.stored_run import StoredRun
 
 
 def tables(
@@ -33,7 +33,7 @@ def tables(
         return
     from epicene.report.provenance import provenance_of
     from epicene.report.results_document import metrics_table
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
     from epicene.runs.summary import summarise
 
     finished = [read_run(folder) for folder in runs]
@@ -65,7 +65,7 @@ def show_runs(
     """Print what the runs gave, and say what is missing from it."""
     from epicene.cli.output import note, print_results, print_tables
     from epicene.report.results_document import metrics_table
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
     from epicene.runs.summary import incomplete_run_sentences, settings_diff_sentences, summarise
 
     finished = [read_run(folder) for folder in folders]
@@ -79,7 +79,7 @@ def show_runs(
 
 
 def _items(finished: Sequence[StoredRun]) -> Iterator[tuple[str, Judgement]]:
-    from epicene.runs.results import RunJudgements
+    from epicene.runs.stored_run import RunJudgements
 
     for run in finished:
         for judgement in RunJudgements(run):

@@ -61,12 +61,12 @@ class SectionTimer:
             self._planning += took
             self._starting -= took
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """The model is loaded and starts to answer."""
         self._last = monotonic()
         self._starting = 0.0
 
-    def answered(self, verbs: Counter[str]) -> None:
+    def record_answers(self, verbs: Counter[str]) -> None:
         """Note that so many requests of each verb were answered."""
         now = monotonic()
         self._answered += verbs
@@ -78,7 +78,7 @@ class SectionTimer:
                 self._seconds[name] += (now - self._last) * count / verbs.total()
         self._last = now
 
-    def read(self, stage: str, role: str, model: str) -> Iterator[Timing]:
+    def timings(self, stage: str, role: str, model: str) -> Iterator[Timing]:
         """The timing of each verb, if anything was answered."""
         if self._first is None:
             return
@@ -106,19 +106,19 @@ OnProgress: TypeAlias = Callable[[int, int], None]
 AnswerRow: TypeAlias = tuple[int, str, bytes, Answer]
 
 
-class Watcher(Interface):
+class ProgressDisplay(Interface):
     """Is told about the progress of a run."""
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Show a message to the user."""
 
-    def begin(self, title: str, total: int, done: int) -> None:
+    def start(self, title: str, total: int, done: int) -> None:
         """A section begins."""
 
     def advance(self, answered: int, failed: int) -> None:
         """Some requests were answered."""
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """The section ended."""
 
 
@@ -130,14 +130,14 @@ def execute_requests(
     model: Model,
     files: ImageStore,
     advance: OnProgress,
-    watch: SectionTimer,
+    timer: SectionTimer,
 ) -> None:
     """Ask all that is not answered yet, and commit every batch as soon as it is answered."""
     open_batches = PendingBatches()
 
     def batches() -> Iterator[Batch]:
         for first, end in reader.windows():
-            with watch.planning():
+            with timer.planning():
                 planned, known = reader.window(stage, section, first, end)
                 whole = list(make_batches(planned, model.batch_limit))
             for batch in whole:
@@ -154,7 +154,7 @@ def execute_requests(
             verbs = open_batches.verbs(answered)
             if complete := [row for rows in open_batches.take(answered) for row in rows]:
                 store.put(complete)
-            watch.answered(verbs)
+            timer.record_answers(verbs)
             advance(len(answered), sum(isinstance(a, Failed) for _, a in answered))
     finally:
         close = getattr(answering, "close", None)
@@ -253,33 +253,33 @@ def execute_section(
     stage: Stage[Any, Any],
     model: Model,
     files: ImageStore,
-    watcher: Watcher,
+    display: ProgressDisplay,
     costs: CostTracker,
     timings: list[Timing],
 ) -> None:
     """Ask one model all unanswered requests of a stage, and note how long that took."""
-    watch = SectionTimer()
+    timer = SectionTimer()
     section = store.section(stage.name, stage.role, model.identity)
     charging = as_paid(model)
     pricing = {"cost_of": charging.cost_of} if charging else {}
-    with watch.planning():
+    with timer.planning():
         progress = survey_section(reader, store, stage, section, **pricing)
     if progress.done == progress.total:
         return
     title = f"{stage.name} · {model.identity.label}"
     if charging:
-        watcher.say(f"{title}: {costs.estimate(charging, progress)}")
+        display.show_message(f"{title}: {costs.estimate(charging, progress)}")
 
     def advance(answered: int, failed: int) -> None:
         costs.save()
-        watcher.advance(answered, failed)
+        display.advance(answered, failed)
 
-    watcher.begin(title, progress.total, progress.done)
+    display.start(title, progress.total, progress.done)
     try:
         load_model(model)
-        watch.begin()
-        execute_requests(reader, store, stage, section, model, files, advance, watch)
+        timer.start()
+        execute_requests(reader, store, stage, section, model, files, advance, timer)
     finally:
-        watcher.end()
+        display.finish()
         costs.save()
-        timings += watch.read(stage.name, stage.role, model.identity.label)
+        timings += timer.timings(stage.name, stage.role, model.identity.label)

@@ -26,8 +26,8 @@ Executor: TypeAlias = Callable[[ModelSpec], Model]
 
 def open_lazily(spec: ModelSpec, open_: Executor) -> Model:
     """The spec's model, loaded only later if its identity is known before."""
-    foreseen = describe_model(spec)
-    return LazyModel(spec, foreseen, open_) if foreseen else open_(spec)
+    description = describe_model(spec)
+    return LazyModel(spec, description, open_) if description else open_(spec)
 
 
 def load_model(model: Model) -> None:
@@ -45,9 +45,9 @@ def release_model(model: Model) -> None:
 class LazyModel:
     """A model that is loaded only while it is asked."""
 
-    def __init__(self, spec: ModelSpec, foreseen: ModelDescription, open_: Executor) -> None:
+    def __init__(self, spec: ModelSpec, description: ModelDescription, open_: Executor) -> None:
         self._spec = spec
-        self._foreseen = foreseen
+        self._description = description
         self._open = open_
         self._model: Model | None = None
         self._noted: list[dict[str, object]] = []
@@ -55,12 +55,12 @@ class LazyModel:
     @property
     def identity(self) -> Identity:
         """Who answers; part of every answer's key."""
-        return self._foreseen.identity
+        return self._description.identity
 
     @property
     def verbs(self) -> frozenset[str]:
         """The verbs it knows, by name."""
-        return self._foreseen.verbs
+        return self._description.verbs
 
     @property
     def batch_limit(self) -> BatchLimit:
@@ -201,7 +201,9 @@ LOCAL_MACHINE, ON_RAY = "here", "ray"
 
 
 @contextmanager
-def open_executor(on: str, settings: RaySettings, say: Callable[[str], None]) -> Iterator[Executor]:
+def open_executor(
+    on: str, settings: RaySettings, show_message: Callable[[str], None]
+) -> Iterator[Executor]:
     """The executor that opens models here or on Ray."""
     if on == LOCAL_MACHINE:
         if settings != RaySettings():
@@ -212,7 +214,7 @@ def open_executor(on: str, settings: RaySettings, say: Callable[[str], None]) ->
     elif on == ON_RAY:
         from epicene.runs.ray.model import RayExecutor
 
-        cluster = RayExecutor(_resolve_address(settings), say)
+        cluster = RayExecutor(_resolve_address(settings), show_message)
         try:
             yield cluster
         finally:

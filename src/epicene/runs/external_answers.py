@@ -12,7 +12,7 @@ import msgspec
 from epicene.core.data_files import FileRow, read_rows
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Answer, Failed, Text, Texts
-from epicene.runs.results import Coverage
+from epicene.runs.stored_run import Coverage
 from epicene.runs.summary import summarise_external_answers
 from epicene.suites import AnsweredRequest, Answers
 

@@ -10,7 +10,7 @@ import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.records import digest
-from epicene.runs.results import (
+from epicene.runs.stored_run import (
     SHORT_HASH,
     Coverage,
     ItemMatching,

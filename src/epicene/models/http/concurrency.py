@@ -73,7 +73,7 @@ class AdaptiveSemaphore:
         self.limit = float(ceiling) if limit is None else limit
         self._active = 0
         self._round = 0
-        self._quiet_until = 0.0
+        self._paused_until = 0.0
         self._turns = WaitQueue()
 
     @property
@@ -87,16 +87,16 @@ class AdaptiveSemaphore:
         return self._active < int(self.limit) and not self._turns
 
     @property
-    def quiet(self) -> float:
+    def pause_left(self) -> float:
         """Seconds for which no new slot is given."""
-        return max(0.0, self._quiet_until - asyncio.get_running_loop().time())
+        return max(0.0, self._paused_until - asyncio.get_running_loop().time())
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
-        """Wait for a slot and hold it. Yields the round, to be passed to `cut`."""
+        """Wait for a slot and hold it. Yields the round, to be passed to `shrink`."""
         await self._enter()
         try:
-            await self._rest()
+            await self._wait_out_pause()
             yield self._round
         finally:
             self._leave()
@@ -107,7 +107,7 @@ class AdaptiveSemaphore:
             self.limit = min(self.ceiling, self.limit + 1 / self.limit)
             self._admit()
 
-    def cut(self, round_: int) -> None:
+    def shrink(self, round_: int) -> None:
         """Record a rate-limit error. Those of one round count once."""
         if round_ == self._round:
             self.limit = max(1.0, min(self.limit, self._active) / 2)
@@ -116,10 +116,10 @@ class AdaptiveSemaphore:
     def pause(self, seconds: float) -> None:
         """Give no new slot for so long."""
         now = asyncio.get_running_loop().time()
-        self._quiet_until = max(self._quiet_until, now + seconds)
+        self._paused_until = max(self._paused_until, now + seconds)
 
-    async def _rest(self) -> None:
-        while left := self.quiet:
+    async def _wait_out_pause(self) -> None:
+        while left := self.pause_left:
             await asyncio.sleep(left)
 
     async def _enter(self) -> None:

@@ -84,21 +84,23 @@ class ModelListing:
         self._model = model
         self._same: frozenset[str] = frozenset()  # what all list, if none lists the name
 
-    def settle(self, listed: Sequence[tuple[Server, frozenset[str]]]) -> None:
+    def check_initial(self, listed: Sequence[tuple[Server, frozenset[str]]]) -> None:
         """Take what the servers list at first; raise if one serves another model."""
         listed = [(server, models) for server, models in listed if models]
         self.known = bool(listed)
         if listed and not any(self._named_in(models) for _, models in listed):
             self._same = listed[0][1]
         for server, models in listed:
-            if not self.fits(models):
-                raise InputError(f"{self.wrong(server, models)}; all must serve the same model.")
+            if not self.accepts(models):
+                raise InputError(
+                    f"{self.mismatch_message(server, models)}; all must serve the same model."
+                )
 
-    def fits(self, models: frozenset[str]) -> bool:
+    def accepts(self, models: frozenset[str]) -> bool:
         """Whether a server that lists these may serve the same model as the others."""
         return not models or (models == self._same if self._same else self._named_in(models))
 
-    def wrong(self, server: Server, models: frozenset[str]) -> str:
+    def mismatch_message(self, server: Server, models: frozenset[str]) -> str:
         """The message about a server that lists other models."""
         served = server.address.redact(", ".join(sorted(models)))
         return f"The server {server.address.display} serves {served} and not {self._model}"
@@ -178,7 +180,7 @@ class LoadBalancer:
             (server for server in others or up if server.semaphore.free),
             key=lambda each: (
                 each is failed_at,
-                each.semaphore.quiet,
+                each.semaphore.pause_left,
                 (each.semaphore.active + 1) / each.address.weight,
             ),
             default=None,
@@ -301,7 +303,7 @@ class LoadBalancer:
                 raise self._over(f"after {tries} attempts")
             await asyncio.sleep(self._retry_policy.wait(attempt, None))
         pairs = list(zip(self.servers, found, strict=True))
-        self._listing.settle([(each, it) for each, it in pairs if isinstance(it, frozenset)])
+        self._listing.check_initial([(each, it) for each, it in pairs if isinstance(it, frozenset)])
         for server, unlisted in pairs:
             if isinstance(unlisted, NoModelListError) and self._listing.known:
                 server.mark_down(_unlisted_reason(unlisted))
@@ -361,8 +363,8 @@ class LoadBalancer:
             models = await self._models_of(server)
         except ServerDownError:
             return
-        if not self._listing.fits(models):
-            server.mark_down(self._listing.wrong(server, models))
+        if not self._listing.accepts(models):
+            server.mark_down(self._listing.mismatch_message(server, models))
             return
         self._mark_up(server)
 

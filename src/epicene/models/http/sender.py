@@ -139,12 +139,12 @@ class RedactingLogFilter(logging.Filter):
         record.msg, record.args = self._address.redact(record.getMessage()), ()
         return True
 
-    def begin(self) -> None:
+    def install(self) -> None:
         """Start to redact."""
         for name in self.loggers:
             logging.getLogger(name).addFilter(self)
 
-    def end(self) -> None:
+    def remove(self) -> None:
         """Stop redacting."""
         for name in self.loggers:
             logging.getLogger(name).removeFilter(self)
@@ -322,7 +322,7 @@ class Sender:
             raise _quota_error(message) from None
         after = retry_after(error.headers)
         self.stats.rate_limited += 1
-        semaphore.cut(round_)
+        semaphore.shrink(round_)
         if after:
             semaphore.pause(min(after, self.retry_policy.max_wait))
         raise TransientError("limit", f"HTTP 429: {message}", after) from None

@@ -203,10 +203,10 @@ class Cluster:
     """The link to a cluster, and what the cluster has room for."""
 
     def __init__(
-        self, link: ClusterLink, settings: RaySettings, say: Callable[[str], None]
+        self, link: ClusterLink, settings: RaySettings, show_message: Callable[[str], None]
     ) -> None:
         self.settings = settings
-        self.say = say
+        self.show_message = show_message
         self.send = link.send
         self._link = link
         self._room: messages.Connected | None = None
@@ -260,7 +260,7 @@ class Cluster:
                 f"anything ({reason}); every answer so far is kept: see to the machines and their "
                 "network, and run the same command again."
             )
-        self.say(f"{cluster} was lost ({reason}); it is waited for up to {patience}.")
+        self.show_message(f"{cluster} was lost ({reason}); it is waited for up to {patience}.")
         deadline = time.monotonic() + self.settings.patience
         while isinstance(reached := self._attempt(), messages.ClusterLost):
             if time.monotonic() > deadline:
@@ -269,7 +269,7 @@ class Cluster:
                     "so far is kept: run the same command again when it is back."
                 )
             time.sleep(min(_RETRY_INTERVAL, self.settings.patience))
-        self.say(f"{cluster} is there again.")
+        self.show_message(f"{cluster} is there again.")
         return reached
 
     def _attempt(self) -> messages.Connected | messages.ClusterLost:

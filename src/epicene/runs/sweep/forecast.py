@@ -70,7 +70,7 @@ class Forecaster:
         self._verbs: dict[ModelSpec, frozenset[str]] = {}
         self._taken: dict[Path, SweepRun] = {}
 
-    def look(self, sweep_run: SweepRun) -> RunForecast:
+    def forecast(self, sweep_run: SweepRun) -> RunForecast:
         """The forecast of one run. Errors in the data are raised; a model that cannot be
         reached, or cannot do what is asked, keeps only its own runs from being done.
         """
@@ -81,15 +81,15 @@ class Forecaster:
             dataset = config.suite.read(config.source, config.protocol)
         with ExitStack() as stack:
             try:
-                if lacking := self._lacking(config):
-                    return self._hindered(sweep_run, "cannot", lacking)
+                if lacking := self._missing_verbs(config):
+                    return self._blocked(sweep_run, "cannot", lacking)
                 models = stack.enter_context(open_models(config, dataset, open_model))
             except EpiceneError as error:
-                return self._hindered(sweep_run, "failed", str(error))
+                return self._blocked(sweep_run, "failed", str(error))
             check_prices(config.suite, models, self._max_cost)
-            return self._counted_out(sweep_run, dataset, models)
+            return self._forecast_workload(sweep_run, dataset, models)
 
-    def _lacking(self, config: RunConfig) -> str:
+    def _missing_verbs(self, config: RunConfig) -> str:
         """The verbs that a model needs and lacks, in words; "" if none."""
         lacking = []
         for role, specs in config.models.items():
@@ -108,12 +108,12 @@ class Forecaster:
             model.close()
         return self._verbs[spec]
 
-    def _hindered(self, sweep_run: SweepRun, status: RunStatus, why: str) -> RunForecast:
+    def _blocked(self, sweep_run: SweepRun, status: RunStatus, why: str) -> RunForecast:
         if self._strict:
             raise InputError(f"{sweep_run.title} cannot be done, and the plan is strict: {why}")
         return RunForecast(sweep_run, status, redact(options_to_keys(why)))
 
-    def _counted_out(
+    def _forecast_workload(
         self, sweep_run: SweepRun, dataset: Dataset, models: Mapping[str, Sequence[Model]]
     ) -> RunForecast:
         config, suite = sweep_run.config, sweep_run.config.suite
@@ -129,7 +129,7 @@ class Forecaster:
         sweep_run = replace(sweep_run, config=replace(config, out=folder))
         if not (folder / "manifest.json").exists():
             with _errors_at_plan_key(sweep_run):
-                workload = self._fresh(sweep_run, dataset, models, settings)
+                workload = self._new_run_workload(sweep_run, dataset, models, settings)
             seconds = self._rates.seconds(settings, identities, workload.parts)
             return RunForecast(sweep_run, "open", "", folder, workload, seconds)
         try:
@@ -144,12 +144,12 @@ class Forecaster:
                 with _errors_at_plan_key(sweep_run):
                     workload = count_workload(config, dataset, models, store)
         except RunError as error:  # its store is damaged, say
-            hindered = self._hindered(sweep_run, "failed", str(error))
-            return replace(hindered, folder=folder, spent=read_spending([folder]).known)
+            blocked = self._blocked(sweep_run, "failed", str(error))
+            return replace(blocked, folder=folder, spent=read_spending([folder]).known)
         seconds = self._rates.seconds(settings, identities, workload.parts)
         return RunForecast(sweep_run, "open", "", folder, workload, seconds, spent, unpriced)
 
-    def _fresh(
+    def _new_run_workload(
         self,
         sweep_run: SweepRun,
         dataset: Dataset,

@@ -15,7 +15,7 @@ from epicene.core.files import write_atomically
 from epicene.core.records import Record, to_json
 from epicene.core.redaction import redact
 from epicene.runs.costs import read_spending
-from epicene.runs.execute import Watcher
+from epicene.runs.execute import ProgressDisplay
 from epicene.runs.executors import CachingExecutor
 from epicene.runs.manifest import read_manifest, utc_now
 from epicene.runs.run import run, state_after_error
@@ -121,13 +121,13 @@ def _before_next(state: SweepState) -> SweepState:
     return msgspec.structs.replace(state, runs=tuple(runs))
 
 
-class SweepWatcher(Watcher, Interface):
+class SweepProgressDisplay(ProgressDisplay, Interface):
     """Is told about the progress of a sweep and of its runs."""
 
-    def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
+    def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
         """A run begins, the `number`th of those that are left, of about so many requests."""
 
-    def end_run(self, state: RunState) -> None:
+    def finish_run(self, state: RunState) -> None:
         """The run ended."""
 
 
@@ -141,7 +141,7 @@ class SweepConfig:
     limits: SweepLimits
 
 
-def run_sweep(config: SweepConfig, watcher: SweepWatcher, executor: Executor) -> SweepState:
+def run_sweep(config: SweepConfig, display: SweepProgressDisplay, executor: Executor) -> SweepState:
     """Run all open runs one after another, and record in `sweep.json` how each ended."""
     states = [initial_state(forecast) for forecast in config.forecasts]
     started, begun = utc_now(), time.monotonic()
@@ -158,20 +158,20 @@ def run_sweep(config: SweepConfig, watcher: SweepWatcher, executor: Executor) ->
         for turn, n in enumerate(turns, start=1):
             hours = (time.monotonic() - begun) / HOUR
             if config.limits.max_hours is not None and hours >= config.limits.max_hours:
-                watcher.say(f"max_hours is over; {len(turns) - turn + 1} runs are left.")
+                display.show_message(f"max_hours is over; {len(turns) - turn + 1} runs are left.")
                 break
             states[n] = msgspec.structs.replace(states[n], state="running")
             record()
-            watcher.begin_run(states[n].title, turn, len(turns), states[n].requests)
+            display.start_run(states[n].title, turn, len(turns), states[n].requests)
             try:
-                states[n] = _run_one(config, config.forecasts[n], states[n], watcher, cache)
+                states[n] = _run_one(config, config.forecasts[n], states[n], display, cache)
             except BaseException:
                 left = _state_after_failure(config.forecasts[n], states[n])
                 states[n] = msgspec.structs.replace(left, state="interrupted")
                 with suppress(StateNotWrittenError):  # the first error is the one to show
                     record()
                 raise
-            watcher.end_run(states[n])
+            display.finish_run(states[n])
     finally:
         cache.evict()
     return record(ended=utc_now())
@@ -181,7 +181,7 @@ def _run_one(
     config: SweepConfig,
     forecast: RunForecast,
     state: RunState,
-    watcher: Watcher,
+    display: ProgressDisplay,
     cache: CachingExecutor,
 ) -> RunState:
     """Run one run; its state afterwards, even if it failed."""
@@ -196,7 +196,7 @@ def _run_one(
     limited = replace(forecast.sweep_run.config, max_cost=limit, spent_elsewhere=spent)
     begun = time.monotonic()
     try:
-        _, manifest = run(limited, watcher, cache)
+        _, manifest = run(limited, display, cache)
     except Exception as error:
         cache.evict()  # it may be what is broken
         return msgspec.structs.replace(
