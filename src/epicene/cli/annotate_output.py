@@ -199,8 +199,7 @@ def tables(
     as_markdown: AsMarkdown = False,
 ) -> None:
     """Print what came of a study: how people agree, with each other and with the machine."""
-    from epicene.cli.output import note, print_json, print_tables
-    from epicene.cli.tables import chosen_format, write_tables
+    from epicene.cli.output import chosen_format, note, print_json, print_tables, write_tables
     from epicene.runs.stored_run import read_run
     from epicene.studies.analysis.quality_tables import quality_tables
     from epicene.studies.analysis.study_summary import IncompatibleStudyError, summarise_study

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from epicene.core.errors import InputError
 from epicene.core.records import Judgement, Table
 from epicene.report.results_document import metrics_table, results_document
 
 if TYPE_CHECKING:
+    from epicene.report.provenance import Provenance
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
 
 PIPE_WIDTH = 200
@@ -66,3 +70,45 @@ def print_tables(tables: Iterable[Table]) -> None:
         for sentence in table.notes:
             console.print(sentence, style="dim", highlight=False, markup=False)
         console.print()
+
+
+def chosen_format(**forms: bool) -> str:
+    """The one form that was asked for, or none."""
+    wanted = [name for name, on in forms.items() if on]
+    if len(wanted) > 1:
+        raise InputError("Choose one of --json, --csv, --latex and --markdown.")
+    return wanted[0] if wanted else ""
+
+
+def write_tables(made: Sequence[Table], form: str, source: Provenance | None = None) -> None:
+    """Tables on standard output, as csv, latex or markdown, with what qualifies their numbers."""
+    from epicene.report.latex import tables_latex
+    from epicene.report.table_formats import tables_csv, tables_markdown
+
+    writers = {"csv": tables_csv, "latex": tables_latex, "markdown": tables_markdown}
+    sys.stdout.write(writers[form](made, source))
+
+
+def show_runs(
+    folders: Sequence[Path], *, as_json: bool, items: bool = False, metrics_only: bool = False
+) -> None:
+    """Print what the runs gave, and say what is missing from it."""
+    from epicene.runs.stored_run import read_run
+    from epicene.runs.summary import incomplete_run_sentences, settings_diff_sentences, summarise
+
+    finished = [read_run(folder) for folder in folders]
+    summary = summarise(finished)
+    if metrics_only and not as_json:
+        print_tables([metrics_table(summary)])
+    else:
+        print_results(summary, as_json=as_json, items=_items(finished) if items else None)
+    for sentence in (*settings_diff_sentences(finished), *incomplete_run_sentences(summary.runs)):
+        note(sentence)
+
+
+def _items(finished: Sequence[StoredRun]) -> Iterator[tuple[str, Judgement]]:
+    from epicene.runs.stored_run import RunJudgements
+
+    for run in finished:
+        for judgement in RunJudgements(run):
+            yield run.info.model, judgement

@@ -21,6 +21,7 @@ from epicene.models.http.errors import (
     HttpStatusError,
     RejectedError,
     TransientError,
+    is_transient_status,
     mentions_content_filter,
     one_line,
 )
@@ -320,7 +321,7 @@ class PredictionClient:
         try:
             return await self._call("GET", f"predictions/{name}", Prediction)
         except HttpStatusError as error:
-            if error.status == 429 or error.status >= 500:
+            if is_transient_status(error.status):
                 raise TransientError("server", str(error)) from None
             raise UnanswerableError(
                 f"the prediction {name} was lost from sight ({error})"

@@ -232,19 +232,25 @@ def make_batches(
 
 def request_size(request: Request) -> int:
     """About how much work a request is, in characters."""
+    samples = request.samples if isinstance(request, Generate) else 1
+    return sum(map(len, request_texts(request))) * samples
+
+
+def request_texts(request: Request) -> Sequence[str]:
+    """The texts of a request, in the order in which a model reads them."""
     match request:
         case Score():
-            return sum(map(len, (*request.texts, *prompt_texts(request.context))))
+            return (*prompt_texts(request.context), *request.texts)
         case Fill():
-            return len(request.before) + len(request.after) + sum(map(len, request.choices))
+            return (request.before, request.after, *request.choices)
         case Generate():
-            return sum(map(len, prompt_texts(request.prompt))) * request.samples
+            return tuple(prompt_texts(request.prompt))
         case Translate():
-            return len(request.text)
+            return (request.text,)
         case Draw():
-            return len(request.prompt)
+            return (request.prompt,)
         case Look():
-            return len(request.question)
+            return (request.question,)
 
 
 def execute_section(

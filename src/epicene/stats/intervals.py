@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack, get_args
 
 import numpy as np
 
@@ -135,16 +135,21 @@ _FEW_COLUMNS = 4
 _ROUNDING = 1e-12
 
 
+class BootstrapOptions(TypedDict, total=False):
+    """The options of `bootstrap_sums`."""
+
+    level: float
+    resamples: int
+    seed: int
+    method: Method
+    bounds: Bounds | None
+
+
 def clustered_mean(
     numerators: ArrayLike,
     denominators: ArrayLike | None = None,
     groups: Groups = None,
-    *,
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    method: Method = "percentile",
-    bounds: Bounds | None = None,
+    **options: Unpack[BootstrapOptions],
 ) -> Estimate:
     """A ratio of sums, by default a mean, with an interval over groups.
 
@@ -158,11 +163,7 @@ def clustered_mean(
         groups,
         n=int(np.count_nonzero(columns[:, 1])),
         undefined="the denominators sum to zero",
-        level=level,
-        resamples=resamples,
-        seed=seed,
-        method=method,
-        bounds=bounds,
+        **options,
     )
 
 
@@ -173,11 +174,7 @@ def clustered_difference(
     *,
     first_denominators: ArrayLike | None = None,
     second_denominators: ArrayLike | None = None,
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    method: Method = "percentile",
-    bounds: Bounds | None = None,
+    **options: Unpack[BootstrapOptions],
 ) -> Estimate:
     """First minus second, two means or ratios of sums over the same rows, drawn together.
 
@@ -193,11 +190,7 @@ def clustered_difference(
         groups,
         n=int(np.count_nonzero(columns[:, 1] + columns[:, 3])),
         undefined="the denominators of one side sum to zero",
-        level=level,
-        resamples=resamples,
-        seed=seed,
-        method=method,
-        bounds=bounds,
+        **options,
     )
 
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
+from epicene.cli import run_app, run_with_exit_code
 from epicene.core.errors import InputError
 from epicene.core.files import ImageFolder
 from epicene.core.records import Estimate

@@ -16,6 +16,7 @@ from epicene.models.http.errors import (
     HttpStatusError,
     RejectedError,
     TransientError,
+    is_transient_status,
     with_attempts,
 )
 from epicene.models.http.retry import RetryPolicy, retry_after
@@ -118,9 +119,6 @@ class Attempt:
 
 T = TypeVar("T")
 
-# Statuses beside the 5xx that another attempt may mend: timeout, conflict, too early.
-_TRANSIENT_STATUSES = frozenset({408, 409, 425})
-_NOT_IMPLEMENTED = 501
 _PAYMENT_REQUIRED = 402
 # Errors after which another server is asked at once.
 _RETRY_ELSEWHERE = frozenset({"absent", "lost", "unread"})
@@ -310,7 +308,7 @@ class Sender:
             raise RunError(
                 f"The server refuses the key (HTTP 401): set {self.key_variable} to one it accepts."
             ) from None
-        if status in _TRANSIENT_STATUSES or (status >= 500 and status != _NOT_IMPLEMENTED):
+        if is_transient_status(status):
             after = retry_after(error.headers)
             raise TransientError("server", f"HTTP {status}: {message}", after) from None
         raise RejectedError(status, error.details._replace(message=message), error.sent) from None

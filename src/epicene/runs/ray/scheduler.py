@@ -14,18 +14,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import RunError
-from epicene.core.records import (
-    Draw,
-    Failed,
-    Fill,
-    Generate,
-    Look,
-    Request,
-    Score,
-    Translate,
-    prompt_texts,
-    verb,
-)
+from epicene.core.records import Failed, Request, verb
+from epicene.runs.execute import request_texts
 from epicene.runs.ray import messages
 from epicene.runs.ray.cluster import format_seconds
 from epicene.runs.ray.worker import drawn_images, images_to_send
@@ -99,23 +89,7 @@ def _suspect_shard(*batches: Batch) -> Shard:
 
 def request_prefix(request: Request) -> str:
     """How a request begins."""
-    return _text(request)[:_PREFIX_LENGTH]
-
-
-def _text(request: Request) -> str:
-    match request:
-        case Score():
-            return "\n".join(prompt_texts(request.context)) + next(iter(request.texts), "")
-        case Fill():
-            return request.before
-        case Generate():
-            return "\n".join(prompt_texts(request.prompt))
-        case Translate():
-            return request.text
-        case Draw():
-            return request.prompt
-        case Look():
-            return request.question
+    return "\n".join(request_texts(request))[:_PREFIX_LENGTH]
 
 
 SHARDS_PER_WORKER = 2  # the one that a worker answers, and the next
