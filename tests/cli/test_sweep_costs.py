@@ -203,7 +203,7 @@ def test_with_money_that_nobody_can_count_no_more_is_spent(
     assert (free["state"], a["state"], b["state"]) == ("complete", "failed", "open")
     why = f"what {a['folder']} has spent cannot be read, so that max_cost cannot be kept"
     assert why in b["why"]
-    assert f"No run that may cost money is begun: {why}" in done.err
+    assert f"No run that may cost money will start: {why}" in done.err
     # Without a limit there is none to keep.
     whole = epicene("sweep", "plan.toml", "--json")
     assert runs(whole.json)["openai:b"]["state"] == "complete"

@@ -198,7 +198,7 @@ def test_no_run_begins_when_the_hours_are_over(tmp_path: Path) -> None:
     told = Told()
     state = do_sweep(tmp_path, TWO_WAYS(limits="max_hours = 0"), told=told)
     assert [run.state for run in state.runs] == ["open"] * 4
-    assert told.said == ["max_hours is over; 4 runs are left."]
+    assert told.said == ["max_hours has passed; 4 runs are left."]
     assert len(state.unfinished) == 4
 
 

@@ -13,13 +13,13 @@ from epicene.core.errors import InputError
 
 def compare(
     first: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    second: Annotated[Path, typer.Argument(metavar="RUN", help="The run to set against it.")],
+    second: Annotated[Path, typer.Argument(metavar="RUN", help="The run to compare it with.")],
     agreement: Annotated[
-        bool, typer.Option("--agreement", help="Do the two agree: raw, Matthews, Cohen.")
+        bool, typer.Option("--agreement", help="Agreement of the two: raw, Matthews, Cohen.")
     ] = False,
     names: Annotated[
         str,
-        typer.Option(help="With --agreement: two judgements to set against each other, A,B."),
+        typer.Option(help="With --agreement: two judgements to compare, A,B."),
     ] = "",
     as_json: AsJson = False,
     items: WithItems = False,

@@ -16,7 +16,7 @@ def report(
         "report.html"
     ),
     pictures: Annotated[
-        float, typer.Option(min=0, metavar="MB", help="How much of the page small pictures take.")
+        float, typer.Option(min=0, metavar="MB", help="The most space that thumbnails may take.")
     ] = 12.0,
 ) -> None:
     """Write one self-contained HTML page about one or more runs."""

@@ -115,7 +115,7 @@ def run(
     as_json: AsJson = False,
     items: WithItems = False,
 ) -> int:
-    """Run a suite on a model. The same command again goes on where it was stopped."""
+    """Run a suite on a model. Repeat the command to resume a run that was stopped."""
     from epicene.cli.output import note, show_runs
     from epicene.cli.progress import progress_display
     from epicene.core.redaction import redact

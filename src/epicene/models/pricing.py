@@ -63,10 +63,10 @@ class Price(Record, frozen=True, kw_only=True):
     def __str__(self) -> str:
         parts = []
         if self.image is not None:
-            parts.append(f"{format_dollars(self.image)} an image")
+            parts.append(f"{format_dollars(self.image)} per image")
         if self.prompt is not None and self.completion is not None:
             read, written = format_dollars(self.prompt), format_dollars(self.completion)
-            parts.append(f"{read} a million tokens read and {written} written")
+            parts.append(f"{read} per million tokens read and {written} written")
         return f"{', '.join(parts)} ({self.origin})" if parts else "not known"
 
 
@@ -91,7 +91,7 @@ def find_price(kind: str, name: str, stated: str = "", *, listed: bool) -> Price
 
 
 def parse_price(stated: str, kind: str, name: str) -> Price:
-    """`AMOUNT` an image, `READ/WRITTEN` a million tokens, or a TOML file laid out like ours."""
+    """`AMOUNT` per image, `READ/WRITTEN` per million tokens, or a TOML file like `prices.toml`."""
     if stated.endswith(".toml"):
         table = _read_table(Path(stated))
         return _with_origin(table.models.get(f"{kind}:{name}", Price()), Path(stated).name)
@@ -102,7 +102,7 @@ def parse_price(stated: str, kind: str, name: str) -> Price:
     if len(amounts) not in (1, 2) or not all(0 <= amount < math.inf for amount in amounts):
         raise OptionError(
             "price",
-            f"The price {stated!r} is none: write dollars an image (0.04), dollars a million "
+            f"The price {stated!r} is invalid: write dollars per image (0.04), dollars per million "
             "tokens read and written (2.50/10), or a TOML file (prices.toml).",
         )
     if len(amounts) == 1:
@@ -144,7 +144,7 @@ def _read_table(path: Path) -> _PriceTable:
     except (ValueError, msgspec.ValidationError) as error:
         raise OptionError(
             "price",
-            f'{path} is no table of prices ({error}); it has parts like [models."KIND:NAME"] with '
+            f'{path} is not a price table ({error}); it has tables like [models."KIND:NAME"] with '
             "image, or prompt and completion, in dollars.",
         ) from error
     return table
@@ -232,7 +232,7 @@ class Budget:
         return CostLimitError(
             f"The limit of {format_dollars(self.limit)} leaves no room for the next request, which "
             f"may cost {format_dollars(amount)}: {format_dollars(self.spent)} is spent, and every "
-            "answer is kept; run the same command with a higher --max-cost to go on."
+            "answer is kept; run the same command with a higher --max-cost to resume."
         )
 
 

@@ -324,7 +324,7 @@ class PredictionClient:
             if is_transient_status(error.status):
                 raise TransientError("server", str(error)) from None
             raise UnanswerableError(
-                f"the prediction {name} was lost from sight ({error})"
+                f"the prediction {name} could no longer be found ({error})"
             ) from None
 
     async def _call(self, method: str, path: str, reply: type[ReplyT], **content: Any) -> ReplyT:

@@ -65,7 +65,7 @@ class CostTracker:
         self._estimates[label] = _add_costs(self._estimates.get(label, 0.0), progress.cost)
         left = f"{progress.total - progress.done} requests left"
         if progress.cost is None:
-            return f"{left}; what they cost is not known (--price tells it, 0 if nothing)."
+            return f"{left}; their cost is unknown (set --price; 0 if they are free)."
         return f"{left}, at most {format_dollars(progress.cost)}: {model.price}."
 
     def save(self) -> None:
@@ -157,7 +157,7 @@ def cost_sentences(manifest: Manifest) -> Iterator[str]:
             foreseen = (
                 ""
                 if cost.estimate is None
-                else f" (at most {format_dollars(cost.estimate)} foreseen)"
+                else f" (estimate: at most {format_dollars(cost.estimate)})"
             )
             yield f"{label} cost {format_dollars(cost.spent)}{foreseen}."
     if len(manifest.sessions) > 1 and manifest.spent:

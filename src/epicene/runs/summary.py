@@ -197,7 +197,7 @@ def incomplete_run_sentences(runs: Iterable[RunSummary]) -> Iterator[str]:
     """A sentence about each incomplete run, with the way out."""
     for run in runs:
         if run.coverage is not None and not run.coverage.whole:
-            yield f"{run.info.model}: {run.coverage}; run the same command again to go on."
+            yield f"{run.info.model}: {run.coverage}; run the same command again to resume."
 
 
 # --- telling runs apart --------------------------------------------------------------------

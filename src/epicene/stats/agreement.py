@@ -84,7 +84,7 @@ def matthews(
 def fisher_interval(correlation: float, n: int, *, level: float = 0.95) -> Estimate:
     """A correlation of `n` independent pairs with the interval of Fisher's z."""
     if not -1 <= correlation <= 1:
-        raise InputError(f"A correlation lies between −1 and 1; it was {correlation}.")
+        raise InputError(f"A correlation must be between −1 and 1; it was {correlation}.")
     z = critical_value(level)
     if n <= 3:
         return Estimate(value=correlation, n=n, why="no interval: it needs more than three pairs")

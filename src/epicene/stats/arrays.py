@@ -29,7 +29,7 @@ NORMAL = NormalDist()
 def critical_value(level: float) -> float:
     """How many standard errors a two-sided interval of that level reaches."""
     if not 0 < level < 1:
-        raise InputError(f"A confidence level lies between 0 and 1, e.g. 0.95; it was {level}.")
+        raise InputError(f"A confidence level must be between 0 and 1, e.g. 0.95; it was {level}.")
     return NORMAL.inv_cdf((1 + level) / 2)
 
 

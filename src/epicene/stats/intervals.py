@@ -411,7 +411,7 @@ class _BootstrapDistribution:
         """Which quantiles of the resamples BCa takes (Efron 1987), or why it takes none."""
         below = np.count_nonzero(draws < self.value) + np.count_nonzero(draws <= self.value)
         if not 0 < below < 2 * len(draws):
-            return "every resample lies on one side of the value"
+            return "every resample is on one side of the value"
         jackknife, counts = self.left_out()
         if not np.isfinite(jackknife).all():
             return "it is undefined without one of the groups"

@@ -400,7 +400,7 @@ class LoadBalancer:
 
     def _over(self, how_long: str) -> RunError:
         return RunError(
-            f"{self._all_down()} {how_long}; start one and run the same command again to go on."
+            f"{self._all_down()} {how_long}; start one and run the same command again to resume."
         )
 
 

@@ -291,7 +291,7 @@ class Sender:
             # No request has had any reply meanwhile: each would wait as long in vain.
             raise RunError(
                 f"No server answers at {self.load_balancer.display}: {reason}; "
-                "start it or check the address, and run the same command again to go on."
+                "start it or check the address, and run the same command again to resume."
             )
         raise UnanswerableError(reason)
 
@@ -329,7 +329,7 @@ class Sender:
 def _quota_error(message: str) -> RunError:
     return RunError(
         f"The server says the account's quota is used up ({message}); "
-        "mend that and run the same command again to go on."
+        "fix that and run the same command again to resume."
     )
 
 

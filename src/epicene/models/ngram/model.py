@@ -168,7 +168,7 @@ def _score_in_place(model: LanguageModel, request: Fill, text: str) -> _PlacedCo
     history = [*start_history(request.first_token), *forms[:first]]
     if not history:
         raise UnanswerableError(
-            "nothing stands before the gap, and the first-token policy 'none' puts nothing there"
+            "nothing precedes the gap, and the first-token policy 'none' puts nothing there"
         )
     found = token_logprobs(model, history, forms[first:])
     own = sum(found[: last - first])

@@ -216,7 +216,7 @@ class WorkerPool:
                 self._wanted -= 1
                 self.given_up += 1
                 workers = "1 worker" if self._wanted == 1 else f"{self._wanted} workers"
-                self._cluster.show_message(f"{ended}; the run goes on with {workers}.")
+                self._cluster.show_message(f"{ended}; the run continues with {workers}.")
         elif self._failed_starts >= MAX_FAILED_STARTS * self._wanted:
             if self._wanted >= places:
                 raise RunError(f"{ended}.")

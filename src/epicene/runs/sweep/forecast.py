@@ -221,7 +221,7 @@ def unknown_spending_message(spending: Spending) -> str:
     """Why a sweep stops where it is unknown what runs have spent."""
     runs = " and ".join(map(str, spending.unknown))
     return (
-        f"what {runs} has spent cannot be read, so that max_cost cannot be kept: mend it, or move "
+        f"what {runs} has spent cannot be read, so max_cost cannot be enforced: fix it, or move "
         "it away and take what it cost from max_cost, or leave out the limit"
     )
 
@@ -231,7 +231,7 @@ def check_limits(limits: SweepLimits, ahead: SweepForecast, spent: float) -> Non
     over = list(_exceeded_limits(limits, ahead, spent))
     if over:
         raise InputError(
-            f"The sweep is over its limits, so nothing was asked: {'; '.join(over)}. Raise the "
+            f"The sweep exceeds its limits, so no request was sent: {'; '.join(over)}. Raise the "
             "limit, or make the plan smaller."
         )
 

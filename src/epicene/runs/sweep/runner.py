@@ -158,7 +158,9 @@ def run_sweep(config: SweepConfig, display: SweepProgressDisplay, executor: Exec
         for turn, n in enumerate(turns, start=1):
             hours = (time.monotonic() - begun) / HOUR
             if config.limits.max_hours is not None and hours >= config.limits.max_hours:
-                display.show_message(f"max_hours is over; {len(turns) - turn + 1} runs are left.")
+                display.show_message(
+                    f"max_hours has passed; {len(turns) - turn + 1} runs are left."
+                )
                 break
             states[n] = msgspec.structs.replace(states[n], state="running")
             record()
