@@ -268,7 +268,7 @@ def test_the_cost_is_said_before_kept_to_and_said_after(epicene: Epicene, provid
         done, drawn = ran(epicene, shop, "--price=0.04", f"--max-cost={whole}")
         assert done.code == 0, done.err
         assert drawn == DRAWS * SHOTS - 24
-        assert f"cost ${whole - 0.96:.2f} (at most ${whole - 0.96:.2f} foreseen)." in done.err
+        assert f"cost ${whole - 0.96:.2f} (estimate: at most ${whole - 0.96:.2f})." in done.err
         assert f"All sessions of the run cost ${whole:.2f}." in done.err
         (cost,) = manifest()["sessions"][-1]["costs"].values()
         assert cost["spent"] == pytest.approx(cost["estimate"]) == pytest.approx(whole - 0.96)

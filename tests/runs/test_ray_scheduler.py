@@ -124,7 +124,7 @@ def test_a_deadly_request_is_isolated(
     said: list[str] = []
     model = opened(fake_cluster, said)
     found = answers(model, plan(100, batch=16), tmp_path)
-    assert found.pop(37) == Failed(reason="asking this ended two workers: it raised too much")
+    assert found.pop(37) == Failed(reason="this request killed two workers: it raised too much")
     wanted = expected(100)
     del wanted[37]
     assert found == wanted
@@ -176,7 +176,7 @@ def test_all_requests_deadly_ends_the_run(
         raise RuntimeError("device-side assert")
 
     double.before = staticmethod(broken)
-    with pytest.raises(RunError, match=r"10 requests in a row ended their workers.*device-side"):
+    with pytest.raises(RunError, match=r"10 requests in a row killed their workers.*device-side"):
         answers(opened(fake_cluster), plan(100), tmp_path)
 
 

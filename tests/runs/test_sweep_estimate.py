@@ -213,7 +213,7 @@ def test_a_model_that_cannot_be_opened_fails_only_its_own_runs(tmp_path: Path) -
 def test_one_run_twice_is_refused(tmp_path: Path) -> None:
     forecaster = Forecaster(tmp_path / "runs")
     forecaster.forecast(two_stages(tmp_path))
-    with pytest.raises(InputError, match="one and the same run"):
+    with pytest.raises(InputError, match="are the same run"):
         forecaster.forecast(two_stages(tmp_path))
 
 

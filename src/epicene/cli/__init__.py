@@ -83,11 +83,11 @@ app.command("data")(data.data)
 app.add_typer(export.app, name="export")
 
 
-_INTERRUPTED = 130  # what typer makes of Ctrl-C
+_INTERRUPTED = 130  # the exit code that typer returns for Ctrl-C
 
 
 def run_app(arguments: list[str]) -> int:
-    """Run a command; its exit code. A mistake in the options is the user's."""
+    """Run a command and return its exit code; raises `InputError` if its options are wrong."""
     try:
         result = app(args=arguments or ["--help"], standalone_mode=False)
     except Exit as stop:
@@ -121,7 +121,7 @@ def _use_utf8() -> None:
 
 
 def run_with_exit_code(work: Callable[[], int]) -> int:
-    """Do the work; the exit code, whatever happens."""
+    """Call `work` and return the exit code; errors are printed, not raised."""
     try:
         return work()
     except BaseException as error:
@@ -131,7 +131,7 @@ def run_with_exit_code(work: Callable[[], int]) -> int:
 
 
 def _report_error(error: BaseException) -> int:
-    """Say what went wrong; the exit code."""
+    """Print what went wrong and return the exit code."""
     try:
         raise error
     except EpiceneError as error:
@@ -141,7 +141,7 @@ def _report_error(error: BaseException) -> int:
             "Stopped. What was answered is kept: run the same command again to resume.", 1
         )
     except BrokenPipeError:
-        # Whoever read our output has left; standard output must not be flushed on the way out.
+        # The reader of our output is gone: standard output must not be flushed on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:

@@ -22,7 +22,7 @@ PIPE_WIDTH = 200
 
 
 def note(sentence: str) -> None:
-    """Say something that is not a result."""
+    """Write a message to standard error."""
     sys.stderr.write(f"{sentence}\n")
 
 
@@ -63,7 +63,7 @@ def print_tables(tables: Iterable[Table]) -> None:
 
     from epicene.report.table_formats import rich_table
 
-    # Where nobody looks at a screen there is no need to squeeze.
+    # Without a terminal, tables need not fit its width.
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
     for table in tables:
         console.print(rich_table(table))
@@ -73,7 +73,7 @@ def print_tables(tables: Iterable[Table]) -> None:
 
 
 def chosen_format(**forms: bool) -> str:
-    """The one form that was asked for, or none."""
+    """The chosen format, or "" if none is; raises if there are several."""
     wanted = [name for name, on in forms.items() if on]
     if len(wanted) > 1:
         raise InputError("Choose one of --json, --csv, --latex and --markdown.")
@@ -81,7 +81,7 @@ def chosen_format(**forms: bool) -> str:
 
 
 def write_tables(made: Sequence[Table], form: str, source: Provenance | None = None) -> None:
-    """Tables on standard output, as csv, latex or markdown, with what qualifies their numbers."""
+    """Write tables to standard output as csv, latex or markdown, with their provenance."""
     from epicene.report.latex import tables_latex
     from epicene.report.table_formats import tables_csv, tables_markdown
 
@@ -92,7 +92,7 @@ def write_tables(made: Sequence[Table], form: str, source: Provenance | None = N
 def show_runs(
     folders: Sequence[Path], *, as_json: bool, items: bool = False, metrics_only: bool = False
 ) -> None:
-    """Print what the runs gave, and say what is missing from it."""
+    """Print the results of runs, and notes on differing settings and missing answers."""
     from epicene.runs.stored_run import read_run
     from epicene.runs.summary import incomplete_run_sentences, settings_diff_sentences, summarise
 

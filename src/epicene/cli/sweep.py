@@ -93,7 +93,7 @@ def sweep(
         gpus_per_worker=gpus_per_worker,
         worker_timeout=worker_timeout,
     )
-    broken = ""  # what kept the sweep from its end; what is known is shown all the same
+    broken = ""  # why the sweep ended early; its state is shown nevertheless
     with lock_folder(folder):
         try:
             with (
@@ -120,7 +120,7 @@ def _limits(file: PlanFile, max_cost: float | None) -> SweepLimits:
 def _estimate_runs(
     file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None
 ) -> list[RunForecast]:
-    """Look at every run before any begins."""
+    """The forecast of every run of the plan."""
     from epicene.core.redaction import redact
     from epicene.runs.sweep.forecast import Forecaster
     from epicene.runs.sweep.matrix import expand_plan
@@ -161,7 +161,7 @@ def _show_estimate(forecasts: Sequence[RunForecast], *, as_json: bool) -> None:
 
 
 def _announce(forecasts: Sequence[RunForecast]) -> None:
-    """Who is left out and why, and what the rest takes."""
+    """Note which runs are left out and why, and the estimate for the rest."""
     from epicene.cli.output import note
     from epicene.report.sweep import estimate_sentence
 

@@ -35,7 +35,7 @@ Tokens: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 class Price(Record, frozen=True, kw_only=True):
     """What a model charges, in US dollars: per image drawn, per million prompt and new tokens.
 
-    None if that is not known. `picture` is the most prompt tokens that an image counts as.
+    None if unknown. `picture` is the most prompt tokens that an image counts as.
     """
 
     image: Dollars | None = None
@@ -51,11 +51,11 @@ class Price(Record, frozen=True, kw_only=True):
         return self.prompt is not None and self.completion is not None
 
     def images(self, count: int) -> float | None:
-        """What so many drawn images cost."""
+        """The cost of drawn images; None if unknown."""
         return None if self.image is None else count * self.image
 
     def tokens(self, prompt: int, completion: int) -> float | None:
-        """What so many tokens cost."""
+        """The cost of tokens; None if unknown."""
         if self.prompt is None or self.completion is None:
             return None
         return (prompt * self.prompt + completion * self.completion) / _MILLION
@@ -82,9 +82,9 @@ def format_dollars(amount: float) -> str:
 
 
 def find_price(kind: str, name: str, stated: str = "", *, listed: bool) -> Price:
-    """What `KIND:NAME` charges: as the user states it, else by our table.
+    """The price of `KIND:NAME`: as stated by the user, or from `prices.toml`.
 
-    The table is for providers' own servers (`listed`) only.
+    The file has prices of providers' own servers (`listed`) only.
     """
     known = _default_table().models.get(f"{kind}:{name}") if listed else None
     return _override(parse_price(stated, kind, name), known) if stated else known or Price()
@@ -155,7 +155,7 @@ _ROUNDING = 1e-9  # of sums of fractions of a cent
 
 @dataclass(eq=False)
 class _Reservation:
-    """What a request in flight may still cost."""
+    """The most that a request in flight may still cost."""
 
     left: float
 
@@ -169,7 +169,7 @@ class CostLimitError(RunError):
 
 
 class Budget:
-    """Dollars spent over all models and sessions of a run, and how many it may spend.
+    """The dollars spent over all models and sessions of a run, and their limit.
 
     Models of a run answer one after the other, so one event loop uses it at a time.
     """
@@ -181,7 +181,7 @@ class Budget:
         self._waiting: list[asyncio.Future[None]] = []
 
     def fits(self, amount: float) -> bool:
-        """Whether so much can be spent, whatever the requests in flight cost."""
+        """Whether the limit allows this amount beside the requests in flight."""
         if self.limit is None:
             return True
         reserved = sum(each.left for each in self._reserved)
@@ -203,10 +203,10 @@ class Budget:
 
     @asynccontextmanager
     async def reserve(self, amount: float) -> AsyncIterator[None]:
-        """Wait until so much can be spent, and reserve it meanwhile.
+        """Wait until the limit allows this amount, and reserve it inside the block.
 
-        If it cannot be spent even with nothing else in flight, the run ends: what is paid for has
-        been answered by then.
+        If it does not even with nothing else in flight, the run ends; all paid requests are
+        answered by then.
         """
         while not self.fits(amount):
             if not self._reserved:

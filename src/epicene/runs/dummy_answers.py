@@ -96,7 +96,7 @@ def _dummy_score(text: str) -> TextScore:
     )
 
 
-NO_MODEL = ""  # the model of judgements that nobody has
+NO_MODEL = ""  # the model name of missing judgements
 
 
 def missing_judgements(runs: Sequence[StoredRun], same: ItemMatching) -> polars.DataFrame:

@@ -78,7 +78,7 @@ def permutation_test(
     """The paired permutation test of the mean difference, two-sided, by flipping signs.
 
     With `groups` a whole group flips together. All flips are tried where at most `MAX_EXACT_UNITS`
-    units differ; else `resamples` random ones, and the data count as one more of them, so that
+    units differ; otherwise `resamples` random ones, and the data count as one more of them, so that
     no p is 0.
     """
     if resamples < 1:

@@ -67,7 +67,7 @@ def proportion(
 ) -> Estimate:
     """The share of right answers among rows that come in groups.
 
-    `right` of each row lies between 0 and that row's `n` (1 unless given). The interval is
+    `right` of each row is between 0 and that row's `n` (default: 1). The interval is
     Wilson's on the effective number of items: as many independent ones as would vary as much as
     the groups do, and never more than there are. Where the groups do not differ at all (e.g.
     all is right), their number alone decides the width.
@@ -154,7 +154,7 @@ def clustered_mean(
     """A ratio of sums, by default a mean, with an interval over groups.
 
     Where all groups are alike there is nothing to resample; with `bounds`, the range the
-    statistic can take, the interval is then what groups not yet seen could make of it.
+    statistic can take, the interval then covers what unseen groups could make it.
     """
     columns = _ratio_columns(numerators, denominators)
     return bootstrap_sums(
@@ -176,7 +176,7 @@ def clustered_difference(
     second_denominators: ArrayLike | None = None,
     **options: Unpack[BootstrapOptions],
 ) -> Estimate:
-    """First minus second, two means or ratios of sums over the same rows, drawn together.
+    """First minus second: two means or ratios of sums over the same rows, resampled together.
 
     A row that one system lacks has numerator and denominator 0 there.
     """
@@ -207,7 +207,7 @@ def bootstrap_sums(
     method: Method = "percentile",
     bounds: Bounds | None = None,
 ) -> Estimate:
-    """Any smooth or other function of column sums (row × column), with an interval over groups.
+    """A function of column sums (row × column), with an interval over groups.
 
     This is the fast way: correlations, agreement coefficients and F-scores are functions of
     sums too.
@@ -371,7 +371,7 @@ def _chunks(resamples: int, width: int) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class _BootstrapDistribution:
-    """A value, the same of each resample, and of the data without each group (with its weight)."""
+    """A statistic of the data, of each resample, and of the data without each group (weighted)."""
 
     value: float
     groups: int

@@ -112,7 +112,7 @@ def _order_independent(
 ) -> Estimate:
     """A statistic of two raters that does not depend on the order of a pair.
 
-    With two people the order is fixed by their labels. With more, nobody is always the first, so
+    With two people the order is fixed by their labels. With more, no order is fixed, so
     each pair counts in both orders with half its weight.
     """
     import polars as pl

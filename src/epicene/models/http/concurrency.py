@@ -37,7 +37,7 @@ class WaitQueue:
         first: bool = False,
         fits: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Wait for a turn; one that comes at the moment of cancellation is passed on.
+        """Wait for a turn; if the task is cancelled after getting one, `pass_on` is called.
 
         `first` goes to the head of the queue. A turn that does not fit goes to the next in line.
         """
@@ -56,7 +56,7 @@ class WaitQueue:
             raise
 
     def give(self) -> bool:
-        """Give a turn to the first whom it fits; returns whether there was one."""
+        """Wake the first task whose `fits` is true; returns whether there was one."""
         for index, (turn, fits) in enumerate(self._waiting):
             if not turn.done() and fits():
                 del self._waiting[index]
@@ -78,7 +78,7 @@ class AdaptiveSemaphore:
 
     @property
     def active(self) -> int:
-        """How many slots are held."""
+        """The number of slots in use."""
         return self._active
 
     @property
@@ -88,7 +88,7 @@ class AdaptiveSemaphore:
 
     @property
     def pause_left(self) -> float:
-        """Seconds for which no new slot is given."""
+        """Seconds until new slots are given out again."""
         return max(0.0, self._paused_until - asyncio.get_running_loop().time())
 
     @asynccontextmanager
@@ -103,7 +103,7 @@ class AdaptiveSemaphore:
 
     def grow(self) -> None:
         """Record a reply without a rate-limit error, by a holder of a slot."""
-        if self._active >= int(self.limit):  # a limit that is not reached proves nothing
+        if self._active >= int(self.limit):  # only a limit that is reached can be too low
             self.limit = min(self.ceiling, self.limit + 1 / self.limit)
             self._admit()
 
@@ -114,7 +114,7 @@ class AdaptiveSemaphore:
             self._round += 1
 
     def pause(self, seconds: float) -> None:
-        """Give no new slot for so long."""
+        """Give out no new slot for this many seconds."""
         now = asyncio.get_running_loop().time()
         self._paused_until = max(self._paused_until, now + seconds)
 

@@ -82,10 +82,10 @@ class ModelListing:
     def __init__(self, model: str) -> None:
         self.known = False  # whether any server lists its models
         self._model = model
-        self._same: frozenset[str] = frozenset()  # what all list, if none lists the name
+        self._same: frozenset[str] = frozenset()  # the models that all list, if none lists the name
 
     def check_initial(self, listed: Sequence[tuple[Server, frozenset[str]]]) -> None:
-        """Take what the servers list at first; raise if one serves another model."""
+        """Record what the servers list at the start; raise if one serves another model."""
         listed = [(server, models) for server, models in listed if models]
         self.known = bool(listed)
         if listed and not any(self._named_in(models) for _, models in listed):
@@ -171,7 +171,7 @@ class LoadBalancer:
                 fits=lambda: self._end is not None or self._best(avoided, failed_at) is not None,
             )
             if not self._best(avoided, failed_at):
-                self._turns.give()  # another took the slot; the turn may fit the next
+                self._turns.give()  # the slot was taken; the turn may suit the next request
 
     def _best(self, avoided: Collection[Server], failed_at: Server | None) -> Server | None:
         up = [server for server in self.servers if not server.down_reason]
@@ -187,7 +187,7 @@ class LoadBalancer:
         )
 
     def _wake(self, count: int) -> None:
-        """Let so many waiting requests look for a slot again."""
+        """Let this many waiting requests look for a slot again."""
         while count and self._turns.give():
             count -= 1
 
@@ -213,9 +213,9 @@ class LoadBalancer:
     def report_rejection(self, server: Server, reason: str, by: dict[Server, str]) -> bool:
         """Record a rejected request; returns whether to ask another server.
 
-        `by` maps the servers that rejected this request to their reasons. The request is to blame
+        `by` maps the servers that rejected this request to their reasons. The request is invalid
         if all servers that are up rejected it, unless the last of them has never answered anything
-        and another has: then that other is waited for.
+        and another has: then the request waits for that other.
         """
         by[server] = reason
         known = any(each.answered for each in self.servers)
@@ -228,7 +228,7 @@ class LoadBalancer:
         return False
 
     def _clear_blame(self, servers: Iterable[Server]) -> None:
-        """Undo what a request that is itself to blame has cost these servers."""
+        """Undo the failures that an invalid request has caused for these servers."""
         for each in servers:
             each.failures = max(0, each.failures - 1)
             if each.suspect:
@@ -309,7 +309,7 @@ class LoadBalancer:
                 server.mark_down(_unlisted_reason(unlisted))
             if server.down_reason:
                 _log.warning(
-                    "The server %s is away: %s.", server.address.display, server.down_reason
+                    "The server %s is down: %s.", server.address.display, server.down_reason
                 )
 
     async def _first_check(self, server: Server) -> frozenset[str] | NoModelListError:
@@ -344,7 +344,7 @@ class LoadBalancer:
                 down_since = None
             elif down_since is None:
                 down_since = loop.time()
-                _log.warning("%s; they are waited for.", self._all_down())
+                _log.warning("%s; waiting for them.", self._all_down())
             elif loop.time() - down_since >= self._retry_policy.max_outage:
                 self._end = self._over(f"for {self._retry_policy.max_outage:g} s")
                 self._wake(len(self._turns))
@@ -380,8 +380,10 @@ class LoadBalancer:
     def _mark_down(self, server: Server, reason: str) -> None:
         server.mark_down(reason)
         server.went_away += 1
-        self._wake(len(self._turns))  # those who waited for this server alone
-        _log.warning("The server %s is left alone: %s.", server.address.display, server.down_reason)
+        self._wake(len(self._turns))  # requests that waited for this server only
+        _log.warning(
+            "The server %s gets no requests: %s.", server.address.display, server.down_reason
+        )
 
     def _suspend(self, server: Server, reason: str) -> None:
         """Send nothing to a server that is up, for longer each time."""

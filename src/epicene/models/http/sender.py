@@ -36,7 +36,7 @@ class RequestStats:
     """Counts over the model's life. Only the thread that sends writes them."""
 
     sent: int = 0
-    heard: int = 0  # replies of any status: whether a server is there at all
+    heard: int = 0  # replies of any status, which show that a server is there
     answered: int = 0
     retries: int = 0
     moved: int = 0  # to another server: the first went down, or its reply held no answer
@@ -334,7 +334,7 @@ def _quota_error(message: str) -> RunError:
 
 
 async def gather_all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """All results in order. If one fails the others still finish: cancelled ones may be charged."""
+    """All results in order. If one fails the others still finish, as they may be charged."""
     results = await asyncio.gather(*work, return_exceptions=True)
     failures = [result for result in results if isinstance(result, BaseException)]
     if failures:  # an error that ends the run goes before one that fails the request

@@ -149,7 +149,7 @@ def fill(model: LanguageModel, request: Fill) -> Completions:
 
 
 class _PlacedCompletion(NamedTuple):
-    """A completion, and the tokens it has in its place."""
+    """A completion, and its tokens within the sentence."""
 
     completion: Completion
     forms: list[str]

@@ -144,7 +144,7 @@ def decode_reply(content: bytes) -> Reply:
 
 
 def reply_cost(reply: Reply, price: Price) -> float | None:
-    """What a reply cost: as the server says, else by its images, else by its tokens."""
+    """The cost of a reply: as stated by the server, by its images, or by its tokens."""
     usage = reply.usage
     if usage and usage.cost is not None:
         return usage.cost

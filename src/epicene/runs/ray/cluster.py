@@ -221,7 +221,7 @@ class Cluster:
             reached = self._attempt()
             if isinstance(reached, messages.Connected):
                 self._room = reached
-            elif self._was_reached:  # it was lost when nobody asked it anything
+            elif self._was_reached:  # it was lost between requests
                 self._room = self._waited_for(reached.reason)
             else:
                 raise InputError(

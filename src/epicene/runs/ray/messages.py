@@ -112,7 +112,7 @@ class Connected(Record, frozen=True, kw_only=True):
     workers: int
     cpus: float
     gpus: float
-    suitable_machines: int  # machines with room for a worker if nobody else used them
+    suitable_machines: int  # machines with room for a worker if they were idle
 
 
 class Reply(Record, frozen=True, kw_only=True):

@@ -64,7 +64,7 @@ def join_cluster(address: str) -> None:
 
 
 def check_reachable(address: str) -> None:
-    """Raise if nobody opens at an address."""
+    """Raise if nothing listens at an address."""
     socket.create_connection(parse_address(address), timeout=_REACH_TIMEOUT).close()
 
 
@@ -260,7 +260,7 @@ class RayProcess:
             try:
                 self._connection.send(event)
             except OSError:
-                os._exit(1)  # nobody is there to be told
+                os._exit(1)  # the parent is gone
             if isinstance(event, messages.ClusterLost):
                 os._exit(1)
 

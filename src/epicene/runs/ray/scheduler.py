@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # plan, whatever its size.
 SORT_WINDOW = 64
 
-# A request that was in every one of so many shards that ended their workers is the culprit.
+# A request that was in this many shards that killed their workers is the cause.
 MAX_KILLS = 2
 
 _PREFIX_LENGTH = 200  # characters of a request's beginning by which batches are put in order
@@ -210,7 +210,9 @@ class Scheduler:
         elif isinstance(event, messages.WorkerLost):
             yield from self._lost(event.worker, event.reason)
         elif isinstance(event, messages.ClusterLost):
-            self._waiting.extend(self._pool.reconnect_after_loss(event.reason))  # nobody's fault
+            self._waiting.extend(
+                self._pool.reconnect_after_loss(event.reason)
+            )  # not the shards' fault
         else:
             self._pool.handle_event(event)
 
@@ -280,8 +282,8 @@ class Scheduler:
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= _MAX_ISOLATED_IN_A_ROW:
             raise RunError(
-                f"{self._failed_in_a_row} requests in a row ended their workers; it is the model "
-                f"or the machines, not the requests: {reason}."
+                f"{self._failed_in_a_row} requests in a row killed their workers; the cause is "
+                f"the model or the machines, not the requests: {reason}."
             )
         ((request_id, _),) = shard.batches[0]
-        yield [(request_id, Failed(reason=f"asking this ended two workers: {reason}"))]
+        yield [(request_id, Failed(reason=f"this request killed two workers: {reason}"))]

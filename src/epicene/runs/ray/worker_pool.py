@@ -309,7 +309,7 @@ class WorkerPool:
             for event in self._cluster.events():
                 if isinstance(event, messages.Reply) and event.method == "notes":
                     asked.discard(event.worker)
-                # The work is done: nobody is replaced for what is lost now.
+                # The work is done: workers lost now are not replaced.
                 if isinstance(event, messages.ClusterLost):
                     self._forget()
                     return

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 STATE_FORMAT = 1
 STATE_FILE = "sweep.json"
 
-# What leaves a sweep unfinished; a run that the plan skips, or that cannot be, does not.
+# A run in one of these states leaves the sweep unfinished; a skipped or impossible run does not.
 UNFINISHED = ("open", "running", "incomplete", "failed", "interrupted")
 
 
 class RunState(Record, frozen=True, kw_only=True):
     """One run: open, running, complete, incomplete, interrupted, failed, skipped or cannot.
 
-    `requests` is about the most before it ran, and exact after.
+    `requests` is an upper estimate before the run, and exact after it.
     """
 
     title: str
@@ -57,7 +57,7 @@ class RunState(Record, frozen=True, kw_only=True):
     failed: int = 0
     seconds: float | None = None  # in this session of the sweep
     spent: float = 0.0  # US dollars over all sessions, as far as prices are known
-    unpriced: tuple[str, ...] = ()  # the models whose price is not
+    unpriced: tuple[str, ...] = ()  # models without a known price
 
 
 class SweepState(Record, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ class SweepState(Record, frozen=True, kw_only=True):
 
 
 def initial_state(forecast: RunForecast) -> RunState:
-    """A run before it begins."""
+    """The state of a run before it starts."""
     sweep_run, workload = forecast.sweep_run, forecast.workload
     return RunState(
         title=sweep_run.title,
@@ -113,7 +113,7 @@ def write_state(out: Path, state: SweepState) -> SweepState:
 
 
 def _before_next(state: SweepState) -> SweepState:
-    """The state with the run that was about to begin as open."""
+    """The state, with the run that was about to start as open."""
     runs = (
         msgspec.structs.replace(run, state="open") if run.state == "running" else run
         for run in state.runs
@@ -122,18 +122,18 @@ def _before_next(state: SweepState) -> SweepState:
 
 
 class SweepProgressDisplay(ProgressDisplay, Interface):
-    """Is told about the progress of a sweep and of its runs."""
+    """Shows the progress of a sweep and of its runs."""
 
     def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
-        """A run begins, the `number`th of those that are left, of about so many requests."""
+        """Show the start of a run, the `number`th of those left, with its estimated requests."""
 
     def finish_run(self, state: RunState) -> None:
-        """The run ended."""
+        """Show how the run ended."""
 
 
 @dataclass(frozen=True)
 class SweepConfig:
-    """All that is to be run, and where."""
+    """The runs of a sweep, the output folder and the limits."""
 
     plan: str  # the file's name
     out: Path
@@ -186,7 +186,7 @@ def _run_one(
     display: ProgressDisplay,
     cache: CachingExecutor,
 ) -> RunState:
-    """Run one run; its state afterwards, even if it failed."""
+    """Execute one run and return its state, even if it failed."""
     limit, spent = config.limits.max_cost, 0.0
     if limit is not None:
         spending = _spent_by_other_runs(forecast)
@@ -200,7 +200,7 @@ def _run_one(
     try:
         _, manifest = run(limited, display, cache)
     except Exception as error:
-        cache.evict()  # it may be what is broken
+        cache.evict()  # it may be the cause
         return msgspec.structs.replace(
             _state_after_failure(forecast, state),
             state=state_after_error(error),
@@ -221,7 +221,7 @@ def _state_after_failure(forecast: RunForecast, state: RunState) -> RunState:
     assert forecast.folder is not None
     try:
         return _with_manifest(state, read_manifest(forecast.folder))
-    except EpiceneError:  # it did not come so far, or that is what is broken
+    except EpiceneError:  # not written yet, or damaged
         return state
 
 
@@ -242,6 +242,6 @@ def _with_manifest(state: RunState, manifest: Manifest) -> RunState:
         requests=sum(count.total or 0 for count in manifest.counts),
         answered=sum(count.answered for count in manifest.counts),
         failed=sum(count.failed for count in manifest.counts),
-        spent=max(state.spent, manifest.spent),  # a session that was killed has said nothing
+        spent=max(state.spent, manifest.spent),  # a killed session has not updated it
         unpriced=manifest.unpriced,
     )
