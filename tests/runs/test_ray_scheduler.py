@@ -230,7 +230,7 @@ def test_a_lost_cluster_is_waited_for(
     about_cluster = [sentence for sentence in said if sentence.startswith("The Ray cluster")]
     assert [sentence.split(" (")[0] for sentence in about_cluster] == [
         "The Ray cluster was lost",
-        "The Ray cluster is there again.",
+        "The Ray cluster is back.",
     ] * 2
     spread = model.notes()["ray"]
     assert isinstance(spread, dict)
@@ -363,7 +363,7 @@ def test_a_model_behind_a_server_is_asked_from_here(
         assert len(server.asked) == len(found) == 3
     assert not any(isinstance(answer, Failed) for answer in found.values())
     assert fake_cluster.commands == [], "no worker has a part in it"
-    assert said == ["openai:far is asked from this machine, as a server answers."]
+    assert said == ["openai:far is called from this machine, as a server answers."]
 
 
 def test_workers_are_held_for_one_model_at_a_time(

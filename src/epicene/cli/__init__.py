@@ -149,7 +149,7 @@ def _report_error(error: BaseException) -> int:
         return _print_error(f"{place}{error.strerror or error}.", 1)
     except Exception as error:
         kind = type(error).__name__
-        return _print_error(f"Epicene made a mistake ({kind}: {error}); --debug shows where.", 1)
+        return _print_error(f"Unexpected error ({kind}: {error}); --debug shows where.", 1)
 
 
 def _print_error(sentence: str, code: int) -> int:

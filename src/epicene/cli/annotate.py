@@ -101,7 +101,7 @@ def serve(
         from epicene.studies.web.server import serve as serve_pages
     except ImportError as error:
         raise InputError(
-            f"The pages want the package {error.name}; get it with "
+            f"The pages need the package {error.name}; install it with "
             "`pip install 'epicene[annotate]'`."
         ) from None
 

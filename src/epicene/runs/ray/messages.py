@@ -125,7 +125,7 @@ class Reply(Record, frozen=True, kw_only=True):
 
 
 class WorkerLost(Record, frozen=True, kw_only=True):
-    """A worker is no more, and why."""
+    """A worker was lost, and why."""
 
     worker: int
     reason: str

@@ -88,7 +88,7 @@ def _suspect_shard(*batches: Batch) -> Shard:
 
 
 def request_prefix(request: Request) -> str:
-    """How a request begins."""
+    """The beginning of a request's text."""
     return "\n".join(request_texts(request))[:_PREFIX_LENGTH]
 
 
@@ -97,7 +97,7 @@ _SHARD_SECONDS = 0.5  # a shard is as many batches as take about this long
 _MAX_BATCHES = 32
 _FIRST_SHARD_TIMEOUT = 1800.0  # seconds for a shard, before it is known how long one takes
 _MIN_SHARD_TIMEOUT = 300.0
-_SLOWDOWN_FACTOR = 20  # how many times slower than any batch before a batch may be
+_SLOWDOWN_FACTOR = 20  # how many times slower than the slowest batch so far a batch may be
 _MAX_ISOLATED_IN_A_ROW = 10  # requests in a row that end their workers: it is not the requests
 
 
@@ -177,7 +177,7 @@ class Scheduler:
         return busy or bool(self._suspects) or self._more(shards)
 
     def _more(self, shards: Iterator[Shard]) -> bool:
-        """Whether a shard waits, one that is cut now if none does."""
+        """Whether a shard is waiting; if none is, the next one is cut."""
         if not self._waiting and (shard := next(shards, None)) is not None:
             self._waiting.append(shard)
         return bool(self._waiting)
@@ -265,7 +265,7 @@ class Scheduler:
         if worker is None:
             return
         # It was answering the oldest; a model that reads ahead may have begun the next one too,
-        # which will show when that is asked alone.
+        # which will show when that one is sent alone.
         for position, shard in enumerate(worker.shards.values()):
             yield from self._retry(Shard(shard.batches, shard.kills + (position == 0)), reason)
 

@@ -61,7 +61,7 @@ class StartupMonitor:
             self._none_placed_since = now
         elif now - self._none_placed_since > _PLACEMENT_TIMEOUT:
             raise RunError(
-                f"No worker could begin within {format_seconds(_PLACEMENT_TIMEOUT)}: "
+                f"No worker could start within {format_seconds(_PLACEMENT_TIMEOUT)}: "
                 f"{self._no_place()}; make room and run the same command again."
             )
         if self._said:
@@ -69,7 +69,7 @@ class StartupMonitor:
         if not placed and not self._cluster.room.suitable_machines:
             self._said = True  # at once: time alone will not change that
             self._cluster.show_message(
-                f"No worker can begin: {self._no_place()}; the run waits "
+                f"No worker can start: {self._no_place()}; the run waits "
                 f"{format_seconds(_PLACEMENT_TIMEOUT)} for one."
             )
         elif now - self._none_ready_since > _REPORT_AFTER:
@@ -221,7 +221,7 @@ class WorkerPool:
             if self._wanted >= places:
                 raise RunError(f"{ended}.")
             self._wanted = places
-            self._cluster.show_message(f"{ended}; all {places} places are tried.")
+            self._cluster.show_message(f"{ended}; trying all {places} places.")
 
     def reconnect_after_loss(self, reason: str) -> list[Shard]:
         """Wait until a lost cluster is back, and start workers; the shards of the lost ones."""
