@@ -121,7 +121,7 @@ def test_a_failed_run_is_listed_and_the_report_written(epicene: Epicene) -> None
     done = epicene("sweep", "plan.toml", "--out", "here")
     assert done.code == 1
     assert "Not complete: two-stage · epicene · ngram:lost.txt (failed). Cannot read" in done.err
-    assert "The same command again goes on" in done.err
+    assert "Repeat the command to resume" in done.err
     states = [run["state"] for run in json.loads(Path("here/sweep.json").read_bytes())["runs"]]
     assert states == ["complete", "cannot", "failed", "failed"]
     assert "lost.txt" in Path("here/report.html").read_text(encoding="utf-8")

@@ -35,7 +35,7 @@ FLUX = ("replicate", "black-forest-labs/flux-1.1-pro")
 def test_the_table_is_for_the_providers_own_servers() -> None:
     known = find_price(*FLUX, listed=True)
     assert known.image == 0.04
-    assert str(known) == f"$0.04 an image ({known.origin})"
+    assert str(known) == f"$0.04 per image ({known.origin})"
     assert known.origin.startswith("table of 20")
     assert find_price(*FLUX, listed=False) == Price()
     assert str(Price()) == "not known"

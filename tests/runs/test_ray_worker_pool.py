@@ -61,17 +61,17 @@ def test_a_bad_machine_leaves_the_work_to_the_others(double: type[Double], tmp_p
 
     def with_fewer() -> bool:
         return fake_cluster.ready_workers == 2 and any(
-            "goes on with" in sentence for sentence in said
+            "continues with" in sentence for sentence in said
         )
 
     double.before = staticmethod(lambda _: wait_until(with_fewer))
     model = opened(fake_cluster, said)
     assert answers(model, plan(60), tmp_path) == expected(60)
-    fewer = [sentence for sentence in said if "goes on with" in sentence]
+    fewer = [sentence for sentence in said if "continues with" in sentence]
     assert len(fewer) == 1
     assert "driver too old" in fewer[0]
     assert "3 workers in a row" in fewer[0]
-    assert fewer[0].endswith("goes on with 2 workers.")
+    assert fewer[0].endswith("continues with 2 workers.")
     assert any(sentence.startswith("2 workers are ready") for sentence in said)
     assert spread(model)["given_up"] == 1
     # Those that end before the second is there are not in a row with those after it.
