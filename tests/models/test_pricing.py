@@ -69,7 +69,7 @@ def test_a_table_of_ones_own(tmp_path: Path) -> None:
     ):
         bad = tmp_path / f"bad{len(text)}.toml"
         bad.write_text(text)
-        with pytest.raises(InputError, match=r"^[^\n]*is no table of prices"):
+        with pytest.raises(InputError, match=r"^[^\n]*is not a price table"):
             find_price("openai", "toy", str(bad), listed=False)
     with pytest.raises(InputError, match="Could not read"):
         find_price("openai", "toy", str(tmp_path / "gone.toml"), listed=False)
