@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from epicene.models import parse_spec
 from epicene.report.run_report import write_report
-from epicene.runs.results import read_run
+from epicene.runs.stored_run import read_run
 from epicene.runs.run import RunConfig, run
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent

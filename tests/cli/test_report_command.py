@@ -117,20 +117,20 @@ def test_runs_that_were_not_asked_alike_say_so(epicene: Epicene) -> None:
     folders = [run(epicene, 1), run(epicene, 2, "--limit=3")]
     assert epicene("report", *folders).code == 0
     text = Path("report.html").read_text(encoding="utf-8")
-    assert "These runs were not asked alike: they differ in limit (run-1 none, run-2 3)." in text
+    assert "These runs differ in limit (run-1 none, run-2 3)." in text
 
 
 def test_runs_of_other_settings_say_which_and_are_not_ranked(epicene: Epicene) -> None:
     folders = [run(epicene, 1), run(epicene, 2, "--set=new_tokens=4")]
     assert epicene("report", *folders).code == 0
     text = Path("report.html").read_text(encoding="utf-8")
-    assert "they differ in settings (new_tokens: run-1 8, run-2 4)." in text
+    assert "These runs differ in settings (new_tokens: run-1 8, run-2 4)." in text
     assert "These runs differ in settings (new tokens), so their models are not ranked" in text
     assert "new tokens: 8 (model-1), 4 (model-2)" in text
     assert "What changed between every two models" not in text
     assert "no ranking" not in text
     told = epicene("tables", *folders).err
-    assert "they differ in settings (new_tokens: run-1 8, run-2 4)." in told
+    assert "These runs differ in settings (new_tokens: run-1 8, run-2 4)." in told
 
 
 def test_each_table_has_the_undetected_rate_of_its_own_judgements(epicene: Epicene) -> None:

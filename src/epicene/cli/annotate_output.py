@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Table
     from epicene.studies.analysis.exclusions import Exclusions
-    from epicene.studies.analysis.results import StudySummary
+    from epicene.studies.analysis.study_summary import StudySummary
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.collection.progress import StudyProgress
     from epicene.studies.collection.schema_drift import ValidResponses
@@ -81,21 +81,24 @@ TargetProgram = Literal["pcibex", "label-studio"]
 def export(
     study: StudyPath,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where to; else standard output.")
+        Path | None,
+        typer.Option("--out", "-o", help="The file to write (default: standard output)."),
     ] = None,
     form: Annotated[
         ExportFormat | None,
-        typer.Option("--form", help="csv unless said, or as the file's name ends."),
+        typer.Option("--form", help="The format (default: by the file's extension, or csv)."),
     ] = None,
     hidden: Annotated[
         bool,
-        typer.Option("--hidden", help="With what people are not shown; not for who still labels."),
+        typer.Option(
+            "--hidden", help="Include hidden fields; do not give the file to active annotators."
+        ),
     ] = False,
     people: Annotated[
         str,
         typer.Option(
             metavar="A,B,…|N",
-            help="Instead: an empty sheet for each of these people, or for so many, in --out.",
+            help="Instead: an empty sheet per person, by name or number of people, in --out.",
         ),
     ] = "",
     to: Annotated[
@@ -105,7 +108,7 @@ def export(
     without: WithoutOption = None,
     passed: PassedOption = False,
 ) -> None:
-    """Write out all answers, or what people shall fill in: sheets, or a program's project."""
+    """Export all answers, or material to fill in: sheets, or a project of another program."""
     from epicene.cli.output import note
     from epicene.studies.collection.folder import open_study_folder
     from epicene.studies.exchange.response_files import export_responses
@@ -189,7 +192,9 @@ def tables(
     ] = None,
     runs: Annotated[
         list[Path] | None,
-        typer.Option("--run", metavar="RUN", help="Runs to set beside people, one option each."),
+        typer.Option(
+            "--run", metavar="RUN", help="A run to compare with people; repeat for several."
+        ),
     ] = None,
     without: WithoutOption = None,
     passed: PassedOption = False,
@@ -198,12 +203,11 @@ def tables(
     as_latex: AsLatex = False,
     as_markdown: AsMarkdown = False,
 ) -> None:
-    """Print what came of a study: how people agree, with each other and with the machine."""
-    from epicene.cli.output import note, print_json, print_tables
-    from epicene.cli.tables import chosen_format, write_tables
-    from epicene.runs.results import read_run
+    """Print the results of a study: agreement between people, and with the suite."""
+    from epicene.cli.output import chosen_format, note, print_json, print_tables, write_tables
+    from epicene.runs.stored_run import read_run
     from epicene.studies.analysis.quality_tables import quality_tables
-    from epicene.studies.analysis.results import IncompatibleStudyError, summarise_study
+    from epicene.studies.analysis.study_summary import IncompatibleStudyError, summarise_study
     from epicene.studies.collection.folder import open_study_folder
     from epicene.studies.collection.progress import study_progress
 

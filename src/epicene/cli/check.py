@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import typer
+
 from epicene.cli.options import AsJson, RunFolders
 
 if TYPE_CHECKING:
@@ -41,16 +43,20 @@ def _print(folder: Path, found: Verification) -> None:
 
     counts = ", ".join(
         pluralise(number, noun)
-        for number, noun in ((found.items, "item"), (found.answers, "answer"), (found.images, "image"))
+        for number, noun in (
+            (found.items, "item"),
+            (found.answers, "answer"),
+            (found.images, "image"),
+        )
     )
     state = pluralise(len(found.damage), "damaged place") if found.damage else "no damage"
-    print(f"{folder}: {counts} verified; {state}.")
+    typer.echo(f"{folder}: {counts} verified; {state}.")
     if not found.has_checksums:
-        print(
+        typer.echo(
             "  Its answers have no checksums, as an earlier version wrote them; only the database "
             "itself was verified. Resuming the run adds them."
         )
     for each in found.damage[:_MAX_SHOWN]:
-        print(f"  {each}")
+        typer.echo(f"  {each}")
     if len(found.damage) > _MAX_SHOWN:
-        print(f"  … and {len(found.damage) - _MAX_SHOWN} more; --json lists them all.")
+        typer.echo(f"  … and {len(found.damage) - _MAX_SHOWN} more; --json lists them all.")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Identity
     from epicene.runs.manifest import Manifest, RunSettings
-    from epicene.runs.results import StoredRun
+    from epicene.runs.stored_run import StoredRun
     from epicene.suites import Protocol
 
 ProtocolT = TypeVar("ProtocolT", bound="Protocol")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.core.records import Identity
-    from epicene.export.results import ProtocolResults
-    from epicene.runs.results import StoredRun
+    from epicene.export.results_folder import ProtocolResults
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import RunSummary
 
 _TABLES = ("tex", "csv", "md")

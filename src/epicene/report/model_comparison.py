@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.report.model_profiles import HeadlineResult
-    from epicene.runs.results import StoredRun
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
     from epicene.suites import Results
 

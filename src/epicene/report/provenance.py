@@ -15,14 +15,14 @@ import msgspec
 
 from epicene.core.records import Column, digest
 from epicene.report.layout import format_interval, format_number
-from epicene.runs.results import SHORT_HASH
+from epicene.runs.stored_run import SHORT_HASH
 from epicene.runs.summary import settings_diff_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from epicene.core.records import Estimate, Row, Table
-    from epicene.runs.results import Coverage, StoredRun
+    from epicene.runs.stored_run import Coverage, StoredRun
     from epicene.runs.summary import RunSummary, Summary
     from epicene.suites import Protocol
 

@@ -37,7 +37,7 @@ from epicene.report.provenance import (
     undetected_note,
 )
 from epicene.report.results_document import metrics_by_model, metrics_table
-from epicene.runs.results import SHORT_HASH, RunJudgements, StoredRun, describe_data_files
+from epicene.runs.stored_run import SHORT_HASH, RunJudgements, StoredRun, describe_data_files
 from epicene.runs.summary import (
     Summary,
     group_by_protocol,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import ContactSheet, Identity
     from epicene.report.model_profiles import HeadlineResult
-    from epicene.runs.results import Coverage
+    from epicene.runs.stored_run import Coverage
     from epicene.runs.summary import RunSummary
 
 # A run that was killed could not say so.

@@ -22,7 +22,7 @@ import epicene
 from epicene.core.records import Judgement, Record, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import BinaryIO, Self
 
     from epicene.runs.manifest import Manifest
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 CACHE_FILE = "judgements.cache"
 _CHUNK = 2000  # judgements packed together; a run with fewer is scored each time
+_CODE_AND_DATA = frozenset({".py", ".toml", ".json", ".jsonl", ".csv", ".tsv", ".txt"})
 _LENGTH_BYTES = 4
 _DIGEST_BYTES = 16
 
@@ -38,41 +39,15 @@ _encoder = msgspec.msgpack.Encoder()
 _chunks = msgspec.msgpack.Decoder(list[Judgement])
 
 
-class Coverage(Record, frozen=True, kw_only=True):
-    """How much of a run its tables cover."""
-
-    items: int
-    judged: int
-    requests: int
-    answered: int
-    failed: int
-    not_begun: int = 0  # models' parts in stages, of which it is not known what they ask
-
-    @property
-    def whole(self) -> bool:
-        """Whether nothing is missing."""
-        asked = self.answered == self.requests and not self.not_begun
-        return asked and self.judged == self.items
-
-    def __str__(self) -> str:
-        """The coverage in words."""
-        in_part = "" if self.whole or self.judged < self.items else " (some only in part)"
-        return (
-            f"{self.judged} of {self.items} items are judged{in_part}, on {self.answered} answers "
-            f"to {self.requests} requests ({self.failed} failed"
-            + (f", {self.not_begun} stages are not begun)" if self.not_begun else ")")
-        )
-
-
 class _Header(Record, frozen=True, kw_only=True):
     key: bytes
-    coverage: Coverage
+    coverage: bytes
 
 
 class CachedJudgements(NamedTuple):
-    """What a cache holds."""
+    """The judgements of a run, and its coverage as JSON."""
 
-    coverage: Coverage
+    coverage: bytes
     chunks: tuple[bytes, ...]
 
     def __iter__(self) -> Iterator[Judgement]:  # type: ignore[override]
@@ -105,7 +80,7 @@ def _code_digest(file: Path) -> str:
     files = sorted(file.parent.rglob("*")) if file.name == "__init__.py" else [file]
     state = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     for each in files:
-        if each.suffix in (".py", ".toml", ".json", ".tsv", ".csv", ".txt") and each.is_file():
+        if each.suffix in _CODE_AND_DATA and each.is_file():
             state.update(str(each.relative_to(file.parent)).encode() + b"\0")
             state.update(each.read_bytes())
     return state.hexdigest()
@@ -176,8 +151,8 @@ class CacheWriter:
         if len(self._pending) == _CHUNK:
             self._try(self._flush)
 
-    def save(self, coverage: Coverage) -> None:
-        """Put the cache in place."""
+    def save(self, coverage: bytes) -> None:
+        """Keep what was added, with the run's coverage as JSON."""
         if self._key is not None and self._file is not None:
             self._try(lambda: self._finish(coverage))
 
@@ -201,7 +176,7 @@ class CacheWriter:
         self._state.update(data)
         self._file.write(data)
 
-    def _finish(self, coverage: Coverage) -> None:
+    def _finish(self, coverage: bytes) -> None:
         assert self._file is not None
         assert self._key is not None
         self._flush()

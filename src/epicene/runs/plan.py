@@ -170,7 +170,6 @@ class PlanReader:
                 planned.append(PlannedRequest(first_id + index, key_of(request), request))
         return Window(planned, self._store.known(section, first, end))
 
-
     def unanswered(
         self, stage: Stage[Any, Any], section: Section, first: int, end: int
     ) -> Iterator[int]:

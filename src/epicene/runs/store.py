@@ -10,11 +10,13 @@ format 1, which have none, are read as they are and get them when their run is r
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import zlib
 from array import array
 from contextlib import ExitStack, closing
 from functools import wraps
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
@@ -167,7 +169,7 @@ class AnswerStore:
     @_explained
     def _open(self, create: bool) -> sqlite3.Connection:
         if not create and self.path.stat().st_size == 0:
-            raise RunError(f"{self.path} is empty; put the run's database back.")
+            raise RunError(f"{self.path} is empty; restore the run's database.")
         read_only = not create and is_read_only(self.path.parent)
         opened = connect_read_only(self.path) if read_only else closing(connect(self.path))
         db = self._closing.enter_context(opened)
@@ -185,7 +187,7 @@ class AnswerStore:
         elif found == 0:
             raise RunError(
                 f"{self.path} has no tables: the run was stopped before it began, or a file is "
-                f"missing; put the run's database back, with {self.path.name}-wal if there was one."
+                f"missing; restore the run's database, with {self.path.name}-wal if there was one."
             )
         elif found != STORE_FORMAT:
             raise InputError(
@@ -220,8 +222,21 @@ class AnswerStore:
             return
         for *row, checksum in rows:
             if row_checksum(*row) != checksum:
-                raise DamagedStoreError(self.path, f"{table} row {row[0]!r}")
+                raise DamagedStoreError(
+                    self.path, f"row {row[0]!r} of table {table} does not match its checksum"
+                )
             yield row
+
+    @_explained
+    def content_digest(self) -> bytes:
+        """A hash of all rows, verified against their checksums."""
+        state = hashlib.blake2b(digest_size=16)
+        for table in TABLES:
+            checksums = (row_checksum(*row) for row in self._rows(table))
+            while some := array("Q", islice(checksums, 10_000)):
+                state.update(some.tobytes())
+            state.update(table.encode())
+        return state.digest()
 
     def readable_rows(self, table: str) -> Iterator[tuple[tuple[Any, ...], str]]:
         """All rows that can be read, each with what is wrong with it ("" if nothing is).
@@ -229,22 +244,21 @@ class AnswerStore:
         A range that SQLite cannot read is reported once, as an empty row, and left out.
         """
         key = _COLUMNS[table][0]
-        first: object = None
+        last: Any = "" if table == "meta" else -1
         skip = 1
         while True:
-            condition = f"WHERE {key} > ? ORDER BY {key}" if first is not None else f"ORDER BY {key}"
             try:
-                for row in self._select(table, condition, () if first is None else (first,)):
+                for row in self._select(table, f"WHERE {key} > ? ORDER BY {key}", (last,)):
                     values = row[: len(_COLUMNS[table])]
                     sound = not self.has_checksums or row_checksum(*values) == row[-1]
                     yield values, "" if sound else "does not match its checksum"
-                    first, skip = row[0], 1
+                    last, skip = row[0], 1
             except (sqlite3.Error, UnicodeDecodeError) as error:
                 if skip == 1:
-                    yield (), f"after row {first!r} rows cannot be read ({error})"
+                    yield (), f"rows after {last!r} cannot be read ({error})"
                 if table == "meta" or skip > _LARGEST_KEY:
                     return
-                first = (first if isinstance(first, int) else 0) + skip
+                last += skip
                 skip *= 2
             else:
                 return
@@ -442,13 +456,12 @@ class AnswerStore:
 
 
 class DamagedStoreError(RunError):
-    """A row of the store does not match its checksum."""
+    """A row of the store is missing or does not match its checksum."""
 
-    def __init__(self, path: Path, where: str) -> None:
+    def __init__(self, path: Path, problem: str) -> None:
         super().__init__(
-            f"{path} is damaged: {where} does not match its checksum; `epicene check "
-            f"{path.parent}` lists all damage, and `epicene run` with the same options asks the "
-            "damaged requests again."
+            f"{path} is damaged: {problem}; `epicene check {path.parent}` lists all damage, and "
+            "`epicene run` with the same options asks the damaged requests again."
         )
 
 

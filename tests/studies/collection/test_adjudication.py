@@ -14,8 +14,8 @@ import pytest
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Estimate, Row
-from epicene.studies.analysis.results import summarise_study
 from epicene.studies.analysis.study_builder import study_from_data
+from epicene.studies.analysis.study_summary import summarise_study
 from epicene.studies.collection.adjudication import (
     AdjudicationStore,
     apply_adjudications,

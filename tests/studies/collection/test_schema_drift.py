@@ -13,7 +13,7 @@ import pytest
 
 from epicene.core.errors import InputError
 from epicene.studies.analysis.quality import participant_quality, question_agreement
-from epicene.studies.analysis.results import IncompatibleStudyError, summarise_study
+from epicene.studies.analysis.study_summary import IncompatibleStudyError, summarise_study
 from epicene.studies.collection.adjudication import AdjudicationStore, disagreements
 from epicene.studies.collection.folder import (
     RESPONSES_FILE,

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from playwright.sync_api import expect
 
-from epicene.studies.analysis.results import summarise_study
+from epicene.studies.analysis.study_summary import summarise_study
 from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.collection.links import User
 from epicene.studies.design.schema import AnswerValue, MarksQuestion, Span, Study, StudyItem

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from epicene.core.records import Estimate, Record
 from epicene.languages.tokenisation import words
-from epicene.stats import annotator_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import group_codes
 from epicene.studies.design.answers import (
     choice_ids,
@@ -334,7 +334,7 @@ def _cohen(frame: polars.DataFrame) -> Estimate:
     if pairs > _MAX_PAIRS:
         why = f"{pairs} pairs are too many to list; Fleiss' κ and Krippendorff's α need no pairs"
         return Estimate(value=None, n=pairs, why=why)
-    return annotator_agreement.kappa(annotator_agreement.annotator_pairs(frame), clustered=True)
+    return paired_agreement.kappa(annotator_agreement.annotator_pairs(frame), clustered=True)
 
 
 # --- growth ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.core.records import Column, Estimate, Judgement, Row, Table
-from epicene.stats import annotator_agreement, format_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.agreement import fleiss, krippendorff
 from epicene.stats.intervals import clustered_mean
 from epicene.stats.tabulate import distinct_values, group_codes, rows_where
@@ -192,13 +192,13 @@ def _agreement_cells(pairs: polars.DataFrame) -> tuple[Estimate, ...]:
     return (
         _count(len(pairs)),
         _raw_agreement(pairs),
-        format_agreement.kappa(pairs, clustered=True),
-        annotator_agreement.alpha(pairs, clustered=True),
+        paired_agreement.kappa(pairs, clustered=True),
+        paired_agreement.alpha(pairs, clustered=True),
     )
 
 
 def _raw_agreement(pairs: polars.DataFrame) -> Estimate:
-    return format_agreement.raw(pairs, clustered=True)
+    return paired_agreement.raw(pairs, clustered=True)
 
 
 def _weighted_agreement(pairs: polars.DataFrame) -> Estimate:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats import annotator_agreement, format_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import rows_where, share
 from epicene.studies.design.schema import Span
 from epicene.suites.misgendering.continuations import bracket_spans
@@ -168,12 +168,12 @@ def all_metrics(results: Labelled) -> Mapping[str, Estimate]:
     }
     for name, key in ((OUTCOME, "people"), (EXTRANEOUS, "people_extraneous")):
         pairs = of_judgement(both, name)
-        made[f"agreement_{key}"] = format_agreement.raw(pairs, clustered=clustered)
-        made[f"kappa_{key}"] = annotator_agreement.kappa(pairs, clustered=clustered)
+        made[f"agreement_{key}"] = paired_agreement.raw(pairs, clustered=clustered)
+        made[f"kappa_{key}"] = paired_agreement.kappa(pairs, clustered=clustered)
     for name, key in ((MISGENDERING, "automatic"), (EXTRANEOUS, "automatic_extraneous")):
         pairs = of_judgement(beside, name)
-        made[f"agreement_{key}"] = format_agreement.raw(pairs, clustered=clustered)
-        made[f"mcc_{key}"] = format_agreement.mcc(pairs, clustered=clustered)
+        made[f"agreement_{key}"] = paired_agreement.raw(pairs, clustered=clustered)
+        made[f"mcc_{key}"] = paired_agreement.mcc(pairs, clustered=clustered)
     return made
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Figure, Table
     from epicene.report.model_comparison import ModelComparison
     from epicene.report.provenance import Provenance
-    from epicene.runs.results import StoredRun
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
 
 
