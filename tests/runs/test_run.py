@@ -14,7 +14,7 @@ from epicene.runs.manifest import read_manifest
 from epicene.runs.run import lock_folder
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
-from run_folders import edit_answers
+from run_folders import edit_answers, edit_manifest
 from runs.conftest import Runner
 
 
@@ -259,6 +259,7 @@ def test_a_run_stopped_between_stages_is_not_taken_for_whole(do_run: Runner) -> 
     with sqlite3.connect(folder / "answers.sqlite") as db:
         db.execute("DELETE FROM answers WHERE place >> 48 = 2")
         db.execute("DELETE FROM sections WHERE id = 2")
+    edit_manifest(folder, lambda manifest: manifest.update(counts=manifest["counts"][:1]))
     judged = RunJudgements(read_run(folder))
     assert list(judged) == []
     assert (judged.coverage.items, judged.coverage.judged) == (60, 0)

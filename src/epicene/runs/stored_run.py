@@ -72,11 +72,9 @@ class Coverage(Record, frozen=True, kw_only=True):
         )
 
 
-# Is told how many of a run's items are scored: the run's folder, the number so far, and of how many.
+# Told while a run is scored: its folder, how many of its items are scored, and how many it has.
 OnScored: TypeAlias = Callable[[Path, int, int], None]
-on_scored: ContextVar[OnScored] = ContextVar(
-    "on_scored", default=lambda _folder, _done, _total: None
-)
+on_scored: ContextVar[OnScored] = ContextVar("on_scored", default=lambda *_: None)
 
 
 @dataclass(frozen=True)
