@@ -211,10 +211,10 @@ def dataset_configs(parts: Sequence[DatasetFile]) -> list[dict[str, Any]]:
     return [
         {
             "config_name": name,
-            **({"default": True} if place == 0 else {}),
+            **({"default": True} if index == 0 else {}),
             "data_files": _data_files(mine),
         }
-        for place, (name, mine) in enumerate(named.items())
+        for index, (name, mine) in enumerate(named.items())
     ]
 
 

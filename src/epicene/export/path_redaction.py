@@ -115,7 +115,7 @@ def _settings(settings: RunSettings, files: Collection[str]) -> RunSettings:
 
 
 def _remote_model_names(manifest: Manifest) -> Iterator[str]:
-    """The names of models that are no places on this machine: those of a hub or a service."""
+    """The names of models that are not paths on this machine: those of a hub or a service."""
     for identities in manifest.models.values():
         for identity in identities:
             name = str(identity.about.get("name") or "")

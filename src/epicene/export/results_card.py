@@ -206,7 +206,7 @@ def _reproduction_section(runs: Sequence[StoredRun]) -> Iterator[str]:
 
 
 def _distinct(versions: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    return [each for place, each in enumerate(versions) if each not in versions[:place]]
+    return [each for index, each in enumerate(versions) if each not in versions[:index]]
 
 
 # --- models --------------------------------------------------------------------------------

@@ -145,15 +145,15 @@ def lay_out(table: Table) -> Layout:
 
 def check_table(table: Table) -> None:
     """Refuse a table that cannot be printed without losing or confusing something."""
-    place = f"Table {table.name!r}"
+    location = f"Table {table.name!r}"
     if not table.levels:
-        raise ValueError(f"{place} has no level of keys, so its rows have no names.")
+        raise ValueError(f"{location} has no level of keys, so its rows have no names.")
     if twice := _repeated((*table.levels, *(column.name for column in table.columns))):
-        raise ValueError(f"{place} has two columns named {twice!r}.")
+        raise ValueError(f"{location} has two columns named {twice!r}.")
     if keys := _repeated(row.keys for row in table.rows):
-        raise ValueError(f"{place} has two rows with the keys {' / '.join(keys)}.")
+        raise ValueError(f"{location} has two rows with the keys {' / '.join(keys)}.")
     for row in table.rows:
-        where = f"{place}, row {' / '.join(row.keys)}"
+        where = f"{location}, row {' / '.join(row.keys)}"
         if len(row.keys) != len(table.levels) or len(row.cells) != len(table.columns):
             raise ValueError(
                 f"{where} has {len(row.keys)} keys and {len(row.cells)} cells; "
@@ -219,12 +219,12 @@ def _spans(rows: tuple[Row, ...], levels: int) -> list[list[int]]:
     spans = [[1] * levels for _ in rows]
     for level in range(levels - 1):
         first = 0
-        for place, row in islice(enumerate(rows), 1, None):
+        for number, row in islice(enumerate(rows), 1, None):
             if row.keys[: level + 1] == rows[first].keys[: level + 1]:
                 spans[first][level] += 1
-                spans[place][level] = 0
+                spans[number][level] = 0
             else:
-                first = place
+                first = number
     return spans
 
 

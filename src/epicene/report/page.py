@@ -70,7 +70,7 @@ class PageSection(Record, frozen=True, kw_only=True):
     figures: tuple[Figure, ...] = ()
     sheets: tuple[ContactSheet, ...] = ()
     thumbnails: Thumbnails = Thumbnails({}, {})
-    evidence: PackedItems | None = None
+    judged_items: PackedItems | None = None
 
 
 def render_page(

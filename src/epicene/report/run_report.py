@@ -171,15 +171,15 @@ def write_report(
     megabytes: float = DEFAULT_MEGABYTES,
     missing: Sequence[NotMeasured] = (),
 ) -> None:
-    """Write one self-contained page about the runs, suite by suite, with so much of pictures.
+    """Write one self-contained page about the runs, suite by suite, with thumbnails.
 
-    `missing` is what was to be measured and could not be.
+    These take up to `megabytes`. `missing` is what was to be measured and could not be.
     """
     if not runs:
         raise InputError("A report needs a run; name one or more run folders.")
     groups = list(group_by_protocol(runs).values())
-    pictured = sum(group[0].suite.contact_sheets is not None for group in groups)
-    parts = [_suite_report(group, megabytes / max(1, pictured)) for group in groups]
+    with_images = sum(group[0].suite.contact_sheets is not None for group in groups)
+    parts = [_suite_report(group, megabytes / max(1, with_images)) for group in groups]
     summaries = [part.summary for part in parts]
     sections = [
         *_overview(parts),
@@ -210,7 +210,7 @@ class _SuiteReport(NamedTuple):
 
 
 def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
-    """One suite under one protocol; the judgements are read once for tables and evidence."""
+    """One suite under one protocol; the judgements are read once for tables and the item viewer."""
     packer = ItemPacker()
     summary = summarise(runs, lambda info, judgement: packer.add_judgement(info.model, judgement))
     card, protocol = summary.suite.card, summary.protocol
@@ -257,7 +257,7 @@ def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
         figures=summary.figures,
         sheets=sheets,
         thumbnails=make_thumbnails(sheets, [run.folder / "images" for run in runs], megabytes),
-        evidence=packer.packed() if packer.rows else None,
+        judged_items=packer.packed() if packer.rows else None,
     )
     return _SuiteReport(summary, comparison, section, methods)
 

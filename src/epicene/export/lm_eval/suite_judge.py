@@ -48,17 +48,17 @@ class SingleAnswerJudge:
         return [judgement.outcome for judgement in judged if judgement.outcome is not None]
 
     def right_text(self, item: Item, stage: Stage[Any, Any], request: Score) -> int | None:
-        """The place of the text that is right where it is likeliest; None unless it is one."""
+        """The index of the one text that is right if it is the likeliest; None if not just one."""
         right = [
-            place
-            for place in range(len(request.texts))
+            index
+            for index in range(len(request.texts))
             if set(
                 self.outcomes(
                     item,
                     stage.name,
                     stage.role,
                     request.name,
-                    _scores_preferring(place, request.texts),
+                    _scores_preferring(index, request.texts),
                 )
             )
             == {"right"}
@@ -80,13 +80,13 @@ def _scores_preferring(likeliest: int, texts: Sequence[str]) -> Scores:
     return Scores(
         texts=tuple(
             TextScore(
-                logprobs=(_CERTAIN if place == likeliest else _IMPROBABLE,),
+                logprobs=(_CERTAIN if index == likeliest else _IMPROBABLE,),
                 starts=(0,),
                 ends=(len(text),),
                 words=1,
                 characters=1,
             )
-            for place, text in enumerate(texts)
+            for index, text in enumerate(texts)
         ),
         method="causal",
     )

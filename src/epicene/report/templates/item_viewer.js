@@ -16,7 +16,7 @@ const PAIRS = [
 
 const SIGNS = { right: "✓", wrong: "✗", undetected: "?" };
 
-class Evidence {
+class ItemViewer {
   constructor(root, pack) {
     this.root = root;
     this.pack = pack;
@@ -245,7 +245,7 @@ class Evidence {
   badges(row) {
     const before = this.changes?.before(row) ?? -1;
     const shown = before < 0 ? [row] : [before, row];
-    return shown.flatMap((each, place) => [...(place ? [" → "] : []), ...this.badge(each)]);
+    return shown.flatMap((each, index) => [...(index ? [" → "] : []), ...this.badge(each)]);
   }
 
   badge(row) {
@@ -331,7 +331,7 @@ class Evidence {
 
   key(event) {
     const jump = Math.max(1, Math.floor(this.list.clientHeight / ROW_HEIGHT) - 1);
-    const places = {
+    const rows = {
       ArrowDown: this.index + 1,
       ArrowUp: this.index - 1,
       PageDown: this.index + jump,
@@ -339,9 +339,9 @@ class Evidence {
       Home: 0,
       End: this.rows.length - 1,
     };
-    if (!(event.key in places) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!(event.key in rows) || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    this.choose(places[event.key]);
+    this.choose(rows[event.key]);
   }
 }
 
@@ -349,7 +349,7 @@ function start(root) {
   const status = root.querySelector(".status");
   status.textContent = "Unpacking the items…";
   Pack.open(root.querySelector("script"))
-    .then((pack) => new Evidence(root, pack))
+    .then((pack) => new ItemViewer(root, pack))
     .catch((error) => {
       status.textContent = `The items cannot be shown in this browser (${error.message}).`;
     });
@@ -370,4 +370,4 @@ function whenNear(selector, begin) {
   for (const root of document.querySelectorAll(selector)) watcher.observe(root);
 }
 
-whenNear("[data-evidence]", start);
+whenNear("[data-item-viewer]", start);

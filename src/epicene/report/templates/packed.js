@@ -116,10 +116,10 @@ class Pack {
   async hits(wanted, unwanted) {
     const stretches = await this.folded();
     const found = new Uint8Array(this.searched);
-    let place = 0;
+    let next = 0;
     await inSlices(() => {
-      if (place < stretches.length && !unwanted()) mark(stretches[place++], wanted, found);
-      return place < stretches.length && !unwanted();
+      if (next < stretches.length && !unwanted()) mark(stretches[next++], wanted, found);
+      return next < stretches.length && !unwanted();
     });
     return unwanted() ? null : found;
   }

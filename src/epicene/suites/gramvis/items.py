@@ -59,7 +59,7 @@ _GRAMMARS: dict[str, Grammar] = {
 _CONDITIONS = {**{name: name for name in CONDITIONS}, "native": "gendered"}
 _CATEGORIES = {name: name for name in CATEGORIES}
 
-# A word names a folder of pictures: nothing in it may lead out of that folder.
+# A word names a folder of images: nothing in it may lead out of that folder.
 _WORD_PATTERN = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:[-'’ ][\p{L}\p{M}\p{N}]+)*")
 
 

@@ -62,13 +62,13 @@ function moveQuestion(form, step) {
   next.scrollIntoView({ block: "nearest" });
 }
 
-// A key by its sign; by its place, too, where it writes neither a letter nor a digit of ours: the
-// keyboard is one for another script. (Latin ones differ in where they have their letters.)
+// The names of a key: its character and, if that is neither a Latin letter nor a digit (a keyboard
+// for another script), the one at its physical position. (Latin layouts differ in positions.)
 function signs(event) {
   const sign = event.key.toLowerCase();
   if (/^[a-z0-9]$/u.test(sign)) return [sign];
-  const place = /^(?:Key|Digit|Numpad)([A-Z0-9])$/u.exec(event.code)?.[1];
-  return [sign, place?.toLowerCase()].filter(Boolean);
+  const physical = /^(?:Key|Digit|Numpad)([A-Z0-9])$/u.exec(event.code)?.[1];
+  return [sign, physical?.toLowerCase()].filter(Boolean);
 }
 
 function optionFor(form, event) {
@@ -143,7 +143,7 @@ function pageKey(form, event) {
     else document.querySelector("button.primary, a.primary")?.click();
     return true;
   }
-  if (key === "Escape" && target.dataset.place) {
+  if (key === "Escape" && target.dataset.span) {
     target.blur();
     return true;
   }
@@ -152,7 +152,7 @@ function pageKey(form, event) {
 }
 
 function moves(form, { key, target }) {
-  if (target.dataset.place && (key === "ArrowLeft" || key === "ArrowRight")) {
+  if (target.dataset.span && (key === "ArrowLeft" || key === "ArrowRight")) {
     moveWord(target, key);
     return true;
   }

@@ -1,4 +1,4 @@
-"""The study `image`: people say who is in a picture, to validate the judges.
+"""The study `image`: people say who is in an image, to validate the judges.
 
 The sample has equally many images of every stratum, so that there are enough on which the judges
 disagree; estimates for the whole run weight each image by the size of its stratum.
