@@ -91,8 +91,9 @@ _NO_THUMBNAIL = -1
 class PackedSheets(NamedTuple):
     """`data` is base64 of gzipped JSON; `thumbnails` one in base64 per line, by their number.
 
-    The JSON is `{"facets": [names], "sheets": [sheet]}` with the fields of ContactSheet and Strip;
-    an image is `[thumbnail, caption, alt, missing]`, a thumbnail the number of a line or -1.
+    The JSON is `{"facets": [names], "sheets": [sheet]}` with the fields of ContactSheet and
+    ImageStrip; an image is `[thumbnail, caption, alt, missing]`, where `thumbnail` is the number of
+    a line or -1.
     """
 
     data: str

@@ -80,15 +80,15 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class RowKey(NamedTuple):
-    """A row's key at one level; `span` is 0 where it repeats the key above, else how many rows
-    it stands for."""
+    """A row's key at one level; `span` is 0 where it repeats the key above, else the number
+    of rows that share it."""
 
     text: str
     span: int
 
 
 class LayoutCell(NamedTuple):
-    """One cell: what to print, and the letter under which the reason stands that it has."""
+    """One cell: what to print, and the letter of its reason below the table, if any."""
 
     text: str
     column: Column
@@ -174,7 +174,7 @@ def caption(kind: str, thing: Table | Figure) -> str:
 
 
 def reason_for(cell: Estimate, row: Row) -> str:
-    """The reason for a dash, of which there always is one to read, or for a missing interval."""
+    """The reason for a dash, which always has one, or for a missing interval."""
     if cell.why or cell.value is not None:
         return cell.why
     return "the paper prints no number" if row.origin == "published" else "no reason was given"
@@ -215,7 +215,7 @@ def _letters() -> Iterator[str]:
 
 
 def _spans(rows: tuple[Row, ...], levels: int) -> list[list[int]]:
-    """For each row and level, how many rows its key stands for; the last level never joins."""
+    """For each row and level, how many rows share its key; those of the last are never merged."""
     spans = [[1] * levels for _ in rows]
     for level in range(levels - 1):
         first = 0

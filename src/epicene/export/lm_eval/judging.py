@@ -1,7 +1,7 @@
 """How lm-evaluation-harness reads and judges the documents of this folder.
 
-Written by Epicene (`epicene export data SUITE --to lm-eval`). Choices are judged by what stands
-here; texts that a model wrote are judged by the suite itself, so their tasks need Epicene in the
+Written by Epicene (`epicene export data SUITE --to lm-eval`). Choices are judged by this
+file; texts that a model wrote are judged by the suite itself, so their tasks need Epicene in the
 same environment, and say so before anything is generated.
 """
 

@@ -1,10 +1,10 @@
-// What changed between two runs, item by item: two menus that say which, and one of the kinds of
-// change there are. Comes before item_viewer.js in the page.
+// What changed between two runs, item by item: two menus to choose the runs, and one for the kind
+// of change. Comes before item_viewer.js in the page.
 
 const CHANGES = "changes between runs"; // the name of the condition; no column is called that
 
 class Changes {
-  // Null where there are not two runs, or nothing has an outcome.
+  // Null if there are fewer than two runs, or no outcomes.
   static between(viewer) {
     if (!viewer.runs || !viewer.columns.has("outcome")) return null;
     const counts = viewer.pack.counts(viewer.runs);
@@ -15,14 +15,14 @@ class Changes {
   constructor(viewer, runs) {
     this.viewer = viewer;
     this.rowsBefore = null;
-    const nobody = element("option", { value: "" }, "–");
+    const none = element("option", { value: "" }, "–");
     const choices = () =>
       runs.map((id) => {
         const name = viewer.pack.at(viewer.runs.first + id - 1);
         return element("option", { value: id, dir: "auto" }, name);
       });
-    this.first = element("select", { name: "first run" }, nobody, ...choices());
-    this.second = element("select", { name: "second run" }, nobody.cloneNode(true), ...choices());
+    this.first = element("select", { name: "first run" }, none, ...choices());
+    this.second = element("select", { name: "second run" }, none.cloneNode(true), ...choices());
     this.kind = element("select", { name: "change", disabled: true });
     this.told = element("p", { className: "small", attributes: { role: "status" } });
     for (const menu of [this.first, this.second]) {

@@ -25,7 +25,7 @@ class Chosen {
     return nodes;
   }
 
-  // What the one run said and what the other, where both said something.
+  // The answers of both runs, if both have one.
   changed(before, row) {
     const { viewer } = this;
     const answers = [before, row].map((each) => viewer.text(ANSWER, each));
@@ -43,7 +43,7 @@ class Chosen {
     const words = pair ? difference(...pair.texts.map((text) => text.slice(0, SHOWN_TEXT))) : null;
     const nodes = [];
     if (viewer.source(row) !== row) {
-      const note = "The same item, judged in another way: its texts but for the answer.";
+      const note = "This item was also judged in another way; these are its texts except the answer.";
       nodes.push(element("p", { className: "small" }, note));
     }
     for (const { name, text } of viewer.texts(row)) {

@@ -307,7 +307,7 @@ def _agreement(
 
 
 def _pair_count(labels: polars.Expr) -> polars.Expr:
-    """The number of pairs of so many labels."""
+    """The number of pairs that this many labels form."""
     return labels * (labels - 1) // 2
 
 

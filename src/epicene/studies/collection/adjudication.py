@@ -56,7 +56,7 @@ _decoder = msgspec.json.Decoder(Adjudication)
 class Disagreement(Record, frozen=True, kw_only=True):
     """A question about an item that participants answered differently; answers by participant.
 
-    There are no answers if the question is asked only because of how earlier ones were settled.
+    There are no answers if the question is asked only because of how earlier ones were adjudicated.
     """
 
     item: StudyItem
@@ -69,8 +69,8 @@ def disagreements(
 ) -> list[Disagreement]:
     """The disagreements that are not adjudicated yet, in the order of items and questions.
 
-    Notes and preferences are never adjudicated. If a question depends on another, only the answers
-    of participants count who would be asked it given the decisions so far.
+    Notes and preferences are never adjudicated. If a question depends on another, only the
+    answers of participants who would be asked it given the decisions so far count.
     """
     by_item = responses_by_item(responses)
     return [

@@ -219,7 +219,7 @@ def open_database(path: Path) -> sqlite3.Connection:
         db.row_factory = sqlite3.Row
         # Deleted participants must leave no trace in the file.
         db.execute("PRAGMA secure_delete = ON")
-        # Left to `checkpoint_wal`, which makes nobody wait; the limit is for when it is not called.
+        # Left to `checkpoint_wal`, which blocks no one; the limit is for when it is not called.
         db.execute("PRAGMA wal_autocheckpoint = 20000")
         with transaction(db):
             for statement in _ASSIGNMENT_SCHEMA.split(";"):

@@ -46,7 +46,7 @@ class StudyFolder:
             return store.all()
 
     def valid_responses(self, without: Collection[str] = ()) -> ValidResponses:
-        """The responses and adjudications that fit the current study, `without` some people's."""
+        """The responses and adjudications that fit the study, `without` some participants'."""
         responses = [each for each in self.responses() if each.participant not in without]
         return valid_responses(self.study, responses, self.adjudications().all())
 

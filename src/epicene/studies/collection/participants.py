@@ -78,7 +78,7 @@ class Participants:
         self._clock = clock
 
     def invite(self, participant: str) -> None:
-        """Add somebody who gets a personal link."""
+        """Add a participant who gets a personal link."""
         with write_transaction(self._db, self._path):
             self._invite(participant)
 
@@ -89,7 +89,7 @@ class Participants:
         )
 
     def invited(self) -> list[str]:
-        """The names of those who have personal links."""
+        """The names of participants with personal links."""
         with explain_errors(self._path):
             rows = self._db.execute(
                 "SELECT participant FROM people WHERE entry = 'personal' ORDER BY participant"

@@ -1,4 +1,4 @@
-"""Assign items to people's sheets, and write sheets or projects for other annotation tools.
+"""Assign items to participants' sheets, and write sheets or projects for other annotation tools.
 
 A sheet has a participant's items in their own order, with fillers and attention checks among them;
 practice items are in the instructions, with their feedback.
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class PriorResponses(NamedTuple):
-    """Who has seen which item, and how many have judged it.
+    """The items that participants have seen, and how many judged each.
 
     Nobody gets an item again, even if the study asks more about it by now.
     """
@@ -78,7 +78,7 @@ def prior_responses(study: Study, responses: Sequence[Response]) -> PriorRespons
 def assign_sheets(
     study: Study, participants: Sequence[str], prior: PriorResponses | None = None
 ) -> ItemsByParticipant:
-    """Assign each item to as many people as are still to judge it, or a list to each person."""
+    """Assign each item to as many participants as it still needs, or a list to each participant."""
     if len(set(participants)) < len(participants):
         raise InputError("One person was named twice.")
     prior = prior or PriorResponses()
@@ -110,9 +110,9 @@ def _assign_items(
 def _assign_lists(
     study: Study, participants: Sequence[str], prior: PriorResponses
 ) -> ItemsByParticipant:
-    """Who began a list continues it; the others take the list that lacks most people.
+    """Participants who began a list continue it; the others take the list that lacks most.
 
-    People beyond those needed get lists in turn, too.
+    Participants beyond those needed get lists in turn, too.
     """
     lists = items_by_list(study)
     longest = max(map(len, lists.values()))
@@ -147,7 +147,7 @@ def _assign_lists(
 def _started_lists(
     lists: Mapping[str, Sequence[StudyItem]], participants: Sequence[str], prior: PriorResponses
 ) -> dict[str, str]:
-    """The list of each person who has seen an item of it."""
+    """The list of each participant who has seen an item of it."""
     list_of = {item.id: name for name, items in lists.items() for item in items}
     return {
         participant: list_of[item]
@@ -166,9 +166,9 @@ _UTF8_BOM = b"\xef\xbb\xbf"
 def write_sheets(
     study: Study, participants: Sequence[str], out: Path, responses: Sequence[Response] = ()
 ) -> list[Path]:
-    """Write a sheet for each person with something left to do, and the instructions.
+    """Write a sheet for each participant with something left to do, and the instructions.
 
-    Items that a person has answered already are left out. Returns the paths.
+    Items that a participant has already answered are omitted. Returns the paths.
     """
     for participant in participants:
         if not participant or "/" in participant or participant.startswith("."):
@@ -215,7 +215,7 @@ def _must_be_new(paths: Iterable[Path]) -> None:
 
 
 def adjudication_sheet(study: Study, found: Sequence[Disagreement], by: str) -> str:
-    """A row per item with disagreements, with the answers of each person, for the adjudicator."""
+    """A row per item with disagreements, with each participant's answer, for the adjudicator."""
     asked = [each.id for each in study.questions if any(each.id == one.question for one in found)]
     rows: dict[str, dict[str, str]] = {}
     for one in found:

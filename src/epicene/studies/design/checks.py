@@ -243,7 +243,7 @@ MAX_NAME_LENGTH = 100
 
 
 def check_participant_name(name: str) -> str:
-    """Return the name, or raise InputError if it cannot stand in a link, a table and a file."""
+    """Return the name, or raise InputError if it cannot be used in links, tables and file names."""
     if not name or len(name) > MAX_NAME_LENGTH or not name.isprintable() or name != name.strip():
         raise InputError(
             f"{name!r} cannot be the name of a person: up to {MAX_NAME_LENGTH} signs, and no "

@@ -362,7 +362,7 @@ class ItemViewBuilder:
     # --- answers as text -----------------------------------------------------------------------
 
     def answer_text(self, question: Question, item: StudyItem, answer: AnswerValue | None) -> str:
-        """An answer as text for people."""
+        """An answer as readable text."""
         if answer is None:
             return ""
         if isinstance(question, ChoiceQuestion) and question.between:

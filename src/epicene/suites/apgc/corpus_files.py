@@ -123,7 +123,7 @@ def read_parallel_tokens(paths: Sequence[Path]) -> list[tuple[TokenisedSentence,
                 if len(two.words) < len(one.words):
                     here, there = there, here
                 raise InputError(
-                    f"{here}, line {short}, goes on with a sentence that ends there in {there}: a "
+                    f"{here}, line {short}, continues a sentence that ends there in {there}: a "
                     "blank line is missing, or the sentence has another number of words."
                 )
         if len(first) != len(other):

@@ -1,7 +1,7 @@
 """The item, a sentence with its parallel forms, and its gender labels.
 
 A sentence's label has two parts, for the first and the second person: M, F, B (invariant) or N
-(nobody there), with `!` after it for duals and plurals. A word's label has two parts as well, for
+(absent), with `!` after it for duals and plurals. A word's label has two parts as well, for
 its base and its pronoun clitic: B, or a person and a gender (1F, 2M …).
 """
 
