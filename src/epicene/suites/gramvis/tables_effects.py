@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     EffectCell = tuple[str, str, str]
     Tested = dict[tuple[EffectCell, str], SignificanceResult]
 
-_AGGREGATE_ONLY = "this is in the aggregate's rows"
+_AGGREGATE_ONLY = "this stands in the aggregate's rows"
 _NOT_IN_CELLS = Estimate(value=None, why=_AGGREGATE_ONLY)
 _SE_NOTE = (
     "SE is Epicene's, clustered by word; the paper's SE column follows from no formula over the "
