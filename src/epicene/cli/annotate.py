@@ -347,8 +347,8 @@ def import_(
         f"{pluralise(counts.new, 'new answer')}, {counts.replaced} in place of others, "
         f"{counts.same} {was.get(counts.same, 'were')} there already."
     )
-    if counts.settled:
-        note(f"{pluralise(counts.settled, 'answer')} {was.get(counts.settled, 'were')} settled.")
+    if decided := counts.adjudications:
+        note(f"{pluralise(decided, 'answer')} {was.get(decided, 'were')} settled.")
 
 
 @app.command()

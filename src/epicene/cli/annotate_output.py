@@ -53,7 +53,7 @@ def included_responses(
     excluded = exclude_participants(folder.study, valid.responses, without or (), failed=passed)
     if passed and not excluded.failed:
         note(f"Nobody {'else ' if without else ''}failed the attention checks.")
-    return folder.valid_responses(without=excluded.people), excluded
+    return folder.valid_responses(without=excluded.participants), excluded
 
 
 def note_left_out(valid: ValidResponses) -> None:
@@ -128,7 +128,7 @@ def export(
     adjudications = valid.adjudications.values()
     text = export_responses(folder.study, valid.responses, adjudications, form, with_hidden=hidden)
     write_output(text, out)
-    if excluded.people:
+    if excluded.participants:
         note(excluded.note)
     note_left_out(valid)
 
@@ -236,7 +236,7 @@ def tables(
         print_tables(printed)
     if summary is not None and figures is not None:
         _write_figures(summary, figures, excluded)
-    if excluded.people:
+    if excluded.participants:
         note(excluded.note)
     if progress.given < progress.wanted:
         note(f"{progress.given} of {progress.wanted} judgements are there so far.")
@@ -260,7 +260,7 @@ def _with_exclusion_note(tables: Sequence[Table], excluded: Exclusions) -> list[
     """The tables with a note on who is excluded."""
     import msgspec
 
-    if not excluded.people:
+    if not excluded.participants:
         return list(tables)
     return [msgspec.structs.replace(each, notes=(*each.notes, excluded.note)) for each in tables]
 
@@ -286,7 +286,7 @@ def _document(
         "data": study.drawn.data if study.drawn else "",
         "study": {
             **msgspec.to_builtins(progress),
-            **({"left_out": len(excluded.people)} if excluded.people else {}),
+            **({"left_out": len(excluded.participants)} if excluded.participants else {}),
         },
         "metrics": {name: estimate_json(each) for name, each in metrics.items()},
         "undetected": estimate_json(nobody if summary is None else summary.undetected),
@@ -303,6 +303,6 @@ def _write_figures(summary: StudySummary, folder: Path, excluded: Exclusions) ->
 
     for figure in summary.figures:
         path = folder / f"{figure.name}.svg"
-        notes = (*figure.notes, excluded.note) if excluded.people else figure.notes
+        notes = (*figure.notes, excluded.note) if excluded.participants else figure.notes
         write_atomically(path, svg(msgspec.structs.replace(figure, notes=notes)).encode())
         note(str(path))

@@ -382,7 +382,7 @@ class Figure(Record, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-# --- pictures ------------------------------------------------------------------------------
+# --- images --------------------------------------------------------------------------------
 
 
 class SheetImage(Record, frozen=True, kw_only=True):
@@ -404,7 +404,7 @@ class ImageStrip(Record, frozen=True, kw_only=True):
     summary: str = ""
     prompts: tuple[str, ...] = ()
     language: str = ""  # of the prompts
-    pictures: tuple[SheetImage, ...] = ()
+    images: tuple[SheetImage, ...] = ()
 
 
 class ContactSheet(Record, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The study `image`: people say who is in a picture, to validate the judges.
+"""The study `image`: people say who is in an image, to validate the judges.
 
 The sample has equally many images of every stratum, so that there are enough on which the judges
 disagree; estimates for the whole run weight each image by the size of its stratum.
@@ -202,7 +202,7 @@ def _raw_agreement(pairs: polars.DataFrame) -> Estimate:
 
 
 def _weighted_agreement(pairs: polars.DataFrame) -> Estimate:
-    """Raw agreement, each image weighed by how many of the run it stands for."""
+    """Raw agreement, each image weighted by how many of the run it represents."""
     if not len(pairs):
         return Estimate(value=None, why="no item was judged both ways")
     weights = pairs["weight"].to_numpy()
@@ -274,7 +274,7 @@ def _study_item(model: str, image: JudgedImage) -> StudyItem:
 def draw(
     drawn_from: Iterable[Candidate], _protocol: GramvisProtocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """A sample of every cell, each image weighted by how many of its cell it stands for."""
+    """A sample of every cell, each image weighted by how many of its cell it represents."""
     if wanted.total is None and wanted.per_cell is None:
         wanted = msgspec.structs.replace(wanted, total=DEFAULT_TOTAL)
     available = Counter(candidate.cell for candidate in drawn_from)

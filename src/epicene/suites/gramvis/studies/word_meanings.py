@@ -63,7 +63,7 @@ def meaning_item(english: str, words: Iterable[str], listed: str = "") -> StudyI
 
 
 def agreed_label(labels: Iterable[str], at_least: int) -> str:
-    """The label that at least so many people gave; empty if none."""
+    """The label that at least `at_least` people gave; empty if none."""
     (label, count), *_ = Counter(labels).most_common() or [("", 0)]
     return label if count >= at_least else ""
 
