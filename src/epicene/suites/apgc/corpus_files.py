@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import regex
 
-from epicene.core.data_files import read_text
+from epicene.core.data_files import read_text_lines
 from epicene.core.errors import InputError
 from epicene.core.records import to_json
 from epicene.languages.normalisers import normalise
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def read_lines(path: Path) -> list[str]:
     """The lines of a file, without their ends."""
-    lines = read_text(path).split("\n")
+    lines = read_text_lines(path)
     return lines[:-1] if lines[-1] == "" else lines
 
 
@@ -81,7 +81,7 @@ def read_tokens(path: Path) -> list[TokenisedSentence]:
     words: list[str] = []
     labels: list[str] = []
     start = 1
-    lines = read_text(path).split("\n")
+    lines = read_text_lines(path)
     for number, line in enumerate(lines, start=1):
         if line.strip():
             word, label = _token(line, f"{path}, line {number},")
@@ -148,7 +148,7 @@ def read_m2(path: Path) -> Iterator[tuple[list[str], list[Edit]]]:
     """Each source's words and its gold edits."""
     words: list[str] | None = None
     edits: list[Edit] = []
-    for number, line in enumerate([*read_text(path).split("\n"), ""], start=1):
+    for number, line in enumerate([*read_text_lines(path), ""], start=1):
         place = f"{path}, line {number},"
         if line.startswith("S "):
             if words is not None:
