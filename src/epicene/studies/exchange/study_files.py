@@ -11,6 +11,7 @@ import msgspec
 
 from epicene.core.data_files import parse_json, parse_toml, read_text
 from epicene.core.errors import InputError
+from epicene.core.files import write_atomically
 from epicene.studies.design.checks import check_study
 from epicene.studies.design.sampling import item_id
 from epicene.studies.design.schema import Study
@@ -55,7 +56,7 @@ def write_study(study: Study, path: Path) -> None:
         text = study_toml(study)
     else:
         text = json.dumps(msgspec.to_builtins(study), ensure_ascii=False, indent=1) + "\n"
-    path.write_text(text, encoding="utf-8", newline="\n")
+    write_atomically(path, text.encode())
 
 
 def study_toml(study: Study) -> str:
