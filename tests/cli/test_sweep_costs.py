@@ -201,9 +201,9 @@ def test_with_money_that_nobody_can_count_no_more_is_spent(
     assert done.code == 1
     free, a, b = done.json["runs"]
     assert (free["state"], a["state"], b["state"]) == ("complete", "failed", "open")
-    why = f"what {a['folder']} has spent cannot be read, so that max_cost cannot be kept"
+    why = f"what {a['folder']} has spent cannot be read, so max_cost cannot be enforced"
     assert why in b["why"]
-    assert f"No run that may cost money is begun: {why}" in done.err
+    assert f"No run that may cost money will start: {why}" in done.err
     # Without a limit there is none to keep.
     whole = epicene("sweep", "plan.toml", "--json")
     assert runs(whole.json)["openai:b"]["state"] == "complete"

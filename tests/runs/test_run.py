@@ -11,8 +11,8 @@ import pytest
 from epicene.core.errors import InputError, RunError
 from epicene.report.results_document import results_document
 from epicene.runs.manifest import read_manifest
-from epicene.runs.results import RunJudgements, read_run
 from epicene.runs.run import lock_folder
+from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
 from runs.conftest import Runner
 

@@ -13,13 +13,13 @@ from epicene.core.errors import InputError
 
 def compare(
     first: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    second: Annotated[Path, typer.Argument(metavar="RUN", help="The run to set against it.")],
+    second: Annotated[Path, typer.Argument(metavar="RUN", help="The run to compare it with.")],
     agreement: Annotated[
-        bool, typer.Option("--agreement", help="Do the two agree: raw, Matthews, Cohen.")
+        bool, typer.Option("--agreement", help="Agreement of the two: raw, Matthews, Cohen.")
     ] = False,
     names: Annotated[
         str,
-        typer.Option(help="With --agreement: two judgements to set against each other, A,B."),
+        typer.Option(help="With --agreement: two judgements to compare, A,B."),
     ] = "",
     as_json: AsJson = False,
     items: WithItems = False,
@@ -29,7 +29,7 @@ def compare(
     from epicene.report.results_document import run_json
     from epicene.report.table_formats import estimate_json, tables_json
     from epicene.runs.compare import compare_agreement, compare_runs
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
     from epicene.runs.summary import incomplete_run_sentences
 
     if names and not agreement:

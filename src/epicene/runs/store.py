@@ -137,7 +137,7 @@ class AnswerStore:
     @_explained
     def _open(self, create: bool) -> sqlite3.Connection:
         if not create and self.path.stat().st_size == 0:
-            raise RunError(f"{self.path} is empty; put the run's database back in its place.")
+            raise RunError(f"{self.path} is empty; restore the run's database.")
         read_only = not create and is_read_only(self.path.parent)
         opened = connect_read_only(self.path) if read_only else closing(connect(self.path))
         db = self._closing.enter_context(opened)
@@ -150,7 +150,7 @@ class AnswerStore:
         elif found == 0:
             raise RunError(
                 f"{self.path} holds nothing, not even tables: what made it was stopped at once, or "
-                "it is not whole; put the run's database back in its place, with the file "
+                "it is incomplete; restore the run's database, with the file "
                 f"{self.path.name}-wal if there was one."
             )
         elif found != STORE_FORMAT:
