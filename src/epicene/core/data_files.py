@@ -31,6 +31,7 @@ MAX_LINE_BYTES = 16 * 2**20  # far above any text that a model or a person is as
 MAX_DOCUMENT_BYTES = 64 * 2**20  # of JSON and TOML, which are parsed as a whole
 MAX_COLUMNS = 16_384  # as many as a spreadsheet has
 MAX_ROW_LINES = 10_000  # of a CSV row with line breaks between quotes; more is a missing quote
+ROW_FORMATS = (".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv")
 _PARQUET_ROWS = 10_000  # that are read at a time
 
 # Python's own limit for a cell is 131,072 characters. This one is for the whole process.
@@ -175,19 +176,14 @@ def parse_toml(text: str, path: Path) -> dict[str, Any]:
 
 def read_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[FileRow]:
     """The rows of a file; `columns` maps our field names to the file's own."""
-    readers = {
-        ".jsonl": _read_jsonl,
-        ".ndjson": _read_jsonl,
-        ".json": _read_json,
-        ".csv": _read_delimited,
-        ".tsv": _read_delimited,
-        ".parquet": _read_parquet,
-    }
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
+    suffix = path.suffix.lower()
+    if suffix not in ROW_FORMATS:
         raise InputError(
-            f"{path} is of a kind that is not read here; known: {', '.join(sorted(readers))}."
+            f"{path} is of a kind that is not read here; known: {', '.join(ROW_FORMATS)}."
         )
+    reader = {".json": _read_json, ".parquet": _read_parquet}.get(suffix, _read_jsonl)
+    if suffix in (".csv", ".tsv"):
+        reader = _read_delimited
     names = dict(columns or {})
     for line in reader(path):
         yield FileRow(line.location, _rename_columns(line, names)) if names else line
