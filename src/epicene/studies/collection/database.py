@@ -38,6 +38,7 @@ CREATE TABLE responses (
     PRIMARY KEY (participant, item)
 ) WITHOUT ROWID
 """
+RESPONSE_TABLES = {"responses": ("participant", "item", "response")}  # of every version
 # Where the study was last served; databases of earlier versions lack the table
 _ADDRESS_SCHEMA = "CREATE TABLE IF NOT EXISTS served (address TEXT NOT NULL)"
 
@@ -59,6 +60,8 @@ class ResponseStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         with explain_errors(path):
+            sqlite.check_ours(path, RESPONSE_TABLES)
+            sqlite.make_private(path)
             self._db = sqlite.connect(path)
             with transaction(self._db):
                 self._prepare()

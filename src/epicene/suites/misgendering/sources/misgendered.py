@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from epicene.core.data_files import read_rows, read_text
+from epicene.core.data_files import read_rows, read_text_lines
 from epicene.core.errors import unknown
 from epicene.suites.misgendering.items import (
     PUBLISHED_CASES,
@@ -60,7 +60,7 @@ def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
     names = [
         (name.strip(), kind)
         for kind, path in zip(NAME_LISTS, paths[2:], strict=True)
-        for name in read_text(path).splitlines()
+        for name in read_text_lines(path)
         if name.strip()
     ]
     drawn = (
