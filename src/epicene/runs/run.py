@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
     from epicene.runs.execute import ProgressDisplay
 
+LOCK_FILE = ".lock"
 _MAX_REASONS = 5  # how many reasons of failed requests the manifest quotes per section
 
 
@@ -121,7 +122,7 @@ def prepare_store(folder: Path, config: RunConfig, dataset: Dataset) -> AnswerSt
         store.close()
         if empty:
             path.unlink()
-            (folder / ".lock").unlink(missing_ok=True)
+            (folder / LOCK_FILE).unlink(missing_ok=True)
             with suppress(OSError):  # the folder was there before, with something in it
                 folder.rmdir()
         raise
@@ -243,7 +244,7 @@ def select_items(config: RunConfig, dataset: Dataset) -> Iterator[Any]:
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
     """Hold the lock of a run folder."""
-    lock = FileLock(folder / ".lock")
+    lock = FileLock(folder / LOCK_FILE)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
