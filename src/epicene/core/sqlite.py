@@ -183,7 +183,7 @@ def explain_errors(path: Path, summary: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except (sqlite3.Error, msgspec.DecodeError) as error:
+    except (sqlite3.Error, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RunError(f"{summary}: {error}." if summary else _explain(error, path)) from error
 
 

@@ -127,7 +127,11 @@ class _ImageCheck:
         """What is wrong with the images of an answer."""
         if b'"images"' not in answer:
             return
-        decoded = _answers.decode(answer)
+        try:
+            decoded = _answers.decode(answer)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            yield Damage(STORE_FILE, "table answers", f"a row cannot be read ({error})")
+            return
         for image in decoded.images if isinstance(decoded, Images) else ():
             if image.sha256 and (problem := self._problem(image.sha256)):
                 yield Damage(f"{IMAGES_FOLDER}/{image.sha256[:2]}/{image.sha256}", "", problem)

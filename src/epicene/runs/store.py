@@ -17,6 +17,7 @@ from array import array
 from contextlib import ExitStack, closing
 from functools import wraps
 from itertools import islice
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
@@ -86,7 +87,7 @@ CREATE INDEX failures ON answers (place) WHERE failed;
 
 ITEMS_COMPLETE = "items"  # the row of `meta` that says that all items are stored
 _IN_RANGE = "WHERE place >= ? AND place < ? ORDER BY place"
-_LARGEST_KEY = 1 << 62
+_LARGEST_KEY = (1 << 63) - 1  # that SQLite has
 
 # The columns of each table, the checksum aside, in the order in which it covers them.
 _COLUMNS = {
@@ -96,6 +97,13 @@ _COLUMNS = {
     "answers": ("place", "name", "key", "failed", "answer"),
 }
 TABLES = tuple(_COLUMNS)
+# The types of their values.
+_TYPES = {
+    "meta": ((str, str),),
+    "items": ((int, bytes),),
+    "sections": ((int, str, str, bytes, int), (int, str, str, bytes, NoneType)),
+    "answers": ((int, str, bytes, int, bytes),),
+}
 
 _encoder = msgspec.msgpack.Encoder()
 _answers = msgspec.json.Decoder(Answer)
@@ -217,16 +225,27 @@ class AnswerStore:
         return self._db.execute(query, values)
 
     def _rows(self, table: str, condition: str = "", *values: object) -> Iterator[Any]:
-        """The rows of a table without their checksums; raises at a row that does not match its."""
+        """The rows of a table by key, without their checksums.
+
+        Raises at a row that does not match its checksum, or is not where its key belongs: a page
+        of the file that was copied over another repeats the rows of one and hides the other's.
+        """
         rows = self._select(table, condition, values)
         if not self.has_checksums:
-            yield from rows
+            for row in rows:
+                if tuple(map(type, row)) not in _TYPES[table]:
+                    raise DamagedStoreError(self.path, f"a row of table {table} cannot be read")
+                yield row
             return
+        last: Any = None
         for *row, checksum in rows:
             if row_checksum(*row) != checksum:
                 raise DamagedStoreError(
                     self.path, f"a row of table {table} does not match its checksum"
                 )
+            if last is not None and row[0] <= last:
+                raise DamagedStoreError(self.path, f"the rows of table {table} are out of order")
+            last = row[0]
             yield row
 
     @_explained
@@ -246,24 +265,37 @@ class AnswerStore:
         A range that SQLite cannot read is reported once, as an empty row, and left out.
         """
         key = _COLUMNS[table][0]
-        last: Any = "" if table == "meta" else -1
+        last: Any = "" if table == "meta" else -1  # the key after which to go on
+        highest: Any = last  # of a sound row
         skip = 1
         while True:
             try:
                 for row in self._select(table, f"WHERE {key} > ? ORDER BY {key}", (last,)):
                     values = row[: len(_COLUMNS[table])]
-                    sound = not self.has_checksums or row_checksum(*values) == row[-1]
-                    yield values, "" if sound else "does not match its checksum"
-                    last, skip = row[0], 1
+                    sound = (
+                        row_checksum(*values) == row[-1]
+                        if self.has_checksums
+                        else tuple(map(type, values)) in _TYPES[table]
+                    )
+                    in_order = not sound or row[0] > highest
+                    yield values, "" if sound and in_order else self._problem(sound)
+                    skip = 1
+                    last = max(last, row[0]) if isinstance(row[0], type(last)) else last
+                    highest = row[0] if sound and in_order else highest
             except (sqlite3.Error, UnicodeDecodeError) as error:
                 if skip == 1:
                     yield (), f"rows after {last!r} cannot be read ({error})"
-                if table == "meta" or skip > _LARGEST_KEY:
+                if table == "meta" or skip > _LARGEST_KEY - last:
                     return
                 last += skip
                 skip *= 2
             else:
                 return
+
+    def _problem(self, sound: bool) -> str:
+        if sound:
+            return "is out of order"
+        return "does not match its checksum" if self.has_checksums else "cannot be read"
 
     @_explained
     def put_rows(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
