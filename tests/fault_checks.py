@@ -51,7 +51,7 @@ def check_fault(
     order = {"kind": fault.kind, "number": fault.number, "what": fault.what}
     code = killer.run(command.arguments, folder, fault=order)
     where = f"{command.name}, {fault.kind} {fault.number}: {fault.what}"
-    problems = [f"{where}: {each}" for each in _wrong_at_once(killer, command, code, fault)]
+    problems = [f"{where}: {each}" for each in _wrong_at_once(killer.said(), code, fault)]
     found = outcome(command, folder)
     problems += [f"{where}: {each}" for each in _half_written(found, reference.outcome)]
     if code == 0:
@@ -69,14 +69,13 @@ def check_fault(
     return problems
 
 
-def _wrong_at_once(
-    killer: Killer, command: WritingCommand, code: int, fault: Fault
-) -> Iterator[str]:
-    said = killer.said()
+def _wrong_at_once(said: str, code: int, fault: Fault) -> Iterator[str]:
     reads = fault.kind == "read" or (fault.kind == "open" and fault.what != "full")
     if code not in ((0, 1, 2) if reads else (0, 1)):
         yield f"exit code {code}: {said}"
-    if code and not said.rstrip("\n").rpartition("\n")[2].startswith("epicene: "):
+    # A sweep goes on with the next run and says at the end what is not complete.
+    last = said.rstrip("\n").rpartition("\n")[2]
+    if code and not last.startswith("epicene: ") and "\nNot complete: " not in said:
         yield f"no sentence at the end: {said}"
     if any(words in said for words in _NOT_A_SENTENCE):
         yield f"no sentence: {said}"

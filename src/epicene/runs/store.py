@@ -230,23 +230,14 @@ class AnswerStore:
         Raises at a row that does not match its checksum, or is not where its key belongs: a page
         of the file that was copied over another repeats the rows of one and hides the other's.
         """
-        rows = self._select(table, condition, values)
-        if not self.has_checksums:
-            for row in rows:
-                if tuple(map(type, row)) not in _TYPES[table]:
-                    raise DamagedStoreError(self.path, f"a row of table {table} cannot be read")
-                yield row
-            return
         last: Any = None
-        for *row, checksum in rows:
-            if row_checksum(*row) != checksum:
-                raise DamagedStoreError(
-                    self.path, f"a row of table {table} does not match its checksum"
-                )
+        for row in self._select(table, condition, values):
+            if not self._is_sound(table, row):
+                raise DamagedStoreError(self.path, f"a row of table {table} {self._unsound}")
             if last is not None and row[0] <= last:
                 raise DamagedStoreError(self.path, f"the rows of table {table} are out of order")
             last = row[0]
-            yield row
+            yield row[: len(_COLUMNS[table])]
 
     @_explained
     def content_digest(self) -> bytes:
@@ -272,13 +263,10 @@ class AnswerStore:
             try:
                 for row in self._select(table, f"WHERE {key} > ? ORDER BY {key}", (last,)):
                     values = row[: len(_COLUMNS[table])]
-                    sound = (
-                        row_checksum(*values) == row[-1]
-                        if self.has_checksums
-                        else tuple(map(type, values)) in _TYPES[table]
-                    )
+                    sound = self._is_sound(table, row)
                     in_order = not sound or row[0] > highest
-                    yield values, "" if sound and in_order else self._problem(sound)
+                    problem = "is out of order" if sound else self._unsound
+                    yield values, "" if sound and in_order else problem
                     skip = 1
                     last = max(last, row[0]) if isinstance(row[0], type(last)) else last
                     highest = row[0] if sound and in_order else highest
@@ -292,9 +280,18 @@ class AnswerStore:
             else:
                 return
 
-    def _problem(self, sound: bool) -> str:
-        if sound:
-            return "is out of order"
+    def _is_sound(self, table: str, row: tuple[Any, ...]) -> bool:
+        """Whether a row has the types of its table, and its checksum, if rows have one.
+
+        A page of another table that was copied over one of this table has rows with checksums too.
+        """
+        values = row[: len(_COLUMNS[table])]
+        if tuple(map(type, values)) not in _TYPES[table]:
+            return False
+        return not self.has_checksums or row_checksum(*values) == row[-1]
+
+    @property
+    def _unsound(self) -> str:
         return "does not match its checksum" if self.has_checksums else "cannot be read"
 
     @_explained
