@@ -73,9 +73,10 @@ def _wrong_at_once(said: str, code: int, fault: Fault) -> Iterator[str]:
     reads = fault.kind == "read" or (fault.kind == "open" and fault.what != "full")
     if code not in ((0, 1, 2) if reads else (0, 1)):
         yield f"exit code {code}: {said}"
-    # A sweep goes on with the next run and says at the end what is not complete.
+    # A sweep goes on with the next run, and says at the end what it could not do.
     last = said.rstrip("\n").rpartition("\n")[2]
-    if code and not last.startswith("epicene: ") and "\nNot complete: " not in said:
+    by_sweep = any(f"\n{words}" in said for words in ("Not complete: ", "Could not write out/"))
+    if code and not last.startswith("epicene: ") and not by_sweep:
         yield f"no sentence at the end: {said}"
     if any(words in said for words in _NOT_A_SENTENCE):
         yield f"no sentence: {said}"

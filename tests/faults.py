@@ -69,9 +69,10 @@ class Injector:
             self.happened = True
             if fault.what == "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
-            return "ENOSPC" if fault.what == "full" else fault.what
-        still_full = fault.what == "full" and self.happened and kind in _NEEDS_ROOM and creates
-        return "ENOSPC" if still_full else ""
+            if fault.what != "full":
+                return fault.what
+        full = fault.what == "full" and self.happened
+        return "ENOSPC" if full and kind in _NEEDS_ROOM and creates else ""
 
     def check(self, kind: Kind, place: object, *, creates: bool = True) -> None:
         """Raise what happens to a call."""

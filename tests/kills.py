@@ -145,7 +145,7 @@ class Killer:
         for run, old in before.items():
             new = after[run].rows if run in after else {}
             if lost := [key for key, row in old.rows.items() if new.get(key) != row]:
-                to.problems.append(f"{command.name}: {len(lost)} rows of {run} lost in {folder}")
+                to.problems.append(f"{command.name}: {len(lost)} answers lost in {folder}")
             if again := [line for line in asked if line in old.requests]:
                 to.problems.append(f"{command.name}: {len(again)} asked again in {folder}")
             to.answers += len(old.requests)
@@ -156,14 +156,14 @@ def _lines(path: Path) -> list[str]:
 
 
 class StoredRows(NamedTuple):
-    """The committed rows of a run, by table and key, and the requests that they answer."""
+    """The committed answers of a run, by key, and the requests that they answer."""
 
-    rows: dict[tuple[str, Any], tuple[Any, ...]]
+    rows: dict[int, tuple[Any, ...]]
     requests: set[str]
 
 
 def _stored_rows(folder: Path, copy: Path) -> dict[str, StoredRows]:
-    """The rows of every run in a folder, read from a copy: the run's log is left as it is."""
+    """The answers of every run in a folder, read from a copy: the run's log is left as it is."""
     found: dict[str, StoredRows] = {}
     for path in sorted(folder.rglob("answers.sqlite")):
         shutil.rmtree(copy, ignore_errors=True)
@@ -174,11 +174,7 @@ def _stored_rows(folder: Path, copy: Path) -> dict[str, StoredRows]:
                 shutil.copyfile(source, copy / source.name)
         with closing(sqlite3.connect(copy / path.name)) as db:
             tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
-            rows = {
-                (table, row[0]): row
-                for table in ("items", "answers")
-                if table in tables
-                for row in db.execute(f"SELECT * FROM {table}")  # noqa: S608
-            }
+            query = "SELECT * FROM answers" if "answers" in tables else "SELECT 1 WHERE 0"
+            rows = {row[0]: row for row in db.execute(query)}
         found[str(path.parent.relative_to(folder))] = StoredRows(rows, stored(copy))
     return found

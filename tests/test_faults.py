@@ -1,4 +1,4 @@
-"""Calls that fail and commands that are killed: a sample of what benchmarks/ does to all of them."""
+"""Calls that fail and commands that are killed: a sample of what benchmarks/ does to all."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_faults_do_happen(killer: Killer) -> None:
 
 
 def test_a_sample_has_all_sorts_of_faults(tmp_path: Path) -> None:
-    calls = {kind: 9 for kind in KINDS}
+    calls = dict.fromkeys(KINDS, 9)
     every = possible_faults(calls)
     sorts = {(fault.kind, fault.what) for fault in every}
     assert len(every) == 9 * len(sorts)

@@ -162,9 +162,7 @@ def make_victims(folder: Path) -> list[Victim]:
         victims.append(Victim(name, run, command, tables(run), stored_rows(run)))
     killed = folder / "killed"
     _kill_halfway(victims[0].folder, killed)
-    victims.append(
-        Victim("killed", killed, victims[0].command, victims[0].tables, victims[0].rows)
-    )
+    victims.append(Victim("killed", killed, victims[0].command, victims[0].tables, victims[0].rows))
     return victims
 
 
