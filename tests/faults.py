@@ -85,7 +85,7 @@ class Injector:
         """Whether a path, or the file behind a descriptor, is in the folder."""
         try:
             if isinstance(place, int):
-                path = os.readlink(f"/proc/self/fd/{place}")
+                path = str(Path(f"/proc/self/fd/{place}").readlink())
             else:
                 path = os.path.realpath(os.fspath(place))  # type: ignore[call-overload]
         except (OSError, TypeError):
@@ -151,20 +151,16 @@ def _patch_files(injector: Injector) -> None:
         raw = FaultyFile(file, mode.replace("b", "").replace("t", ""), closefd, opener)
         if buffering == 0:
             return raw
-        buffered: Any
-        if "+" in mode:
-            buffered = io.BufferedRandom(raw)
-        elif set(mode).isdisjoint("wxa"):
-            buffered = io.BufferedReader(raw)
-        else:
-            buffered = io.BufferedWriter(raw)
-        if "b" in mode:
-            return buffered
-        text = io.TextIOWrapper(buffered, encoding, errors, newline)
-        text.mode = mode  # type: ignore[misc]
-        return text
+        buffered = _buffered(raw, mode)
+        return buffered if "b" in mode else io.TextIOWrapper(buffered, encoding, errors, newline)
 
     io.open = builtins.open = faulty_open
+
+
+def _buffered(raw: io.FileIO, mode: str) -> Any:
+    if "+" in mode:
+        return io.BufferedRandom(raw)
+    return io.BufferedReader(raw) if set(mode).isdisjoint("wxa") else io.BufferedWriter(raw)
 
 
 def _raise(name: str) -> None:

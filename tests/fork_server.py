@@ -6,8 +6,8 @@ work in), `stdout` and `stderr` (files), `fault` (`kind`, `number` and `what`, s
 `counts` (a file for the number of calls that could have failed).
 
 Imports before that the modules that its own arguments name, torch and transformers if none. Knows
-the two-stage suite, and the model kinds `noted`, an hf model, and `noted-random`, a reference model,
-which note what they are asked in the file named by SCRIPTED_LOG.
+the two-stage suite, and two model kinds that note what they are asked in the file named by
+SCRIPTED_LOG: `noted`, an hf model, and `noted-random`, a reference model.
 """
 
 from __future__ import annotations

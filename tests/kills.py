@@ -61,8 +61,8 @@ class Killer:
 
     def run(self, arguments: tuple[str, ...], folder: Path, **order: Any) -> int:
         """Do a command in a folder; its exit code."""
-        out = {name: str(self._folder / name) for name in ("stdout", "stderr")}
-        return self._server.run(list(arguments), folder=str(folder), **out, **order)
+        order |= {name: str(self._folder / name) for name in ("stdout", "stderr")}
+        return self._server.run(list(arguments), folder=str(folder), **order)
 
     def said(self, stream: str = "stderr") -> str:
         """What the last command printed."""

@@ -1,4 +1,4 @@
-"""Strategies for files that are nearly right: bytes changed here and there, values of other types."""
+"""Strategies for files that are nearly right: some bytes changed, values of other types."""
 
 from __future__ import annotations
 
