@@ -11,7 +11,7 @@ from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -105,6 +105,17 @@ def read_run(folder: Path) -> StoredRun:
     return StoredRun(folder, manifest, suite, protocol)
 
 
+class _Part(NamedTuple):
+    """A part of a stage, or all of it."""
+
+    stage: str
+    name: str = ""
+
+
+def _whole(_request: str) -> str:
+    return ""
+
+
 class RunJudgements:
     """A run's judgements, streamed from its store. Walk it, then read `coverage`."""
 
@@ -146,7 +157,7 @@ class RunJudgements:
             for number, item in reader.items(first, end):
                 given = answers.get(number, Answers())
                 if number in missing:
-                    given = Answers(each for each in given if each.stage not in missing[number])
+                    given = self._complete(given, missing[number])
                     if not given:
                         continue
                 judged += 1
@@ -163,22 +174,39 @@ class RunJudgements:
 
     def _missing(
         self, reader: PlanReader, sections: Sequence[Section], first: int, end: int
-    ) -> dict[int, set[str]]:
-        """The names of the stages that cannot be judged, by the numbers of a window's items.
+    ) -> dict[int, set[_Part]]:
+        """What cannot be judged, by the numbers of a window's items.
 
         Stages that build on each other are judged together, where all their requests of an item,
-        to every model, have an answer.
+        to every model, have an answer. If the suite's judge can do with parts, a part is lost only
+        with its own requests, or with those of a stage that its stage needs.
         """
-        missing: dict[int, set[str]] = defaultdict(set)
-        for thread in self._run.suite.stage_groups:
-            lacking = {
-                number
-                for stage in thread
-                for number in self._unanswered(reader, sections, stage, first, end)
+        suite = self._run.suite
+        missing: dict[int, set[_Part]] = defaultdict(set)
+        for group in suite.stage_groups:
+            lost = {
+                stage.name: list(self._unanswered(reader, sections, stage, first, end))
+                for stage in group
             }
-            for number in lacking:
-                missing[number].update(stage.name for stage in thread)
+            for stage in group:
+                needed = suite.dependencies_of(stage) if suite.part_of else lost.keys()
+                for name, parts in lost.items():
+                    if name in needed:
+                        for number, _ in parts:
+                            missing[number].add(_Part(stage.name))
+                    elif name == stage.name:
+                        for number, part in parts:
+                            missing[number].add(_Part(name, part))
         return missing
+
+    def _complete(self, given: Answers, missing: set[_Part]) -> Answers:
+        """The answers without those that cannot be judged."""
+        part_of = self._run.suite.part_of or _whole
+        return Answers(
+            each
+            for each in given
+            if not missing & {_Part(each.stage), _Part(each.stage, part_of(each.name))}
+        )
 
     def _unanswered(
         self,
@@ -187,18 +215,21 @@ class RunJudgements:
         stage: Stage[Any, Any],
         first: int,
         end: int,
-    ) -> Iterator[int]:
-        """The items of a window of which a stage has a request that some model did not answer."""
+    ) -> Iterator[tuple[int, str]]:
+        """The items of a window of which a stage has a request that some model did not answer, each
+        with the part that the request belongs to.
+        """
+        part_of = self._run.suite.part_of or _whole
         begun = {each.identity.digest: each for each in sections if each.stage == stage.name}
         for identity in self._run.manifest.models[stage.role]:
             section = begun.get(identity.digest)
             if section is None:
-                yield from range(first, end)
+                yield from ((number, "") for number in range(first, end))
                 continue
             planned, known = reader.window(stage, section, first, end)
-            for request_id, _, _ in planned:
+            for request_id, _, request in planned:
                 if not known.answered(request_id):
-                    yield item_number(request_id)
+                    yield item_number(request_id), part_of(request.name)
 
 
 def judgement_frame(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:

@@ -14,7 +14,7 @@ from epicene import __version__
 from epicene.core.data_files import sha256_of
 from epicene.core.errors import EpiceneError, InputError, RunError
 from epicene.core.files import ImageFolder
-from epicene.core.records import Failed, Identity, to_json
+from epicene.core.records import Failed, Identity
 from epicene.core.redaction import redact, redact_all
 from epicene.models import Learner, Model, ModelSpec, open_model
 from epicene.models.pricing import CostLimitError
@@ -203,7 +203,7 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
     return RunSettings(
         suite=config.suite.name,
         suite_version=config.suite.version,
-        protocol=msgspec.json.decode(to_json(config.protocol)),
+        protocol=config.protocol.stored(),
         data=dataset.name,
         files=tuple(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
         columns=dict(config.source.columns),

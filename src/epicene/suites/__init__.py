@@ -13,7 +13,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
@@ -32,6 +32,7 @@ from epicene.core.records import (
     Record,
     Request,
     Table,
+    to_json,
 )
 
 if TYPE_CHECKING:
@@ -53,10 +54,24 @@ class Protocol(Record, frozen=True, kw_only=True):
     `paper` does what the authors did, faults included; `epicene` is ours; a suite may add others.
     """
 
+    # The settings that were added after version 0.1.0; see `stored`.
+    added: ClassVar[tuple[str, ...]] = ()
+
     name: str
     about: str
     seed: int = 0
     normalisers: tuple[str, ...] = ()
+
+    def stored(self) -> dict[str, Any]:
+        """The settings as a manifest has them: without those that were added later and have their
+        default, so that a run of an earlier version is still the same run.
+        """
+        settings: dict[str, Any] = msgspec.json.decode(to_json(self))
+        defaults = {each.name: each.default for each in msgspec.structs.fields(self)}
+        for name in self.added:
+            if getattr(self, name) == defaults[name]:
+                del settings[name]
+        return settings
 
 
 ItemT = TypeVar("ItemT", bound=Item)
@@ -239,6 +254,10 @@ class Suite(Generic[ItemT, ProtocolT]):
     read_answers: Callable[[Path, Dataset, ProtocolT], Iterable[tuple[ItemT, Answers]]] | None = (
         None
     )
+    # The part of an item that a request belongs to, by the request's name, where `judge` can do with
+    # some parts alone: a part is judged if all its requests, and all of the stages that its own stage
+    # needs, are answered. Without it stages that build on each other are judged together.
+    part_of: Callable[[str], str] | None = None
     # Whether an item already has its outcome (counts), so that `score` needs no answers.
     holds_outcome: Callable[[ItemT], bool] | None = None
     # The default protocol of `epicene score`.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from epicene.core.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
-from epicene.suites.misgendering.ask import ask_converted, ask_formats
+from epicene.suites.misgendering.ask import ask_converted, ask_formats, part_of
 from epicene.suites.misgendering.data import corpus, read, stratum
 from epicene.suites.misgendering.external_answers import item_details, read_answers
 from epicene.suites.misgendering.figures import figures
@@ -29,10 +29,18 @@ suite = Suite(
     roles=(Role(name="model", about="scores texts and continues them"),),
     stages=(
         Stage(name="ask", role="model", verbs=(Score, Generate), ask=ask_formats),
-        Stage(name="convert", role="model", verbs=(Score,), ask=ask_converted, needs=("ask",)),
+        Stage(
+            name="convert",
+            role="model",
+            verbs=(Score,),
+            ask=ask_converted,
+            needs=("ask",),
+            when=lambda protocol: protocol.both_formats,
+        ),
     ),
     read=read,
     judge=judge,
+    part_of=part_of,
     metrics=all_metrics,
     tables=tables,
     figures=figures,

@@ -16,6 +16,7 @@ from epicene.rewriting.english.frames import match_case
 from epicene.suites.misgendering.continuations import first_pronoun, second_pronoun
 from epicene.suites.misgendering.expected_disagreement import after_filled_template, ask_next_word
 from epicene.suites.misgendering.items import Candidate
+from epicene.suites.misgendering.protocol import GENERATION, PROBABILITY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,15 +27,19 @@ if TYPE_CHECKING:
     from epicene.suites.misgendering.items import Instance, PronounForms
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
-PROBABILITY = "probability"
 PRE, POST, OPEN = "pre", "post", "open"
+
+
+def part_of(name: str) -> str:
+    """The format that a request of that name belongs to."""
+    return GENERATION if name in (PRE, POST, OPEN) else PROBABILITY
 
 
 def ask_formats(
     item: Instance, _answers: Answers, protocol: MisgenderingProtocol
 ) -> Iterator[Request]:
     """The minimal contrast set of a template, and continuations of each of its contexts."""
-    if item.is_template:
+    if item.is_template and PROBABILITY in protocol.formats:
         yield Score(
             item=item.id,
             name=PROBABILITY,
@@ -44,11 +49,11 @@ def ask_formats(
             first_token=protocol.first_token,
         )
     # Where a second person is named, the first pronoun of a continuation may be either's.
-    if item.distractors:
+    if item.distractors or GENERATION not in protocol.formats:
         return
     for setting, context in contexts(item, protocol):
         yield _continuation_request(item, setting, context, protocol)
-    if item.is_template:
+    if item.is_template and protocol.both_formats:
         yield from ask_next_word(item, PRE, item.before, item.candidates, protocol)
         yield from ask_next_word(item, POST, *after_filled_template(item, protocol), protocol)
 

@@ -11,7 +11,6 @@ from epicene.suites.misgendering.ask import (
     OPEN,
     POST,
     PRE,
-    PROBABILITY,
     converted_candidates,
     first_gap,
 )
@@ -28,6 +27,7 @@ from epicene.suites.misgendering.expected_disagreement import (
     by_expectation,
 )
 from epicene.suites.misgendering.items import yes_or_no
+from epicene.suites.misgendering.protocol import PROBABILITY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

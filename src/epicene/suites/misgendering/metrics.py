@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from epicene.core.records import Estimate
 from epicene.stats import format_agreement
 from epicene.stats.tabulate import accuracy, rows_where, share, undetected_share
 from epicene.suites.headline_metrics import accuracy_metric
+from epicene.suites.misgendering.protocol import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     import polars
 
-    from epicene.core.records import Estimate
     from epicene.stats.beta_fit import BetaFit
     from epicene.suites import Results
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
@@ -239,8 +240,29 @@ def _mean_right(
     )
 
 
+def not_run(results: Outcomes) -> str:
+    """The format that the runs' settings left out, "" if both were asked."""
+    found = set(results.frame["format"].cast(str)) if "format" in results.frame.columns else set()
+    left_out = [name for name in FORMATS if name not in results.protocol.formats]
+    return next((name for name in left_out if name not in found), "")
+
+
+def not_run_estimate(name: str) -> Estimate:
+    """What stands for a number that needs a format which was not asked."""
+    return Estimate(value=None, why=f"the format {name} was not run")
+
+
 def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     """Accuracy by each format, the share without a pronoun, and the agreement of the formats."""
+    found = _metrics(results)
+    if missing := not_run(results):
+        dash = not_run_estimate(missing)
+        found |= {name: dash for name, each in found.items() if each.value is None}
+        found |= {f"accuracy_{missing}": dash, "conflict": dash}
+    return found
+
+
+def _metrics(results: Outcomes) -> dict[str, Estimate]:
     frame = with_all_facets(results.frame)
     found = {}
     generated, scored = generation_judgements(frame), probability_judgements(frame)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from epicene.core.records import Decoding, FirstToken, Positive
 from epicene.suites import Protocol
 from epicene.suites.answers import LikelihoodMeasure
 
+Format: TypeAlias = Literal["probability", "generation"]
+PROBABILITY: Format = "probability"
+GENERATION: Format = "generation"
+FORMATS = (PROBABILITY, GENERATION)
+
 
 class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of a misgendering protocol."""
+
+    added: ClassVar[tuple[str, ...]] = ("formats",)
 
     measure: LikelihoodMeasure
     first_token: FirstToken
@@ -32,6 +39,13 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     new_tokens: Positive = 50
     top_k: int = 50
     top_p: float = 0.95
+    # Each can be run alone; they are compared, and generations converted, where there are both.
+    formats: tuple[Format, ...] = FORMATS
+
+    @property
+    def both_formats(self) -> bool:
+        """Whether probability and generation are both asked, so that they can be compared."""
+        return set(FORMATS) <= set(self.formats)
 
     @property
     def decoding(self) -> Decoding:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import format_agreement
 from epicene.stats.tabulate import (
@@ -25,6 +27,8 @@ from epicene.suites.misgendering.metrics import (
     conversion_judgements,
     expected_disagreements,
     generation_judgements,
+    not_run,
+    not_run_estimate,
     paired_formats,
     probability_judgements,
     pronouns_of,
@@ -42,7 +46,7 @@ from epicene.suites.misgendering.tables_agreement import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import polars
 
@@ -181,6 +185,28 @@ _MEASURES = (
 def tables(results: Outcomes) -> Iterator[Table]:
     """The numeric tables of the paper, then ours."""
     results = replace(results, frame=with_all_facets(results.frame))
+    missing = not_run(results)
+    models = distinct_values(results.frame, "model")
+    for table in _all_tables(results):
+        yield _with_dashes(table, models, not_run_estimate(missing)) if missing else table
+
+
+def _with_dashes(table: Table, models: Sequence[str], dash: Estimate) -> Table:
+    """A table of runs that were asked one format; one without any number of theirs says why."""
+    own = [row for row in table.rows if row.origin == "run"]
+    if any(isinstance(cell, Estimate) and cell.value is not None for r in own for cell in r.cells):
+        return table
+    dashes = (dash,) * len(table.columns)
+    beside = ("all",) * (len(table.levels) - 1)
+    rows = [
+        msgspec.structs.replace(row, cells=dashes) if row.origin == "run" else row
+        for row in table.rows
+    ]
+    added = [] if own else [Row(keys=(model, *beside), cells=dashes) for model in models]
+    return msgspec.structs.replace(table, rows=(*added, *rows))
+
+
+def _all_tables(results: Outcomes) -> Iterator[Table]:
     yield from agreement_tables(results)
     yield from repetition_tables(results)
     yield _accuracy_table(results)
