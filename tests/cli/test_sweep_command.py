@@ -13,7 +13,7 @@ from cli.conftest import Epicene
 from epicene.cli.progress import SweepProgressBars, SweepProgressLines, sweep_progress_display
 from epicene.report.sweep import format_duration
 from epicene.runs.sweep.runner import RunState
-from epicene.runs.sweep.workload import Workload
+from epicene.runs.workload import Workload
 from sweep_plans import plan
 
 STARTER = """

@@ -27,7 +27,7 @@ from epicene.runs.sweep.forecast import (
 )
 from epicene.runs.sweep.matrix import SweepRun
 from epicene.runs.sweep.plan import SweepLimits
-from epicene.runs.sweep.workload import Workload
+from epicene.runs.workload import Workload
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 

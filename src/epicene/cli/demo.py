@@ -96,10 +96,13 @@ def demo(
     """Run every suite on the embedded models, write a report and say where it is."""
     from epicene.cli.output import note
     from epicene.core.errors import EpiceneError, RunError
+    from epicene.core.requirements import require
     from epicene.models.embedded import fetch
     from epicene.report.run_report import write_report
     from epicene.runs.results import read_run
 
+    for package in ("resvg_py", "vl_convert"):  # which draw the figures, after all runs
+        require(package, "The report", "")
     try:
         fetch(EMBEDDED_MODEL, progress=note)
     except EpiceneError as error:  # the parts that need it say so one by one

@@ -1,10 +1,11 @@
-"""Progress of runs and sweeps: bars on a terminal, one line per minute elsewhere."""
+"""Progress of runs and sweeps: bars on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
 from contextlib import contextmanager
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from epicene.cli.output import note
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
 
     from epicene.runs.execute import Watcher
     from epicene.runs.sweep.runner import RunState
-    from epicene.runs.sweep.workload import Workload
+    from epicene.runs.workload import Workload
 
-_SECONDS_BETWEEN_LINES = 60.0  # seconds between lines where there is no terminal
+# Seconds between lines where there is no terminal: in the first minute, and after it.
+_SECONDS_AT_FIRST = 10.0
+_SECONDS_BETWEEN_LINES = 60.0
 
 
 def progress_display() -> Watcher:
@@ -72,7 +75,7 @@ class ProgressBar:
         """A section begins."""
         self._failed = 0
         self._progress = progress_bars()
-        self._task = self._progress.add_task(title, total=total, completed=done, rate="")
+        self._task = self._progress.add_task(title, total=total or None, completed=done, rate="")
         self._progress.start()
 
     def advance(self, answered: int, failed: int) -> None:
@@ -90,42 +93,70 @@ class ProgressBar:
 
 
 class ProgressLines:
-    """One line a minute."""
+    """Lines: one at the start, one every 10 seconds in the first minute, then one per minute.
+
+    They are printed whether or not answers come, so that a slow batch or a model that is loaded
+    does not look like a run that hangs.
+    """
 
     def __init__(self) -> None:
         self._title = ""
         self._total = self._done = self._begun_with = self._failed = 0
         self._started = self._said = 0.0
+        self._lock = Lock()
+        self._stop: Event | None = None
 
     def say(self, sentence: str) -> None:
         """Something a person should know before a section begins."""
         note(sentence)
 
     def begin(self, title: str, total: int, done: int) -> None:
-        """A section begins."""
+        """A section begins, or without a total something else that takes its time."""
         self._title, self._total, self._failed = title, total, 0
         self._done = self._begun_with = done
         self._started = self._said = time.monotonic()
+        note(f"{title}: {done} of {total}" if total else title)
+        self._stop = Event()
+        Thread(target=self._tick, args=(self._stop,), daemon=True).start()
 
     def advance(self, answered: int, failed: int) -> None:
         """Some requests were answered."""
         self._done += answered
         self._failed += failed
-        if time.monotonic() - self._said >= _SECONDS_BETWEEN_LINES:
-            self._said = time.monotonic()
-            self._say()
+        self._say_if_due()
 
     def end(self) -> None:
         """The section ended."""
-        self._say()
+        if self._stop is not None:
+            self._stop.set()
+        if self._total:
+            note(self._line())
 
-    def _say(self) -> None:
+    def _tick(self, stop: Event) -> None:
+        while not stop.wait(1.0):
+            self._say_if_due()
+
+    def _say_if_due(self) -> None:
+        now = time.monotonic()
+        with self._lock:
+            often = self._said - self._started < _SECONDS_BETWEEN_LINES
+            if now - self._said < (_SECONDS_AT_FIRST if often else _SECONDS_BETWEEN_LINES):
+                return
+            self._said = now
+        note(self._line())
+
+    def _line(self) -> str:
         seconds = max(time.monotonic() - self._started, 1e-9)
+        if not self._total:
+            return f"{self._title}: {seconds:.0f} s"
         rate = (self._done - self._begun_with) / seconds
-        left = f", {(self._total - self._done) / rate / 60:.0f} min left" if rate else ""
+        if not rate:
+            return f"{self._title}: {self._done} of {self._total}, {seconds:.0f} s"
+        left = (self._total - self._done) / rate / 60
         failed = f", {self._failed} failed" if self._failed else ""
-        sys.stderr.write(
-            f"{self._title}: {self._done} of {self._total}, {rate:.1f}/s{left}{failed}\n"
+        return (
+            f"{self._title}: {self._done} of {self._total}, {rate:.1f}/s, {left:.0f} min left"
+            f"{failed}"
         )
 
 
@@ -170,7 +201,7 @@ class SweepProgressBars:
     def begin(self, title: str, total: int, done: int) -> None:
         """A section begins."""
         self._failed = 0
-        self._section = self._bars.add_task(title, total=total, completed=done, rate="")
+        self._section = self._bars.add_task(title, total=total or None, completed=done, rate="")
 
     def advance(self, answered: int, failed: int) -> None:
         """Some requests were answered."""

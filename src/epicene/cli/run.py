@@ -31,6 +31,7 @@ from epicene.cli.options import (
     WithItems,
     Workers,
     WorkerTimeout,
+    Yes,
     key_value_pairs,
     protocol_settings,
 )
@@ -114,8 +115,10 @@ def run(
     worker_timeout: WorkerTimeout = None,
     as_json: AsJson = False,
     items: WithItems = False,
+    yes: Yes = False,
 ) -> int:
     """Run a suite on a model. The same command again goes on where it was stopped."""
+    from epicene.cli.estimate import approval
     from epicene.cli.output import note
     from epicene.cli.progress import progress_display
     from epicene.cli.tables import show_runs
@@ -147,7 +150,7 @@ def run(
         protocol=choose_protocol(
             chosen,
             protocol,
-            protocol_settings(setting, tasks=task, split=split, english=english),
+            protocol_settings(setting, suite=chosen, tasks=task, split=split, english=english),
             seed,
         ),
         models=models_by_role(chosen, model or (), options),
@@ -168,7 +171,8 @@ def run(
     )
     told = progress_display()
     with open_executor(on, spread, told.say) as opening:
-        folder, manifest = do_run(order, told, opening)
+        approve = approval(default_model=not model, yes=yes)
+        folder, manifest = do_run(order, told, opening, approve)
     show_runs([folder], as_json=as_json, items=items, metrics_only=True)
     for count in manifest.counts:
         for reason in count.reasons:

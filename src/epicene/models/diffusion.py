@@ -374,7 +374,12 @@ def describe(name: str, options: ModelOptions) -> ModelDescription | None:
     return ModelDescription(identity, VERBS) if identity else None
 
 
-@model_kind(options=("label", "dtype", "device"), describe=describe)
+@model_kind(
+    options=("label", "dtype", "device"),
+    describe=describe,
+    extra="images",
+    packages=("diffusers", "safetensors", "torch"),
+)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the pipeline in a folder."""
     return DiffusionModel(load_pipeline(name, options))

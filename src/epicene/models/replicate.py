@@ -402,7 +402,10 @@ class ReplicateModel(HostedImageModel):
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
 @model_kind(
-    options=("label", "base_url", "concurrency", "timeout", "price"), spec_only=("base_url",)
+    options=("label", "base_url", "concurrency", "timeout", "price"),
+    spec_only=("base_url",),
+    extra="api",
+    packages=("httpx",),
 )
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model of that name; nothing is sent yet."""

@@ -52,12 +52,14 @@ class CostTracker:
         self._before = store.spent()
         self._paid: dict[str, PaidModel] = {}
         self._estimates: dict[str, float | None] = {}
-        budget = Budget(limit, spent_elsewhere + sum(self._before.values()))
         for role, each in models.items():
             for model in each:
                 if charging := as_paid(model):
-                    charging.spend_from(budget)
                     self._paid[f"{role} {model.identity.digest.hex()}"] = charging
+        probes = sum(model.spent or 0.0 for model in self._paid.values())
+        budget = Budget(limit, spent_elsewhere + sum(self._before.values()) + probes)
+        for model in self._paid.values():
+            model.spend_from(budget)
 
     def estimate(self, model: PaidModel, progress: SectionProgress) -> str:
         """Record the estimated cost of the rest of a section; a sentence about it."""

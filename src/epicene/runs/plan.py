@@ -21,7 +21,9 @@ from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Suite
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from epicene.runs.run import RunConfig
     from epicene.runs.store import AnswerStore, Section, StoredKeys
+    from epicene.suites import Dataset
 
 ItemT = TypeVar("ItemT", bound=Item)
 
@@ -86,6 +88,24 @@ def _evenly(strata: list[list[tuple[int, int, ItemT]]], limit: int) -> Iterator[
             if rank < len(stratum) and left:
                 left -= 1
                 yield stratum[rank][1], stratum[rank][2]
+
+
+def _without_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]:
+    """The items; raises at one that holds an outcome, as there is nothing to ask about it."""
+    for item in dataset.items:
+        if suite.holds_outcome is not None and suite.holds_outcome(item):
+            raise InputError(
+                f"{dataset.name} holds outcomes, of which there is nothing to ask; tabulate it "
+                f"with `epicene score {suite.name} --data FILE`."
+            )
+        yield item
+
+
+def select_items(config: RunConfig, dataset: Dataset) -> Iterator[Any]:
+    """The items the run takes."""
+    items = _without_outcomes(config.suite, dataset)
+    spoken = filter_languages(items, config.languages, dataset.name)
+    return limit_items(spoken, config.suite.stratum, config.limit, config.protocol.seed)
 
 
 # How many items are planned, sorted and cut into batches together. It decides the batches, so it

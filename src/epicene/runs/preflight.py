@@ -1,22 +1,24 @@
-"""Checks before the first request: roles, verbs, labels, and that the folder is this run's."""
+"""Checks before the first request: roles, labels, and that the folder is this run's."""
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
+from errno import EACCES, ENOTDIR
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.core.errors import InputError, RunError
-from epicene.core.records import Identity, verb
-from epicene.runs.manifest import Manifest, RunSettings, fixed_models
+from epicene.runs.manifest import Manifest, RunSettings, fixed_models, read_manifest
 from epicene.runs.store import STORE_FILE, AnswerStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from epicene.models import Model, ModelSpec
+    from epicene.core.records import Identity
+    from epicene.models import ModelSpec
     from epicene.suites import Suite
 
 
@@ -44,17 +46,14 @@ def check_roles(suite: Suite[Any, Any], models: Mapping[str, Sequence[ModelSpec]
             )
 
 
-def check_verbs(suite: Suite[Any, Any], models: Mapping[str, Sequence[Model]]) -> None:
-    """Every model knows the verbs its role needs."""
-    for role, each in models.items():
-        needed = {verb(kind) for kind in suite.verbs_of(role)}
-        for model in each:
-            lacking = sorted(needed - model.verbs)
-            if lacking:
-                raise InputError(
-                    f"The suite {suite.name} asks its {role} to {' and '.join(lacking)}, which "
-                    f"{model.identity.label} cannot (it can {', '.join(sorted(model.verbs))})."
-                )
+def check_usable(folder: Path) -> None:
+    """Raise if the folder cannot be made or written to."""
+    place = folder.absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    why = ENOTDIR if not place.is_dir() else 0 if os.access(place, os.W_OK | os.X_OK) else EACCES
+    if why:
+        raise RunError(f"Could not use the folder {folder}: {os.strerror(why)}.")
 
 
 def check_no_orphaned_answers(folder: Path) -> None:
@@ -111,3 +110,18 @@ def check_same_run(
             f"{folder} holds another run (different {', '.join(changed)}); choose another --out, "
             "or leave --out away and each run gets a folder of its own."
         )
+
+
+def existing_manifest(
+    folder: Path,
+    settings: RunSettings,
+    models: dict[str, tuple[Identity, ...]],
+    many: set[str],
+) -> Manifest | None:
+    """The manifest of the run in the folder, None if there is none; raises if it is another run."""
+    if not (folder / "manifest.json").exists():
+        return None
+    manifest = read_manifest(folder)
+    check_same_run(folder, manifest, settings, models, many)
+    check_store_present(folder, manifest)
+    return manifest

@@ -254,10 +254,12 @@ class Suite(Generic[ItemT, ProtocolT]):
     read_answers: Callable[[Path, Dataset, ProtocolT], Iterable[tuple[ItemT, Answers]]] | None = (
         None
     )
-    # The part of an item that a request belongs to, by the request's name, where `judge` can do with
-    # some parts alone: a part is judged if all its requests, and all of the stages that its own stage
-    # needs, are answered. Without it stages that build on each other are judged together.
+    # The part of an item that a request belongs to, by the request's name, if `judge` can do with
+    # some parts alone. A part is judged if all its requests are answered, and all those of the
+    # stages that its stage needs. Without it stages that build on each other are judged together.
     part_of: Callable[[str], str] | None = None
+    # Raises if a package is missing that the protocol needs: no run fails after its answers.
+    check_packages: Callable[[ProtocolT], None] = field(default=lambda _protocol: None)
     # Whether an item already has its outcome (counts), so that `score` needs no answers.
     holds_outcome: Callable[[ItemT], bool] | None = None
     # The default protocol of `epicene score`.

@@ -65,7 +65,7 @@ def files_sha256(name: str) -> dict[str, str]:
     return {path.rpartition("/")[2]: sha256 for path, sha256 in catalogue()[name].files.items()}
 
 
-@model_kind(options=("label",), extra="faces")
+@model_kind(options=("label",), extra="faces", packages=("dlib", "openvino"))
 def open_random_face(name: str, options: ModelOptions) -> Model:
     """Open `random-face` or `random-face:SEED`."""
     try:
@@ -77,7 +77,7 @@ def open_random_face(name: str, options: ModelOptions) -> Model:
     return RandomFace(catalogue()["random-face"].require_folder(), seed, options.label)
 
 
-@model_kind(options=("label",), extra="faces")
+@model_kind(options=("label",), extra="faces", packages=("dlib", "openvino"))
 def open_face_classifier(name: str, options: ModelOptions) -> Model:
     """Open `face-classifier`."""
     if name:

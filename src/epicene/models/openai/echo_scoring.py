@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.core.errors import RunError
 from epicene.core.records import LOGPROB_DECIMALS, Score, Scores, TextScore
 from epicene.languages.tokenisation import count_words
-from epicene.models import UnanswerableError, check_not_empty
+from epicene.models import UnanswerableError, UnsupportedError, check_not_empty
 from epicene.models.http.errors import TransientError
 from epicene.models.http.sender import gather_all
 from epicene.models.openai.token_alignment import TokenSpan, align_tokens
@@ -46,6 +46,7 @@ class EchoCheck:
     passed: bool = False
     refused: str = ""
     new_tokens: int = 0  # some servers refuse to make no new token
+    echoed: EchoResult | None = None  # of the probe
 
 
 class EchoToken(NamedTuple):
@@ -82,20 +83,14 @@ class EchoScorer:
         A server echoes each token's own log-probability and not those of all others, so nothing
         is said of how a text would be drawn under a request's `decoding`: `drawn` stays unset.
         """
-        if not isinstance(request.context, str):
-            raise UnanswerableError(
-                "a chat cannot be scored through a server: it does not show how it renders one; "
-                "use the kind hf, or a context of plain text"
-            )
+        _check_plain_context(request)
         check_not_empty(request)
         if not all(request.texts):
             raise UnanswerableError("an empty text has no tokens to score")
-        async with self._check_lock:
-            if not self._echo_check.passed:
-                self._echo_check.refused = self._echo_check.refused or await self._test()
-        if self._echo_check.refused:
-            raise RunError(self._echo_check.refused)
+        if refused := await self._refused():
+            raise RunError(refused)
         context = request.context
+        assert isinstance(context, str)
         echoes = await gather_all(self._ask(context + text) for text in request.texts)
         for echoed in echoes:
             _check_first_token_policy(request.first_token, echoed)
@@ -105,6 +100,21 @@ class EchoScorer:
         )
         _refuse_unscored(request.texts, scores)
         return Scores(texts=scores, method=METHOD, conditioned_on=_conditioned_on(echoes))
+
+    async def probe(self, request: Score) -> None:
+        """Raise `UnsupportedError` if the server cannot score requests like this one."""
+        _check_plain_context(request)
+        if refused := await self._refused():
+            raise UnsupportedError(refused)
+        assert self._echo_check.echoed is not None, "an echo that passed was read"
+        _check_first_token_policy(request.first_token, self._echo_check.echoed)
+
+    async def _refused(self) -> str:
+        """Why the echo cannot be used, "" if it can; it is tested once."""
+        async with self._check_lock:
+            if not self._echo_check.passed:
+                self._echo_check.refused = self._echo_check.refused or await self._test()
+        return self._echo_check.refused
 
     async def _ask(self, text: str) -> EchoResult:
         return await self._client.post(
@@ -144,6 +154,7 @@ class EchoScorer:
                 reason = str(failure)
                 continue
             if new_tokens == 1 or not echoed.made:
+                self._echo_check.echoed = echoed
                 return ""
         return reason
 
@@ -253,19 +264,31 @@ def _check_token_count(reply: Reply, shown: int) -> None:
         raise UnanswerableError(f"{shown} tokens came back of a text of {counted}")
 
 
+def _check_plain_context(request: Score) -> None:
+    if not isinstance(request.context, str):
+        raise UnsupportedError(
+            "a chat cannot be scored through a server: it does not show how it renders one; "
+            "use the kind hf, or a context of plain text"
+        )
+
+
 def _check_first_token_policy(policy: FirstToken, echoed: EchoResult) -> None:
     """Refuse where the server did not do what the first-token policy says."""
     scored = echoed.tokens[0].logprob is not None
     if policy == "bos" and not scored:
-        raise UnanswerableError(
+        raise UnsupportedError(
             "the server puts no beginning token before a text, so its first token has no score "
             "and the first-token policy bos cannot be kept; ask with tokenizer-default or none, "
-            "or use the kind hf"
+            "or use the kind hf",
+            setting="first_token",
+            value="tokenizer-default",
         )
     if policy == "none" and (scored or echoed.before):
-        raise UnanswerableError(
+        raise UnsupportedError(
             f"the server puts {echoed.before or 'a token'} before a text, so the first-token "
-            "policy none cannot be kept; ask with tokenizer-default or bos, or use the kind hf"
+            "policy none cannot be kept; ask with tokenizer-default or bos, or use the kind hf",
+            setting="first_token",
+            value="tokenizer-default",
         )
 
 

@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
+
 from epicene import languages
 from epicene.core import registry
 from epicene.core.records import Decoding, Generate, Message, Prompt, Text, Texts, Translate, digest
-from epicene.models import UnanswerableError, check_not_empty, sample_seed
+from epicene.models import UnanswerableError, UnsupportedError, check_not_empty, sample_seed
 from epicene.models.http.errors import RejectedError, TransientError
 from epicene.models.http.sender import gather_all
 from epicene.models.openai.token_bounds import IMAGE_TOKENS, max_prompt_tokens
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     )
 
 _BLANK_LINE = "\n\n"
+PROBE = "one two three four five"
 # The settings of a request that a user chose and a server may not know.
 _SETTINGS = (
     "temperature",
@@ -40,6 +43,12 @@ _SETTINGS = (
     "max_completion_tokens",
     "max_tokens",
 )
+# What does without them: the setting that they are sent for, and its value.
+_WITHOUT = {
+    "top_k": ("top_k", "0"),
+    "ignore_eos": ("exact_length", "false"),
+    "min_tokens": ("exact_length", "false"),
+}
 
 _SYSTEM_ROLE_MESSAGE = re.compile(
     r"system\W+(role|message|prompt|instruction)|role\W.*system", re.IGNORECASE
@@ -69,6 +78,19 @@ class Generator:
     async def generate(self, request: Generate) -> Texts:
         """The texts that continue a prompt or reply to a chat."""
         return await self._texts(request, request.prompt, request.samples, request.decoding)
+
+    async def probe(self, request: Generate) -> None:
+        """Ask for one token in the manner of this request; `UnsupportedError` if it is refused."""
+        decoding = msgspec.structs.replace(request.decoding, max_new_tokens=1)
+        ask = PromptSender(
+            self._client, self._model, self._capabilities, PROBE, decoding, key=digest(PROBE)
+        )
+        try:
+            await ask.choices(0, 1)
+        except UnsupportedError:
+            raise
+        except UnanswerableError:
+            return  # for a reason that may be this text's own; the requests themselves will tell
 
     async def translate(self, request: Translate) -> Texts:
         """A translation, by an instruction in plain words."""
@@ -239,17 +261,20 @@ class PromptSender:
         """The rejection with what a person can do about it."""
         if rejected.status in {404, 405, 501} and not self._knows_not_the_model(rejected):
             if self.endpoint == "completions":
-                return UnanswerableError(
+                return UnsupportedError(
                     f"the server has no completions endpoint for this model ({rejected}): "
                     "it answers chats, but cannot continue a plain text"
                 )
-            return UnanswerableError(f"the server has no chat endpoint for this model ({rejected})")
+            return UnsupportedError(f"the server has no chat endpoint for this model ({rejected})")
         sent = {**rejected.sent, **rejected.sent.get("extra_body", {})}
         for setting in _SETTINGS:
             if setting in sent and rejected.names(setting):
-                return UnanswerableError(
+                name, value = _WITHOUT.get(setting, (setting, ""))
+                return UnsupportedError(
                     f"the server does not take {setting} = {sent[setting]!r} ({rejected}); "
-                    "ask with another decoding"
+                    "ask with another decoding",
+                    setting=name,
+                    value=value,
                 )
         return rejected
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from epicene.core.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
-from epicene.suites.misgendering.ask import ask_converted, ask_formats, part_of
+from epicene.suites.misgendering.ask import ask_converted, ask_formats, check_packages, part_of
 from epicene.suites.misgendering.data import corpus, read, stratum
 from epicene.suites.misgendering.external_answers import item_details, read_answers
 from epicene.suites.misgendering.figures import figures
@@ -41,6 +41,7 @@ suite = Suite(
     read=read,
     judge=judge,
     part_of=part_of,
+    check_packages=check_packages,
     metrics=all_metrics,
     tables=tables,
     figures=figures,

@@ -10,9 +10,11 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.core.records import Generate, Score, Texts
+from epicene.core.requirements import require
 from epicene.languages.pronouns import CASES, PronounSet
 from epicene.rewriting.english import open_route, read_frame
 from epicene.rewriting.english.frames import match_case
+from epicene.rewriting.english.pipelines import load
 from epicene.suites.misgendering.continuations import first_pronoun, second_pronoun
 from epicene.suites.misgendering.expected_disagreement import after_filled_template, ask_next_word
 from epicene.suites.misgendering.items import Candidate
@@ -89,6 +91,16 @@ CONVERTED = "converted"
 
 # The sets that the authors' rules rewrite into, in the order in which they break ties.
 _AUTHORS_SETS = ("they", "he", "she", "xe")
+
+
+def check_packages(protocol: MisgenderingProtocol) -> None:
+    """The protocol `paper` finds pronouns with spaCy, and converts with one of its pipelines."""
+    if protocol.tokeniser == "spacy" and GENERATION in protocol.formats:
+        require("spacy", "The protocol paper", "english", "take --protocol epicene")
+    all_sets = not protocol.pronouns or set(protocol.pronouns) >= set(_AUTHORS_SETS)
+    if not protocol.mended and protocol.both_formats and all_sets:
+        load()
+
 
 # Pronoun sets as a hashable cache key: name, forms by case, whether verbs are plural.
 _Key: TypeAlias = tuple[tuple[str, tuple[str, ...], bool], ...]
@@ -180,7 +192,6 @@ def _as_published(key: _Key, continuation: str) -> dict[str, str]:
 @cache
 def _published_rules(key: _Key) -> PaperRules:
     from epicene.rewriting.english.paper_rules import PaperRules
-    from epicene.rewriting.english.pipelines import load
 
     return PaperRules(load(), {each.name: each for each in _pronoun_sets(key)})
 

@@ -17,7 +17,7 @@ FORMATS = (PROBABILITY, GENERATION)
 class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of a misgendering protocol."""
 
-    added: ClassVar[tuple[str, ...]] = ("formats",)
+    added: ClassVar[tuple[str, ...]] = ("exact_length", "formats")
 
     measure: LikelihoodMeasure
     first_token: FirstToken
@@ -37,8 +37,10 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     pronoun_file: str = ""  # a TOML file of the user's own sets, for the starter set
     samples: Positive = 5
     new_tokens: Positive = 50
-    top_k: int = 50
+    top_k: int = 50  # 0: no such limit
     top_p: float = 0.95
+    # Whether a continuation may not end before `new_tokens`; some servers cannot forbid it.
+    exact_length: bool = True
     # Each can be run alone; they are compared, and generations converted, where there are both.
     formats: tuple[Format, ...] = FORMATS
 
@@ -49,13 +51,13 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
 
     @property
     def decoding(self) -> Decoding:
-        """The decoding of continuations: at the model's own temperature, all of full length."""
+        """The decoding of continuations, at the model's own temperature."""
         return Decoding(
             max_new_tokens=self.new_tokens,
             temperature=None,
-            top_k=self.top_k,
+            top_k=self.top_k or None,
             top_p=self.top_p,
-            exact_length=True,
+            exact_length=self.exact_length,
             seed=self.seed,
         )
 

@@ -1,0 +1,81 @@
+"""What a run will ask, how long that takes and what it costs, estimated before it starts."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from epicene.core.errors import EpiceneError
+from epicene.runs.store import open_store
+from epicene.runs.workload import MeasuredTimes, Workload, count_workload
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from epicene.models import Model
+    from epicene.runs.manifest import RunSettings
+    from epicene.runs.run import RunConfig
+    from epicene.suites import Dataset
+
+# Requests are counted for so many seconds at most: what has been counted by then is enough to know
+# that the run is long.
+_COUNTING_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class RunEstimate:
+    """What is left of a run."""
+
+    config: RunConfig
+    models: Mapping[str, Sequence[str]]  # their labels, by role
+    workload: Workload
+    seconds: float | None  # as measured in earlier runs in the same folder; None if not known
+
+    # A run is long, and confirmed on a terminal, above one of these.
+    LONG_SECONDS = 600.0
+    HIGH_COST = 1.0  # US dollars, where there is no --max-cost
+    MANY_REQUESTS = 5000  # where the time is not known
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a person should confirm it."""
+        cost = self.workload.cost or 0.0
+        costly = self.config.max_cost is None and cost > self.HIGH_COST
+        if self.seconds is None:
+            return costly or self.workload.left > self.MANY_REQUESTS
+        return costly or self.seconds > self.LONG_SECONDS
+
+
+def estimate_run(
+    config: RunConfig,
+    dataset: Dataset,
+    models: Mapping[str, Sequence[Model]],
+    folder: Path,
+    settings: RunSettings,
+) -> RunEstimate:
+    """The estimate of a new run, or of what is left of the one in the folder."""
+    workload = _left(config, dataset, models, folder)
+    identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
+    times = MeasuredTimes(folder.parent)
+    return RunEstimate(
+        config=config,
+        models={role: [each.label for each in found] for role, found in identities.items()},
+        workload=workload,
+        seconds=None if workload.partial else times.seconds(settings, identities, workload.parts),
+    )
+
+
+def _left(
+    config: RunConfig, dataset: Dataset, models: Mapping[str, Sequence[Model]], folder: Path
+) -> Workload:
+    """The workload, less what the folder holds; all of it where its store cannot be read."""
+    with ExitStack() as stack:
+        if (folder / "manifest.json").exists():
+            try:
+                store = stack.enter_context(open_store(folder))
+                return count_workload(config, dataset, models, store, seconds=_COUNTING_SECONDS)
+            except EpiceneError:
+                pass  # what is wrong with the folder is said where the run is resumed
+    return count_workload(config, dataset, models, None, seconds=_COUNTING_SECONDS)
