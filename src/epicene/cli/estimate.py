@@ -25,11 +25,16 @@ def approval(*, default_model: bool, yes: bool) -> Callable[[RunEstimate], None]
     def approve(estimate: RunEstimate) -> None:
         for sentence in estimate_sentences(estimate, default_model=default_model):
             note(sentence)
-        asks = estimate.is_long and not yes and sys.stdin.isatty() and sys.stderr.isatty()
+        asks = estimate.is_long and not yes and _is_terminal()
         if asks and not typer.confirm("Start the run?", err=True):
             raise RunError("The run was not started, and nothing was sent.")
 
     return approve
+
+
+def _is_terminal() -> bool:
+    """Whether a person can read a question and answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[str]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Seconds between lines where there is no terminal: in the first minute, and after it.
 _SECONDS_AT_FIRST = 10.0
 _SECONDS_BETWEEN_LINES = 60.0
+_TICK = 1.0  # seconds after which it is looked whether a line is due
 
 
 def progress_display() -> Watcher:
@@ -133,7 +134,7 @@ class ProgressLines:
             note(self._line())
 
     def _tick(self, stop: Event) -> None:
-        while not stop.wait(1.0):
+        while not stop.wait(_TICK):
             self._say_if_due()
 
     def _say_if_due(self) -> None:

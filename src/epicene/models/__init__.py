@@ -104,20 +104,24 @@ class UnsupportedError(UnanswerableError):
     """The model can answer no request of this kind.
 
     `setting` is the setting of the request that it does not support, and `value` one that does
-    without, as it is written on the command line; "" where it cannot do the verb at all.
+    without, as it is written on the command line. Without a setting it cannot do the verb at all,
+    nor `other_verbs`.
     """
 
-    def __init__(self, reason: str, *, setting: str = "", value: str = "") -> None:
+    def __init__(
+        self, reason: str, *, setting: str = "", value: str = "", other_verbs: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(reason)
-        self.setting, self.value = setting, value
+        self.setting, self.value, self.other_verbs = setting, value, other_verbs
 
 
 class ProbeError(RunError):
-    """A probe found that a server does not support `request`."""
+    """Probes found that a server does not support these requests."""
 
-    def __init__(self, request: Request, reason: UnsupportedError) -> None:
-        super().__init__(str(reason))
-        self.request, self.reason = request, reason
+    def __init__(self, failures: Sequence[tuple[Request, UnsupportedError]]) -> None:
+        reasons = dict.fromkeys(str(reason).rstrip(".") for _, reason in failures)
+        super().__init__("; ".join(reasons))
+        self.failures = tuple(failures)
 
 
 @runtime_checkable
@@ -125,8 +129,8 @@ class Probed(Protocol):
     """A model of which only test requests can tell what it supports."""
 
     def probe(self, requests: Sequence[Request]) -> None:
-        """Send small test requests in the manner of these; raises `ProbeError` at the first that
-        cannot be answered.
+        """Send small test requests in the manner of these; raises `ProbeError` if one of them is
+        not supported.
         """
 
 

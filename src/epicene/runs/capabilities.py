@@ -165,10 +165,7 @@ def probe_models(
             try:
                 model.probe(requests)
             except ProbeError as error:
-                verbs = model.verbs - {verb(error.request)}
-                option = _without_setting(config.protocol, error) or runnable_parts(
-                    config, dataset, role, verbs, whole
-                )
+                option = _supported_option(config, dataset, role, model, whole, error)
                 raise RunError(_probe_message(model.identity.label, error, option)) from None
 
 
@@ -196,13 +193,31 @@ def _kinds_of_requests(
                 yield request
 
 
-def _without_setting(protocol: Protocol, error: ProbeError) -> str:
-    reason = error.reason
-    known = reason.value and reason.setting in protocol.__struct_fields__
-    return f"--set {reason.setting}={reason.value}" if known else ""
+def _supported_option(
+    config: RunConfig,
+    dataset: Dataset,
+    role: str,
+    model: Model,
+    whole: Suite[Any, Any],
+    error: ProbeError,
+) -> str:
+    """The options with which the server can do what it supports, "" if there are none."""
+    known = config.protocol.__struct_fields__
+    settings: dict[str, str] = {}  # the verb that needs it, by option
+    lost: set[str] = set()
+    for request, reason in error.failures:
+        if reason.value and reason.setting in known:
+            settings[f"--set {reason.setting}={reason.value}"] = verb(request)
+        else:
+            lost |= {verb(request), *reason.other_verbs}
+    options = [option for option, needing in settings.items() if needing not in lost]
+    if lost:
+        parts = runnable_parts(config, dataset, role, model.verbs - lost, whole)
+        options = [parts, *options] if parts else []
+    return " ".join(options)
 
 
 def _probe_message(label: str, error: ProbeError, option: str) -> str:
-    reason = str(error).rstrip(".")
+    reason = str(error)
     way = f"; `{option}` runs what this server can do" if option else ""
     return f"{reason[:1].upper()}{reason[1:]}{way}. Only test requests were sent to {label}."

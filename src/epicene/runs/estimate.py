@@ -44,7 +44,8 @@ class RunEstimate:
         cost = self.workload.cost or 0.0
         costly = self.config.max_cost is None and cost > self.HIGH_COST
         if self.seconds is None:
-            return costly or self.workload.left > self.MANY_REQUESTS
+            many = self.workload.partial or self.workload.left > self.MANY_REQUESTS
+            return costly or many
         return costly or self.seconds > self.LONG_SECONDS
 
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.core.errors import InputError, RunError, unknown
-from epicene.core.requirements import require
 from epicene.models import Learner, Model, ModelSpec, describe_model, kind_info, open_model
 from epicene.models.pricing import as_paid
 from epicene.runs.ray.settings import LOCAL, RaySettings
@@ -213,7 +212,6 @@ def open_executor(on: str, settings: RaySettings, say: Callable[[str], None]) ->
     elif on == ON_RAY:
         from epicene.runs.ray.model import RayExecutor
 
-        require("ray", "--on ray", "ray")
         cluster = RayExecutor(_resolve_address(settings), say)
         try:
             yield cluster

@@ -153,7 +153,7 @@ def count_workload(
     counting = _WorkloadCounter(config, models, store)
     since = monotonic()
     for first, items in _windows(select_items(config, dataset)):
-        if seconds is not None and monotonic() - since > seconds:
+        if first and seconds is not None and monotonic() - since > seconds:
             counting.workload.partial = True
             break
         counting.window(first, items)

@@ -263,7 +263,8 @@ class PromptSender:
             if self.endpoint == "completions":
                 return UnsupportedError(
                     f"the server has no completions endpoint for this model ({rejected}): "
-                    "it answers chats, but cannot continue a plain text"
+                    "it answers chats, but cannot continue a plain text",
+                    other_verbs=("score",),
                 )
             return UnsupportedError(f"the server has no chat endpoint for this model ({rejected})")
         sent = {**rejected.sent, **rejected.sent.get("extra_body", {})}

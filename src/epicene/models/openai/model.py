@@ -77,7 +77,7 @@ class OpenAIModel(HostedModel):
         super().__init__(identity, PROVIDER, options, retry_policy)
         self._capabilities: ServerCapabilities | None = None
         self._echo_check: EchoCheck | None = None
-        self._probing = False
+        self._unsupported: list[tuple[Request, UnsupportedError]] | None = None  # while probing
 
     @property
     def verbs(self) -> frozenset[str]:
@@ -112,14 +112,16 @@ class OpenAIModel(HostedModel):
 
     def probe(self, requests: Sequence[Request]) -> None:
         """Test the echo where texts are scored, and a continuation where plain texts are continued;
-        raises `ProbeError` at the first that fails. Chats and images are not tested.
+        raises `ProbeError` if the server does not support one. Chats and images are not tested.
         """
-        self._probing = True
+        self._unsupported = []
         try:
             for _ in self.answer(iter([list(enumerate(requests))]), _NoImages()):
                 pass
+            if self._unsupported:
+                raise ProbeError(self._unsupported)
         finally:
-            self._probing = False
+            self._unsupported = None
 
     @asynccontextmanager
     async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
@@ -149,6 +151,7 @@ class OpenAIModel(HostedModel):
             one_by_one = asyncio.Lock()
 
             async def probe(request: Request) -> Answer:
+                assert self._unsupported is not None
                 try:
                     async with one_by_one:
                         match request:
@@ -157,7 +160,7 @@ class OpenAIModel(HostedModel):
                             case Generate(prompt=str()):
                                 await generator.probe(request)
                 except UnsupportedError as reason:
-                    raise ProbeError(request, reason) from None
+                    self._unsupported.append((request, reason))
                 return Texts(texts=())
 
             async def answer(request: Request) -> Answer:
@@ -175,4 +178,4 @@ class OpenAIModel(HostedModel):
                     case _:
                         raise UnanswerableError(f"a server knows no verb {verb(request)}")
 
-            yield probe if self._probing else answer
+            yield answer if self._unsupported is None else probe
