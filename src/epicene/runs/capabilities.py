@@ -176,7 +176,8 @@ def _kinds_of_requests(
     stages = [stage for stage in config.suite.stages if stage.role == role]
     first = [stage.name for stage in stages if not stage.needs]
     every = [stage.name for stage in stages]
-    seen = set()
+    seen: set[tuple[object, ...]] = set()
+    kind: tuple[object, ...]
     for number, item in enumerate(islice(select_items(config, dataset), _ITEMS)):
         looked_at = every if number < _ITEMS_IN_ALL_STAGES else first
         for stage, request in dummy_requests(config.suite, config.protocol, item, looked_at):
