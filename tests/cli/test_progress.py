@@ -21,7 +21,7 @@ def test_elsewhere_a_line_every_ten_seconds_and_after_a_minute_every_minute(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = progress.ProgressLines()
-    lines.begin("ask · model", 1000, 100)
+    lines.start("ask · model", 1000, 100)
     for _ in range(30):  # one answer every ten seconds, for five minutes
         clock[0] += 10
         lines.advance(1, 0)
@@ -30,7 +30,7 @@ def test_elsewhere_a_line_every_ten_seconds_and_after_a_minute_every_minute(
     assert said[1] == "ask · model: 101 of 1000, 0.1/s, 150 min left"
     assert len(said) == 1 + 6 + 4
     lines.advance(870, 3)
-    lines.end()
+    lines.finish()
     last = capsys.readouterr().err
     assert last.startswith("ask · model: 1000 of 1000")
     assert "3 failed" in last
@@ -43,14 +43,14 @@ def test_lines_come_although_no_answer_does(
     monkeypatch.setattr(progress, "_TICK", 0.01)
     lines = progress.ProgressLines()
     for title, total in (("loading model", 0), ("ask · model", 50)):
-        lines.begin(title, total, 0)
+        lines.start(title, total, 0)
         clock[0] += 12
         said = capsys.readouterr().err
         patience = time.perf_counter() + 10
         while "12 s" not in said:
             assert time.perf_counter() < patience, said
             said += capsys.readouterr().err
-        lines.end()
+        lines.finish()
         clock[0] += 100
     time.sleep(0.05)
     assert capsys.readouterr().err.count("\n") <= 1, "after its end a section says no more"
@@ -63,9 +63,9 @@ def test_on_a_terminal_a_bar_with_rate_and_time_left(
     monkeypatch.setenv("TERM", "xterm")
     bar = progress.progress_display()
     assert isinstance(bar, progress.ProgressBar)
-    bar.begin("ask · model", 10, 2)
+    bar.start("ask · model", 10, 2)
     bar.advance(8, 1)
-    bar.end()
+    bar.finish()
     shown = capsys.readouterr()
     assert "10/10" in shown.err
     assert "1 failed" in shown.err

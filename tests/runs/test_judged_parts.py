@@ -15,8 +15,8 @@ from epicene.models import Batch, ImageStore, Model, ModelOptions, NumberedAnswe
 from epicene.models.reference import open_random
 from epicene.runs.dummy_answers import missing_judgements
 from epicene.runs.manifest import Manifest
-from epicene.runs.results import RunJudgements, match_items, read_run
 from epicene.runs.run import RunConfig, run
+from epicene.runs.stored_run import RunJudgements, match_items, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent

@@ -117,11 +117,10 @@ def run(
     items: WithItems = False,
     yes: Yes = False,
 ) -> int:
-    """Run a suite on a model. The same command again goes on where it was stopped."""
+    """Run a suite on a model. Repeat the command to resume a run that was stopped."""
     from epicene.cli.estimate import approval
-    from epicene.cli.output import note
+    from epicene.cli.output import note, show_runs
     from epicene.cli.progress import progress_display
-    from epicene.cli.tables import show_runs
     from epicene.core.redaction import redact
     from epicene.runs.costs import cost_sentences
     from epicene.runs.executors import open_executor
@@ -145,7 +144,7 @@ def run(
         price=price,
         trust_remote_code=trust_remote_code,
     )
-    order = RunConfig(
+    config = RunConfig(
         suite=chosen,
         protocol=choose_protocol(
             chosen,
@@ -169,10 +168,10 @@ def run(
         gpus_per_worker=gpus_per_worker,
         worker_timeout=worker_timeout,
     )
-    told = progress_display()
-    with open_executor(on, spread, told.say) as opening:
+    display = progress_display()
+    with open_executor(on, spread, display.show_message) as opening:
         approve = approval(default_model=not model, yes=yes)
-        folder, manifest = do_run(order, told, opening, approve)
+        folder, manifest = do_run(config, display, opening, approve)
     show_runs([folder], as_json=as_json, items=items, metrics_only=True)
     for count in manifest.counts:
         for reason in count.reasons:

@@ -23,6 +23,7 @@ from epicene.runs.costs import CostTracker, check_prices, read_spending
 from epicene.runs.estimate import estimate_run
 from epicene.runs.execute import execute_section
 from epicene.runs.executors import Executor, LazyModel, open_lazily, release_model
+from epicene.runs.integrity import drop_answers_built_on_missing_ones, repair_store
 from epicene.runs.manifest import (
     MANIFEST_FORMAT,
     DataFile,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from epicene.runs.estimate import RunEstimate
-    from epicene.runs.execute import Watcher
+    from epicene.runs.execute import ProgressDisplay
 
 _MAX_REASONS = 5  # how many reasons of failed requests the manifest quotes per section
 
@@ -77,7 +78,7 @@ class RunConfig:
 
 def run(
     config: RunConfig,
-    watcher: Watcher,
+    display: ProgressDisplay,
     executor: Executor = open_model,
     approve: Callable[[RunEstimate], None] | None = None,
 ) -> tuple[Path, Manifest]:
@@ -112,22 +113,29 @@ def run(
         if existing is None:
             # The first to be asked is loaded before there is a folder: nothing is left of a run
             # whose model cannot be loaded.
-            _load_first(models[suite.stages[0].role][0], watcher)
+            _load_first(models[suite.stages[0].role][0], display)
         with lock_folder(folder):
             manifest = start_session(folder, config, settings, identities)
+            if repaired := repair_store(folder, manifest):
+                display.show_message(repaired)
             with closing(prepare_store(folder, config, dataset)) as store:
+                if repaired:
+                    drop_answers_built_on_missing_ones(store, suite, config.protocol)
+                manifest = msgspec.structs.replace(
+                    manifest, items=store.count_items(), counts=tuple(count_sections(store))
+                )
                 write_manifest(folder, manifest)
-                return folder, _run_stages(folder, config, models, manifest, store, watcher)
+                return folder, _run_stages(folder, config, models, manifest, store, display)
 
 
-def _load_first(model: Model, watcher: Watcher) -> None:
-    """Load the model that is asked first, and show that it takes its time."""
+def _load_first(model: Model, display: ProgressDisplay) -> None:
+    """Load the model that is asked first, and show that this takes time."""
     if isinstance(model, LazyModel):
-        watcher.begin(f"loading {model.identity.label}", 0, 0)
+        display.start(f"loading {model.identity.label}", 0, 0)
         try:
             model.load()
         finally:
-            watcher.end()
+            display.finish()
 
 
 def prepare_store(folder: Path, config: RunConfig, dataset: Dataset) -> AnswerStore:
@@ -155,7 +163,7 @@ def _run_stages(
     models: Mapping[str, Sequence[Model]],
     manifest: Manifest,
     store: AnswerStore,
-    watcher: Watcher,
+    display: ProgressDisplay,
 ) -> Manifest:
     """Run all stages; whatever happens, the manifest says how far the run came."""
 
@@ -172,7 +180,7 @@ def _run_stages(
         files = ImageFolder(folder / "images")
         turns = [(stage, model) for stage in config.suite.stages for model in models[stage.role]]
         for turn, (stage, model) in enumerate(turns, start=1):
-            execute_section(reader, store, stage, model, files, watcher, costs, timings)
+            execute_section(reader, store, stage, model, files, display, costs, timings)
             if turn == len(turns) or turns[turn][1] is not model:
                 release_model(model)
     except BaseException as error:
