@@ -104,7 +104,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(shown, "_is_terminal", lambda: True)
     monkeypatch.setattr("epicene.cli.estimate.typer.confirm", confirm)
-    monkeypatch.setattr(RunEstimate, "MANY_REQUESTS", 0)
+    monkeypatch.setattr(estimate, "MANY_REQUESTS", 0)
     return asked
 
 
@@ -125,7 +125,7 @@ def test_with_yes_nothing_is_asked(epicene: Epicene, terminal: list[str]) -> Non
 def test_a_short_run_is_not_confirmed(
     epicene: Epicene, terminal: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(RunEstimate, "MANY_REQUESTS", 5000)
+    monkeypatch.setattr(estimate, "MANY_REQUESTS", 5000)
     assert epicene("run", "reflexives", "-m", "random", "--out", "run").code == 0
     assert not terminal
 
@@ -139,3 +139,15 @@ def test_without_a_terminal_nothing_is_asked(
     assert not terminal
     assert "48 requests left" in done.err
     assert "This may take long" in done.err
+
+
+def test_a_long_sweep_is_confirmed(epicene: Epicene, terminal: list[str]) -> None:
+    Path("plan.toml").write_text(
+        '[[models]]\nspec = "random"\n[[suites]]\nname = "reflexives"\n', encoding="utf-8"
+    )
+    done = epicene("sweep", "plan.toml")
+    assert done.code == 1
+    assert terminal == ["Start the sweep?"]
+    assert not Path("plan").exists()
+    assert epicene("sweep", "plan.toml", "--yes").code == 0
+    assert len(terminal) == 1

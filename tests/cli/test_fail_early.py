@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from cli.conftest import Done, Epicene
-from epicene.core import requirements
 from epicene.models.http import model as hosted
 from epicene.models.openai.echo_scoring import CONTINUATION_PROBES, ECHO_PROBE
 from epicene.models.openai.generation import PROBE
@@ -149,9 +149,12 @@ def test_pairs_without_a_gap_need_no_fill(epicene: Epicene, pairs: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "option"),
     [
-        (("alternations", "-m", "openai:toy"), "--set formats=acceptability,prompt"),
+        (("alternations", "-m", "openai:toy"), "--set formats=acceptability"),
         (("misgendering", "-m", "copy"), "--set formats=generation"),
-        (("genform", "-m", "copy", "--format", "probability"), "--set formats=generation"),
+        (
+            ("genform", "-m", "copy", "--format", "probability"),
+            "--set formats=generation,translation",
+        ),
     ],
 )
 def test_a_verb_that_is_missing_names_what_runs(
@@ -159,7 +162,7 @@ def test_a_verb_that_is_missing_names_what_runs(
 ) -> None:
     done = epicene("run", *arguments, "--base-url", "http://localhost:9/v1", "--out", "run")
     assert done.code == 2
-    assert f"`{option}" in done.err
+    assert f"`{option}` runs what it can do" in done.err
     assert not Path("run").exists()
 
 
@@ -170,6 +173,14 @@ def test_a_suite_without_parts_says_so(epicene: Epicene) -> None:
 
 
 # --- packages --------------------------------------------------------------------------------
+
+
+def without(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a package were not installed."""
+    monkeypatch.setattr(
+        "epicene.core.requirements.find_spec",
+        lambda name: None if name == package else find_spec(name),
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,10 +200,7 @@ def test_a_suite_without_parts_says_so(epicene: Epicene) -> None:
 def test_a_missing_package_is_named_before_the_run(
     epicene: Epicene, monkeypatch: pytest.MonkeyPatch, package: str, arguments: str, extra: str
 ) -> None:
-    found = requirements.find_spec
-    monkeypatch.setattr(
-        requirements, "find_spec", lambda name: None if name == package else found(name)
-    )
+    without(package, monkeypatch)
     done = epicene("run", *arguments.split(), "--out", "run")
     assert done.code == 2
     assert (
@@ -206,10 +214,7 @@ def test_a_missing_package_is_named_before_the_run(
 def test_the_demo_checks_what_draws_its_figures(
     epicene: Epicene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = requirements.find_spec
-    monkeypatch.setattr(
-        requirements, "find_spec", lambda name: None if name == "vl_convert" else found(name)
-    )
+    without("vl_convert", monkeypatch)
     done = epicene("demo")
     assert done.code == 2
     assert "The report needs the package vl_convert" in done.err

@@ -25,11 +25,16 @@ def approval(*, default_model: bool, yes: bool) -> Callable[[RunEstimate], None]
     def approve(estimate: RunEstimate) -> None:
         for sentence in estimate_sentences(estimate, default_model=default_model):
             note(sentence)
-        asks = estimate.is_long and not yes and _is_terminal()
-        if asks and not typer.confirm("Start the run?", err=True):
-            raise RunError("The run was not started, and nothing was sent.")
+        if estimate.is_long and not yes:
+            confirm("run")
 
     return approve
+
+
+def confirm(what: str) -> None:
+    """Ask on a terminal whether to start; raises if not."""
+    if _is_terminal() and not typer.confirm(f"Start the {what}?", err=True):
+        raise RunError(f"The {what} was not started, and nothing was sent.")
 
 
 def _is_terminal() -> bool:

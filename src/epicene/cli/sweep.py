@@ -16,6 +16,7 @@ from epicene.cli.options import (
     RayAddress,
     Workers,
     WorkerTimeout,
+    Yes,
 )
 from epicene.core.errors import InputError
 
@@ -59,10 +60,13 @@ def sweep(
     as_json: Annotated[
         bool, typer.Option("--json", help="The estimate, or the state of every run, as JSON.")
     ] = False,
+    yes: Yes = False,
 ) -> int:
     """Run every model of a plan on every suite. Repeat the command to resume."""
+    from epicene.cli.estimate import confirm
     from epicene.cli.progress import sweep_progress_display
     from epicene.report.sweep import write_sweep_report
+    from epicene.runs.estimate import is_long
     from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
     from epicene.runs.run import lock_folder
@@ -87,6 +91,11 @@ def sweep(
     _check_limits(limits, forecasts, folder)
     if dry_run:
         return 0
+    total = total_forecast(forecasts)
+    if not yes and is_long(
+        total.workload, None if total.unknown else total.seconds, limits.max_cost
+    ):
+        confirm("sweep")
     spread = RaySettings(
         address=ray_address,
         workers=workers,
@@ -97,7 +106,7 @@ def sweep(
     with lock_folder(folder):
         try:
             with (
-                sweep_progress_display(total_forecast(forecasts).workload) as display,
+                sweep_progress_display(total.workload) as display,
                 open_executor(on, spread, display.show_message) as opening,
             ):
                 state = do_sweep(

@@ -92,15 +92,21 @@ def runnable_parts(
     verbs: Collection[str],
     whole: Suite[Any, Any],
 ) -> str:
-    """The option that runs what a model with these verbs can do, "" if there is none."""
+    """The option that runs what a model with these verbs can do, "" if there is none.
+
+    Parts that the run does not have are named only if it can do none of those that it has.
+    """
     for setting in PART_SETTINGS:
-        parts = [
-            part
-            for part in part_names(config.protocol, setting)
-            if _runs_alone(config, dataset, role, verbs, whole, {setting: (part,)})
-        ]
-        if parts:
-            return f"--set {setting}={','.join(parts)}"
+        every = part_names(config.protocol, setting)
+        own = [part for part in every if part in getattr(config.protocol, setting)]
+        for parts in (own, [part for part in every if part not in own]):
+            can = [
+                part
+                for part in parts
+                if _runs_alone(config, dataset, role, verbs, whole, {setting: (part,)})
+            ]
+            if can:
+                return f"--set {setting}={','.join(can)}"
     return ""
 
 

@@ -33,20 +33,25 @@ class RunEstimate:
     workload: Workload
     seconds: float | None  # as measured in earlier runs in the same folder; None if not known
 
-    # A run is long, and confirmed on a terminal, above one of these.
-    LONG_SECONDS = 600.0
-    HIGH_COST = 1.0  # US dollars, where there is no --max-cost
-    MANY_REQUESTS = 5000  # where the time is not known
-
     @property
     def is_long(self) -> bool:
-        """Whether a person should confirm it."""
-        cost = self.workload.cost or 0.0
-        costly = self.config.max_cost is None and cost > self.HIGH_COST
-        if self.seconds is None:
-            many = self.workload.partial or self.workload.left > self.MANY_REQUESTS
-            return costly or many
-        return costly or self.seconds > self.LONG_SECONDS
+        """Whether it is long or costly, so that a person should confirm it."""
+        return is_long(self.workload, self.seconds, self.config.max_cost)
+
+
+# A run or sweep is long, and confirmed on a terminal, above one of these.
+LONG_SECONDS = 600.0
+HIGH_COST = 1.0  # US dollars, if there is no cost limit
+MANY_REQUESTS = 5000  # if the time is not known
+
+
+def is_long(workload: Workload, seconds: float | None, max_cost: float | None) -> bool:
+    """Whether what is left takes long, or may cost much without a limit."""
+    if max_cost is None and (workload.cost or 0.0) > HIGH_COST:
+        return True
+    if seconds is None:
+        return workload.partial or workload.left > MANY_REQUESTS
+    return seconds > LONG_SECONDS
 
 
 def estimate_run(
