@@ -62,7 +62,7 @@ def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[st
     )
     sentences = [
         f"{config.suite.name}, protocol {config.protocol.name}, on {named}{which}: "
-        f"{bound}{workload.left:,} requests left ({verbs}){done}; {time}; {_cost(estimate)}."
+        f"{bound}{workload.left:,} requests left ({verbs}){done}; {time}{_cost(estimate)}."
     ]
     if estimate.is_long and config.limit is None:
         sentences.append(
@@ -75,7 +75,7 @@ def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[st
 def _cost(estimate: RunEstimate) -> str:
     cost, partial = estimate.workload.cost, estimate.workload.partial
     if cost is None:
-        return "cost: not known (--price tells it, --max-cost limits it)"
+        return "; cost: not known (--price tells it, --max-cost limits it)"
     if not cost:
-        return "no cost"
-    return f"cost: {'more than' if partial else 'at most'} {format_dollars(cost)}"
+        return ""
+    return f"; cost: {'more than' if partial else 'at most'} {format_dollars(cost)}"
