@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from cli.conftest import Done, Epicene
 from epicene.models.http import model as hosted
 from epicene.models.openai.echo_scoring import CONTINUATION_PROBES, ECHO_PROBE
 from epicene.models.openai.generation import PROBE
-from models.http.local_server import SHORT_WAITS, Server
+from models.http.local_server import SHORT_WAITS, Asked, Reply, Server
 from models.openai.completions_server import completions
 from models.openai.openai_server import KEY, error
 
@@ -233,3 +234,24 @@ def test_a_folder_that_cannot_be_made_is_found_out_first(epicene: Epicene, tmp_p
     assert done.code == 1
     assert "Could not use the folder file/run" in done.err
     assert not server.asked
+
+
+def test_what_the_probes_cost_is_in_the_books(epicene: Epicene) -> None:
+    """Each reply reports 1000 tokens: at 100 dollars a million they cost 10 cents."""
+    script = completions(echo=False)
+
+    def charged(asked: Asked) -> Reply:
+        reply = script(asked)
+        assert isinstance(reply.body, dict)
+        return Reply({**reply.body, "usage": {"prompt_tokens": 1000, "completion_tokens": 0}})
+
+    run = ("--format", "generation", "--price", "100/100")
+    with Server(charged) as server:
+        stopped = misgendering(epicene, server, *run, "--max-cost", "0.01")
+        assert stopped.code == 1
+        assert not server.asked, "the limit leaves no room for a probe either"
+        done = misgendering(epicene, server, *run)
+    assert done.code == 0, done.err
+    manifest = json.loads(Path("run/manifest.json").read_text())
+    assert manifest["spent"] == pytest.approx(0.1 * len(server.asked))
+    assert len(server.asked) > sum(each["answered"] for each in manifest["counts"])

@@ -117,7 +117,7 @@ def test_the_estimate_is_a_table_that_says_how_it_was_made(epicene: Epicene) -> 
 def test_a_failed_run_is_listed_and_the_report_written(epicene: Epicene) -> None:
     # Nobody has laid this file; the other model's runs are done all the same.
     two = plan("scripted:a", "ngram:lost.txt")
-    Path("plan.toml").write_text(two + '[[suites]]\nname = "alternations"\nlimit = 1\n')
+    Path("plan.toml").write_text(two + '[[suites]]\nname = "alternations"\nlimit = 10\n')
     done = epicene("sweep", "plan.toml", "--out", "here")
     assert done.code == 1
     assert "Not complete: two-stage · epicene · ngram:lost.txt (failed). Cannot read" in done.err

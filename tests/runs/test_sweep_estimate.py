@@ -193,7 +193,7 @@ def test_tokens_are_bytes_by_four_and_each_text_has_its_context() -> None:
 
 
 def test_a_model_that_lacks_a_verb_cannot_be_run(tmp_path: Path) -> None:
-    each = sweep_run(tmp_path, "alternations", {"model": ["copy"]}, {}, 2)
+    each = sweep_run(tmp_path, "alternations", {"model": ["copy"]}, {}, 10)
     forecast = look(tmp_path, each)
     assert (forecast.status, forecast.why) == ("cannot", "needs fill and score")
     judges = {"drawer": ["random"], "judges": ["random:1", "copy"]}
