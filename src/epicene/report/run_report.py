@@ -29,9 +29,11 @@ from epicene.report.page import HeadlineCard, NotMeasured, PageSection, render_p
 from epicene.report.provenance import (
     coverage_line,
     joined_line,
+    card_of,
     protocol_line,
     protocols_by_model,
     settings_line,
+    unused_settings,
     undetected_line,
     undetected_line_of,
     undetected_note,
@@ -213,12 +215,13 @@ def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
     """One suite under one protocol; the judgements are read once for tables and evidence."""
     packer = ItemPacker()
     summary = summarise(runs, lambda info, judgement: packer.add_judgement(info.model, judgement))
-    card, protocol = summary.suite.card, summary.protocol
+    card, protocol = card_of(runs), summary.protocol
     sheets = tuple(_contact_sheets(summary, runs))
     protocols = protocols_by_model(summary, runs)
     comparison = compare_models(summary, runs)
     changes = [comparison.changes] if comparison.changes else []
-    methods, lacking = protocol_line(protocols), coverage_line(summary.runs)
+    methods = protocol_line(protocols, unused_settings(summary))
+    lacking = coverage_line(summary.runs)
     section = PageSection(
         heading=f"{card.title} · {protocol.name}",
         paragraphs=(

@@ -21,12 +21,15 @@ from epicene.runs.manifest import Manifest, read_manifest
 from epicene.runs.plan import PlanReader
 from epicene.runs.store import AnswerStore, Section, is_complete, item_number, open_store
 from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite, find_suite
+from epicene.suites.data_origin import data_origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import polars
+
+    from epicene.suites.data_origin import DataOrigin
 
 _CHUNK_SIZE = 50_000  # judgements turned into columns at a time
 
@@ -70,6 +73,13 @@ class StoredRun:
     suite: Suite[Any, Any]
     protocol: Protocol
     name: str = ""  # where it is not to go by its folder's
+
+    @property
+    def origin(self) -> DataOrigin:
+        """Whether its data are the starter set, the published data or the user's own."""
+        settings = self.manifest.settings
+        files = ((file.name, file.sha256) for file in settings.files)
+        return data_origin(self.suite, settings.data, files)
 
     @property
     def info(self) -> RunInfo:

@@ -7,7 +7,8 @@ from pathlib import Path
 from epicene.core.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.misgendering.ask import ask_converted, ask_formats
-from epicene.suites.misgendering.data import corpus, read, stratum
+from epicene.suites.misgendering.checks import check
+from epicene.suites.misgendering.data import corpus, is_published, read, stratum
 from epicene.suites.misgendering.external_answers import item_details, read_answers
 from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.items import Instance
@@ -42,6 +43,8 @@ suite = Suite(
     corpus=corpus,
     read_answers=read_answers,
     item_details=item_details,
+    check=check,
+    is_published=is_published,
     studies={
         "labels": StudyKind(
             study=labels.study,
