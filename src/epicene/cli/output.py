@@ -57,12 +57,10 @@ def print_tables(tables: Iterable[Table]) -> None:
     """Tables for a person at a terminal."""
     from rich.console import Console
 
-    from epicene.report.table_formats import rich_table
+    from epicene.report.terminal import print_table
 
     # Where nobody looks at a screen there is no need to squeeze.
-    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    terminal = sys.stdout.isatty()
+    console = Console(width=None if terminal else PIPE_WIDTH)
     for table in tables:
-        console.print(rich_table(table))
-        for sentence in table.notes:
-            console.print(sentence, style="dim", highlight=False, markup=False)
-        console.print()
+        print_table(console, table, squeeze=not terminal)
