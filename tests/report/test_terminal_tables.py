@@ -35,9 +35,19 @@ def numbers(table: Table) -> list[str]:
 
 
 WORDS = st.sampled_from(
-    ["accuracy", "right pronoun", "कारक", "acceptability minus cloze", "النوع", "σ = 0.40", "p (Holm)"]
+    [
+        "accuracy",
+        "right pronoun",
+        "कारक",
+        "acceptability minus cloze",
+        "النوع",
+        "σ = 0.40",
+        "p (Holm)",
+    ]
 )
-NAMES = st.sampled_from(["smollm2", "hf:org/a-model-of-some-size", "हिन्दी", "لغة عربية", "no er", ""])
+NAMES = st.sampled_from(
+    ["smollm2", "hf:org/a-model-of-some-size", "हिन्दी", "لغة عربية", "no er", ""]
+)
 ESTIMATES = st.builds(
     lambda value, reach, why: Estimate(value=value, low=value - reach, high=value + reach, why=why),
     st.floats(-99, 99).map(lambda x: round(x, 3)),
@@ -57,9 +67,7 @@ def tables(draw: st.DrawFn) -> Table:
         title="What changed between two runs",
         levels=tuple(f"level {number}" for number in range(levels)),
         columns=tuple(Column(name=head, unit="number", decimals=3) for head in heads),
-        rows=tuple(
-            Row(keys=each, cells=tuple(draw(ESTIMATES) for _ in heads)) for each in keys
-        ),
+        rows=tuple(Row(keys=each, cells=tuple(draw(ESTIMATES) for _ in heads)) for each in keys),
         notes=("A tie counts half.",),
     )
 

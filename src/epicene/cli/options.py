@@ -76,6 +76,17 @@ AsMarkdown: TypeAlias = Annotated[bool, typer.Option("--markdown", help="As Mark
 WithItems: TypeAlias = Annotated[
     bool, typer.Option("--items", help="With --json: also every judged answer.")
 ]
+WithScores: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--scores",
+        help="With --json: also the log-probability of every scored text; with --csv: only that.",
+    ),
+]
+TableNames: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--table", "-t", metavar="NAME", help="Only this table; may be repeated."),
+]
 
 PriceOption: TypeAlias = Annotated[
     str,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -29,28 +29,48 @@ def print_json(document: Mapping[str, Any]) -> None:
 
 
 def print_results(
-    summary: Summary, *, as_json: bool, items: Iterable[tuple[str, Judgement]] | None = None
+    summary: Summary,
+    *,
+    as_json: bool,
+    tables: Sequence[Table] | None = None,
+    items: Iterable[tuple[str, Judgement]] | None = None,
+    scores: Iterable[Mapping[str, Any]] | None = None,
 ) -> None:
-    """Print a summary with all its tables, or as JSON with every judged answer if given."""
+    """Print a summary with all its tables, or those given; as JSON also with every judged answer
+    and every scored text, if given."""
     if not as_json:
-        print_tables((metrics_table(summary), *summary.tables))
+        print_tables((metrics_table(summary), *summary.tables) if tables is None else tables)
         return
-    shown = results_document(summary)
-    if items is None:
+    # The headline metrics are in the document without their table.
+    headlines = metrics_table(summary).name
+    chosen = None if tables is None else [each for each in tables if each.name != headlines]
+    shown = results_document(summary, chosen)
+    if items is None and scores is None:
         print_json(shown)
         return
     # Items may be millions: they are written as they come.
     out = sys.stdout.buffer
-    out.write(msgspec.json.encode(shown)[:-1] + b',"items":[')
-    for count, (model, judgement) in enumerate(items):
-        entry = {
-            "model": model,
-            **msgspec.to_builtins(judgement),
-            **summary.suite.item_details(judgement),
-        }
-        out.write((b",\n" if count else b"\n") + msgspec.json.encode(entry))
-    out.write(b"\n]}\n")
+    out.write(msgspec.json.encode(shown)[:-1])
+    if items is not None:
+        _write_list("items", (_item_fields(summary, *each) for each in items))
+    if scores is not None:
+        _write_list("scores", scores)
+    out.write(b"}\n")
     out.flush()
+
+
+def _item_fields(summary: Summary, model: str, judgement: Judgement) -> dict[str, Any]:
+    details = summary.suite.item_details(judgement)
+    return {"model": model, **msgspec.to_builtins(judgement), **details}
+
+
+def _write_list(name: str, entries: Iterable[Mapping[str, Any]]) -> None:
+    """One more field of a JSON document that is being written: a list, an entry per line."""
+    out = sys.stdout.buffer
+    out.write(f',"{name}":['.encode())
+    for count, entry in enumerate(entries):
+        out.write((b",\n" if count else b"\n") + msgspec.json.encode(entry))
+    out.write(b"\n]")
 
 
 def print_tables(tables: Iterable[Table]) -> None:

@@ -166,9 +166,7 @@ def protocols_by_model(summary: Summary, runs: Sequence[StoredRun]) -> dict[str,
     return {one.info.model: run.protocol for one, run in zip(summary.runs, runs, strict=True)}
 
 
-def protocol_line(
-    protocols: Mapping[str, Protocol], unused: frozenset[str] = frozenset()
-) -> str:
+def protocol_line(protocols: Mapping[str, Protocol], unused: frozenset[str] = frozenset()) -> str:
     """The protocol, its normalisers and every choice of method that was used: `first token: bos`.
 
     The protocols are of one name, by model; where they differ the models stand with the choice.

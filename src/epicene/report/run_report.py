@@ -27,16 +27,16 @@ from epicene.report.model_profiles import (
 )
 from epicene.report.page import HeadlineCard, NotMeasured, PageSection, render_page
 from epicene.report.provenance import (
+    card_of,
     coverage_line,
     joined_line,
-    card_of,
     protocol_line,
     protocols_by_model,
     settings_line,
-    unused_settings,
     undetected_line,
     undetected_line_of,
     undetected_note,
+    unused_settings,
 )
 from epicene.report.results_document import metrics_by_model, metrics_table
 from epicene.runs.results import SHORT_HASH, RunJudgements, StoredRun, describe_data_files

@@ -31,6 +31,7 @@ from epicene.core.records import (
     Record,
     Request,
     Table,
+    TextScore,
 )
 
 if TYPE_CHECKING:
@@ -207,6 +208,17 @@ class Results(Generic[ProtocolT]):
     runs: tuple[RunInfo, ...]
 
 
+class ScoredText(NamedTuple):
+    """A text that a model scored, the request it belongs to, and what it stands for: a pronoun, a
+    gender, the acceptable sentence; `right` is whether that is the right one."""
+
+    request: str
+    candidate: str
+    right: bool
+    text: str
+    score: TextScore
+
+
 class DataIssue(NamedTuple):
     """Something `epicene data SUITE check` found; `place` is the item's id."""
 
@@ -256,6 +268,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     score_protocol: str = "epicene"
     # Further fields of a judgement that `--items` shows; they override its own.
     item_details: Callable[[Judgement], Mapping[str, Any]] = field(default=lambda _judgement: {})
+    # The texts of an item that were scored, for `tables --scores`.
+    scored_texts: Callable[[ItemT, Answers, ProtocolT], Iterable[ScoredText]] | None = None
     check: Callable[[Sequence[ItemT], ProtocolT], Iterable[DataIssue]] | None = None
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
     # Whether data files, by name and sha256, are the published ones that the card speaks of.

@@ -14,14 +14,12 @@ if TYPE_CHECKING:
 DataOrigin: TypeAlias = Literal["starter", "published", "own"]
 
 
-def data_origin(
-    suite: Suite[Any, Any], data: str, files: Iterable[tuple[str, str]]
-) -> DataOrigin:
+def data_origin(suite: Suite[Any, Any], data: str, files: Iterable[tuple[str, str]]) -> DataOrigin:
     """Where data of that name come from, by the names and hashes of their files.
 
     A suite that does not know its published files is taken to be run on them.
     """
-    if data == "starter":
+    if data == "starter" or data.startswith("starter ("):  # one of its splits
         return "starter"
     return "published" if suite.is_published is None or suite.is_published(files) else "own"
 

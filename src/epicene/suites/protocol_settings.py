@@ -20,6 +20,10 @@ _FIXED = ("name", "about", "normalisers")
 _COMMON = {"seed": "The seed of sampling and of --limit; the option --seed sets it too."}
 
 
+_WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+_PLURALS = {int: "whole numbers", float: "numbers", str: "names"}
+
+
 class Setting(Record, frozen=True, kw_only=True):
     """A setting that `--set` takes: its type in words, what is allowed, its value by protocol."""
 
@@ -79,7 +83,7 @@ def read_setting(name: str, text: str, kind: Any) -> Any:
 def _refusal(name: str, text: str, kind: Any) -> str:
     """Which value is wrong, and what would be right."""
     if get_origin(kind) is dict:
-        return f"The content of {text} does not fit the setting {name}, which is {type_in_words(kind)}."
+        return f"The content of {text} does not fit the setting {name}."
     element, wrong = kind, text
     if get_origin(kind) is tuple:
         element = get_args(kind)[0]
@@ -114,12 +118,11 @@ def type_in_words(kind: Any) -> str:
     if origin is tuple:
         (element, *_) = get_args(kind)
         each = allowed_values(element)
-        what = f"some of {', '.join(each)}" if each else f"a list, each {type_in_words(element)}"
+        what = f"some of {', '.join(each)}" if each else _PLURALS.get(element, str(element))
         return f"{what}, separated by commas"
     if origin is dict:
         return "a TOML or JSON file"
-    words = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
-    return words.get(kind, str(kind))
+    return _WORDS.get(kind, str(kind))
 
 
 def _bounded(kind: Any, *bounds: Any) -> str:

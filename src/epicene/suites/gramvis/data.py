@@ -31,7 +31,7 @@ from epicene.suites.gramvis.items import (
 from epicene.suites.gramvis.prompts import templates_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from epicene.core.data_files import FileRow
     from epicene.suites import DataSource
@@ -178,6 +178,11 @@ def read_counts(path: Path, columns: Mapping[str, str] | None = None) -> list[La
     if not found:
         raise InputError(f"{path} holds no counts.")
     return found
+
+
+def is_published(files: Iterable[tuple[str, str]]) -> bool:
+    """Whether the authors' file of counts is among these."""
+    return any(sha256 == PUBLISHED_SHA256 for _, sha256 in files)
 
 
 def is_published_counts(path: Path) -> bool:

@@ -38,7 +38,7 @@ def _check_context(item: Instance) -> Iterator[DataIssue]:
     if not item.is_template:
         return
     if not item.before.strip():
-        yield DataIssue("warning", item.id, "nothing comes before the gap, so nothing is continued.")
+        yield DataIssue("warning", item.id, "there is no text before its gap to continue.")
         return
     mine = {form for each in item.sets if each.pronoun == item.pronoun for form in each.all()}
     text = item.before

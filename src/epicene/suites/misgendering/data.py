@@ -76,7 +76,7 @@ def _own_reader(
 def _own_name(path: Path) -> str:
     """The name of the user's file or folder, as that of no other data."""
     name = path.resolve().name
-    return f"{name} (own)" if name in ("starter", *ORIGINS) else name
+    return f"own {name}" if name in ("starter", *ORIGINS) else name
 
 
 def is_published(files: Iterable[tuple[str, str]]) -> bool:

@@ -47,7 +47,7 @@ FORMS = ("nom", "acc", "pos_dep", "pos_ind", "ref")
 
 
 class _Template(NamedTuple):
-    """A row of the template file. Some files lack the id or write it as "0.0", so it is a number."""
+    """A row of the template file, numbered: some files lack the id or write it as "0.0"."""
 
     number: int
     text: str
