@@ -68,7 +68,7 @@ EnglishFile: TypeAlias = Annotated[
 ]
 AsJson: TypeAlias = Annotated[
     bool,
-    typer.Option("--json", help="One JSON document on standard output (docs/results.schema.json)."),
+    typer.Option("--json", help="One JSON document on standard output."),
 ]
 AsCsv: TypeAlias = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 AsLatex: TypeAlias = Annotated[bool, typer.Option("--latex", help="As LaTeX.")]

@@ -77,9 +77,10 @@ def _verbs(suite: Suite[Any, Any], role: str) -> list[str]:
 
 def _list(found: list[Suite[Any, Any]]) -> None:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table("suite", "what", "languages", "protocols", "needs")
+    heads = ("suite", "what", "languages", "protocols", "needs")
+    table = Table(*(Column(head, overflow="fold") for head in heads))
     for suite in found:
         needs = [f"{role.name}: {', '.join(_verbs(suite, role.name))}" for role in suite.roles]
         table.add_row(

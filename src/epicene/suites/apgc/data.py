@@ -143,7 +143,7 @@ def _read_split(folder: Path, split: str) -> _SplitFiles:
         )
     raise InputError(
         f"{folder} holds no parallel gender corpus: no file is called SPLIT.arin.tokens or "
-        "SPLIT.arin; docs/apgc.md describes the layouts."
+        "SPLIT.arin; `epicene suites apgc` lists the layouts."
     )
 
 

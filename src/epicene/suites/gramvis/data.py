@@ -226,6 +226,7 @@ def _count_cell(line: FileRow, column: str) -> int:
 def _cell_value(line: FileRow, column: str) -> Any:
     if column not in line.values:
         raise InputError(
-            f"{line.location} lacks the column {column!r}; docs/gramvis.md lists the columns."
+            f"{line.location} lacks the column {column!r}, which counts in the authors' layout "
+            "have; `epicene suites gramvis` lists the layouts."
         )
     return line.values[column]
