@@ -153,6 +153,7 @@ def _items(finished: Sequence[StoredRun]) -> Iterator[tuple[str, Judgement]]:
 def _write_scores(folders: Sequence[Path]) -> None:
     """Every scored text as a row of CSV, written as they come."""
     import csv
+    import json
 
     from epicene.core.data_files import escape_formula
     from epicene.runs.results import read_run
@@ -164,7 +165,6 @@ def _write_scores(folders: Sequence[Path]) -> None:
         if not number:
             writer.writerow(fields)
         cells = (
-            " ".join("" if p is None else str(p) for p in cell) if isinstance(cell, tuple) else cell
-            for cell in fields.values()
+            json.dumps(cell) if isinstance(cell, tuple | bool) else cell for cell in fields.values()
         )
         writer.writerow(escape_formula(cell) if isinstance(cell, str) else cell for cell in cells)
