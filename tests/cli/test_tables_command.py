@@ -117,9 +117,11 @@ def test_both_forms_of_genform_have_their_scores(epicene: Epicene) -> None:
 
 
 def test_a_suite_that_scores_nothing_says_so(epicene: Epicene) -> None:
-    epicene("run", "two-stage", "-m", "writer=scripted-w", "-m", "reader=scripted-r", "-o", "run")
+    models = ("-m", "writer=scripted:w", "-m", "reader=scripted:a")
+    assert epicene("run", "two-stage", *models, "-o", "run").code == 0
     done = epicene("tables", "run", "--csv", "--scores")
     assert done.code == 2
+    assert "two-stage scores no texts" in done.err
 
 
 # --- captions that are true of the data --------------------------------------------------------
@@ -131,6 +133,10 @@ def test_own_pairs_have_no_faults_of_a_paper_and_no_footnote_without_its_column(
     text = epicene("tables", pairs, "--markdown").out
     assert "Known faults" not in text
     assert "SLOR" not in text, "these pairs have no language, so there is no SLOR"
+    assert epicene("report", pairs, "-o", "report.html").code == 0
+    page = Path("report.html").read_text("utf-8")
+    assert "Known faults" not in page
+    assert "causative" not in page
     epicene("run", "alternations", "-m", "random", "-l", "fr", "--limit", "2", "-o", "starter")
     assert "Known faults" in epicene("tables", "starter", "--markdown").out
 

@@ -9,6 +9,8 @@ import pytest
 from epicene.core import registry
 from epicene.core.errors import InputError
 from epicene.suites import choose_protocol, find_suite
+from epicene.suites.gramvis.protocol import GramvisProtocol
+from epicene.suites.misgendering.protocol import MisgenderingProtocol
 from epicene.suites.protocol_settings import settings_of
 
 SHIPPED = sorted(registry.names("suites"))
@@ -45,15 +47,18 @@ def test_values_are_read_as_before() -> None:
     suite = find_suite("misgendering")
     settings = {"samples": "2", "mended": "false", "pronouns": "he,xe", "top_p": "0.5"}
     chosen = choose_protocol(suite, "epicene", settings, 7)
+    assert isinstance(chosen, MisgenderingProtocol)
     assert (chosen.samples, chosen.mended, chosen.pronouns) == (2, False, ("he", "xe"))
     assert (chosen.top_p, chosen.seed, chosen.name) == (0.5, 7, "epicene")
-    assert choose_protocol(suite, "epicene", {"pronouns": ""}, None).pronouns == ()
+    none = choose_protocol(suite, "epicene", {"pronouns": ""}, None)
+    assert none == suite.protocols["epicene"]
 
 
 def test_a_table_comes_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "templates.json"
     file.write_text('{"DE": {"m": ["{noun}"]}}')
     chosen = choose_protocol(find_suite("gramvis"), "epicene", {"templates": str(file)}, None)
+    assert isinstance(chosen, GramvisProtocol)
     assert chosen.templates == {"DE": {"m": ("{noun}",)}}
     file.write_text('{"DE": 3}')
     with pytest.raises(InputError, match=r"templates.json does not fit the setting templates"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from epicene.core.errors import InputError
@@ -19,6 +20,7 @@ from epicene.suites import DataSource, choose_protocol
 from epicene.suites.misgendering import suite
 from epicene.suites.misgendering.checks import check
 from epicene.suites.misgendering.items import Instance
+from epicene.suites.misgendering.metrics import family_title
 from epicene.suites.misgendering.protocol import PROTOCOLS
 from runs.conftest import Silent
 
@@ -209,6 +211,24 @@ def test_the_starter_set_is_not_called_misgendered(tmp_path: Path) -> None:
     assert not any(re.search("MISGENDERED|TANGO|RUFF", title) for title in titles)
     assert done.origin == "starter"
     assert card_of([done]) == suite.card
+
+
+def test_a_family_is_called_by_the_data_that_are_there() -> None:
+    def title(*datasets: str) -> str:
+        return family_title(pl.DataFrame({"dataset": datasets}), "declared")
+
+    assert title("misgendered", "ruff") == "declared pronouns (MISGENDERED)"
+    assert title("templates") == "declared pronouns (starter set)"
+    assert title("misgendered", "templates") == "declared pronouns (MISGENDERED, starter set)"
+    assert title("tango") == "declared pronouns"
+
+
+def test_the_example_in_the_docs_is_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "misgendering.md").read_text("utf-8")
+    (example,) = re.findall(r"```csv\n(.*?)```", page, re.S)
+    items = read(write(tmp_path / "mine", templates_csv=example))
+    assert {item.template for item in items} == {"ferry", "parcel", "ladder"}
+    assert list(check(items, EPICENE)) == []
 
 
 def test_chance_is_true_of_any_number_of_pronouns() -> None:

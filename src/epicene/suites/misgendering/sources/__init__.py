@@ -107,7 +107,7 @@ def case_of(line: FileRow, column: str, allowed: Iterable[str]) -> Case:
         raise InputError(
             f"{line.location} has the {column} {name!r}; it must be one of {', '.join(allowed)}."
         )
-    return PUBLISHED_CASES.get(name) or next(case for case in CASES if case == name)
+    return next((case for case in CASES if case == name), None) or PUBLISHED_CASES[name]
 
 
 def check_one_gap(text: str, gap: str, location: str) -> None:
