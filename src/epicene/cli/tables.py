@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,12 +19,10 @@ from epicene.cli.options import (
     WithItems,
     WithScores,
 )
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.core.records import Judgement, Table
-    from epicene.report.provenance import Provenance
-    from epicene.runs.results import StoredRun
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
 
 
@@ -42,6 +40,8 @@ def tables(
     as_markdown: AsMarkdown = False,
 ) -> None:
     """Print the tables of one or more runs of a suite."""
+    from epicene.cli.output import chosen_format, show_runs
+
     if items and not as_json:
         raise InputError("--items goes with --json.")
     form = chosen_format(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
@@ -57,23 +57,30 @@ def tables(
         _write_runs(runs, form, table or ())
 
 
-def _write_runs(folders: Sequence[Path], form: str, names: Sequence[str]) -> None:
-    """Tables as CSV, LaTeX or Markdown."""
-    from epicene.report.provenance import provenance_of
-    from epicene.runs.results import read_run
+def _summarise(folders: Sequence[Path]) -> tuple[Summary, list[StoredRun]]:
+    from epicene.cli.progress import scoring_progress
+    from epicene.runs.stored_run import read_run
     from epicene.runs.summary import summarise
 
     finished = [read_run(folder) for folder in folders]
-    summary = summarise(finished)
-    write_tables(_select(summary, names), form, provenance_of(summary, finished))
+    with scoring_progress():
+        return summarise(finished), finished
+
+
+def _write_runs(folders: Sequence[Path], form: str, names: Sequence[str]) -> None:
+    """Write tables as CSV, LaTeX or Markdown."""
+    from epicene.cli.output import select_tables, write_tables
+    from epicene.report.provenance import provenance_of
+
+    summary, finished = _summarise(folders)
+    write_tables(select_tables(summary, names), form, provenance_of(summary, finished))
 
 
 def _list_tables(folders: Sequence[Path], *, as_json: bool) -> None:
-    from epicene.cli.output import print_json
-    from epicene.runs.results import read_run
-    from epicene.runs.summary import summarise
+    from epicene.cli.output import print_json, select_tables
 
-    found = _select(summarise([read_run(folder) for folder in folders]), ())
+    summary, _ = _summarise(folders)
+    found = select_tables(summary, ())
     if as_json:
         print_json({"tables": {table.name: table.title for table in found}})
         return
@@ -81,83 +88,14 @@ def _list_tables(folders: Sequence[Path], *, as_json: bool) -> None:
         typer.echo(f"{table.name}: {table.title}")
 
 
-def _select(summary: Summary, names: Sequence[str]) -> tuple[Table, ...]:
-    """The tables of these names, in the order of the suite; all, if none is named."""
-    from epicene.report.results_document import metrics_table
-
-    found = (metrics_table(summary), *summary.tables)
-    known = {table.name for table in found}
-    for name in names:
-        if name not in known:
-            raise unknown("table", name, known, every=True)
-    return tuple(table for table in found if not names or table.name in names)
-
-
-def chosen_format(**forms: bool) -> str:
-    """The one form that was asked for, or none."""
-    wanted = [name for name, on in forms.items() if on]
-    if len(wanted) > 1:
-        raise InputError("Choose one of --json, --csv, --latex and --markdown.")
-    return wanted[0] if wanted else ""
-
-
-def write_tables(made: Sequence[Table], form: str, source: Provenance | None = None) -> None:
-    """Tables on standard output, as csv, latex or markdown, with what qualifies their numbers."""
-    from epicene.report.latex import tables_latex
-    from epicene.report.table_formats import tables_csv, tables_markdown
-
-    writers = {"csv": tables_csv, "latex": tables_latex, "markdown": tables_markdown}
-    sys.stdout.write(writers[form](made, source))
-
-
-def show_runs(
-    folders: Sequence[Path],
-    *,
-    as_json: bool,
-    items: bool = False,
-    scores: bool = False,
-    metrics_only: bool = False,
-    names: Sequence[str] = (),
-) -> None:
-    """Print what the runs gave, and say what is missing from it."""
-    from epicene.cli.output import note, print_results, print_tables
-    from epicene.report.results_document import metrics_table
-    from epicene.runs.results import read_run
-    from epicene.runs.scored_texts import scored_text_fields
-    from epicene.runs.summary import incomplete_run_sentences, settings_diff_sentences, summarise
-
-    finished = [read_run(folder) for folder in folders]
-    summary = summarise(finished)
-    if metrics_only and not as_json:
-        print_tables([metrics_table(summary)])
-    else:
-        print_results(
-            summary,
-            as_json=as_json,
-            tables=_select(summary, names),
-            items=_items(finished) if items else None,
-            scores=scored_text_fields(finished) if scores else None,
-        )
-    for sentence in (*settings_diff_sentences(finished), *incomplete_run_sentences(summary.runs)):
-        note(sentence)
-
-
-def _items(finished: Sequence[StoredRun]) -> Iterator[tuple[str, Judgement]]:
-    from epicene.runs.results import RunJudgements
-
-    for run in finished:
-        for judgement in RunJudgements(run):
-            yield run.info.model, judgement
-
-
 def _write_scores(folders: Sequence[Path]) -> None:
-    """Every scored text as a row of CSV, written as they come."""
+    """Write every scored text as a row of CSV, as they come."""
     import csv
     import json
 
     from epicene.core.data_files import escape_formula
-    from epicene.runs.results import read_run
     from epicene.runs.scored_texts import scored_text_fields
+    from epicene.runs.stored_run import read_run
 
     writer = csv.writer(sys.stdout, lineterminator="\r\n")
     rows = scored_text_fields([read_run(folder) for folder in folders])

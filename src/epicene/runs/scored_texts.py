@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import InputError
-from epicene.runs.results import RunJudgements
+from epicene.runs.stored_run import RunJudgements
 from epicene.runs.summary import label_comparable_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from epicene.runs.results import StoredRun
+    from epicene.runs.stored_run import StoredRun
 
 
 def scored_text_fields(runs: Sequence[StoredRun]) -> Iterator[dict[str, Any]]:
