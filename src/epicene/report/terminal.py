@@ -71,16 +71,13 @@ def _parts(console: Console, table: Table, *, squeeze: bool) -> Iterator[Rendera
 
 def _cuts(console: Console, drawn: RichTable, table: Table) -> bool:
     """Whether rich cuts a cell of the table, which it marks with an ellipsis."""
-    if any("…" in text for row in table.rows for text in (*row.keys, *row.cells) if _is_text(text)):
+    texts = (text for row in table.rows for text in (*row.keys, *row.cells))
+    if any(isinstance(text, str) and "…" in text for text in texts):
         return True  # nobody can tell one from the other
     lines = console.render_lines(drawn, console.options, pad=False)
-    texts = ["".join(segment.text for segment in line) for line in lines]
-    rule = next((place for place, text in enumerate(texts) if "──" in text), 0)
-    return any("…" in text for text in islice(texts, rule, None))
-
-
-def _is_text(cell: object) -> bool:
-    return isinstance(cell, str)
+    shown = ["".join(segment.text for segment in line) for line in lines]
+    rule = next((place for place, text in enumerate(shown) if "──" in text), 0)
+    return any("…" in text for text in islice(shown, rule, None))
 
 
 # --- widths ----------------------------------------------------------------------------------
@@ -171,9 +168,11 @@ def _block(
     for level, width in zip(layout.levels, keys, strict=True):
         drawn.add_column(Text(level), width=width, overflow="fold")
     for place, width in zip(places, widths, strict=True):
-        justify = "left" if layout.columns[place].unit == "text" else "right"
         drawn.add_column(
-            Text(layout.headings[place]), width=width, justify=justify, overflow="fold"
+            Text(layout.headings[place]),
+            width=width,
+            justify="left" if layout.columns[place].unit == "text" else "right",
+            overflow="fold",
         )
     for line in layout.lines:
         drawn.add_row(

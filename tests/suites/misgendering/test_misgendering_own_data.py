@@ -13,15 +13,15 @@ from epicene.languages.pronouns import shipped_pronoun_sets
 from epicene.models import parse_spec
 from epicene.report.provenance import card_of, provenance_of
 from epicene.report.table_formats import tables_markdown
-from epicene.runs.stored_run import StoredRun, read_run
 from epicene.runs.run import RunConfig, run
+from epicene.runs.stored_run import StoredRun, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import DataSource, choose_protocol
 from epicene.suites.misgendering import suite
 from epicene.suites.misgendering.checks import check
 from epicene.suites.misgendering.items import Instance
 from epicene.suites.misgendering.metrics import family_title
-from epicene.suites.misgendering.protocol import PROTOCOLS
+from epicene.suites.misgendering.protocol import PROTOCOLS, MisgenderingProtocol
 from runs.conftest import Silent
 
 TEMPLATES = """id,case,template
@@ -59,8 +59,13 @@ def write(folder: Path, **files: str) -> Path:
 
 
 def read(path: Path, **settings: str) -> list[Instance]:
-    protocol = choose_protocol(suite, "epicene", settings, None)
-    return list(suite.read(DataSource(path=path), protocol).items)
+    return list(suite.read(DataSource(path=path), protocol(**settings)).items)
+
+
+def protocol(**settings: str) -> MisgenderingProtocol:
+    chosen = choose_protocol(suite, "epicene", settings, None)
+    assert isinstance(chosen, MisgenderingProtocol)
+    return chosen
 
 
 def own(tmp_path: Path) -> Path:
@@ -105,7 +110,7 @@ def test_toml_and_tsv_and_other_column_names(tmp_path: Path) -> None:
     assert items[0].filled(items[0].gold).endswith(", xe: taught xemself.")
     table = write(tmp_path / "u", mine_tsv="sentence\tform\n{mask} ran.\tnom\n") / "mine.tsv"
     source = DataSource(path=table, columns={"template": "sentence"})
-    (item,) = suite.read(source, choose_protocol(suite, "epicene", {"pronouns": "he"}, None)).items
+    (item,) = suite.read(source, protocol(pronouns="he")).items
     assert (item.before, item.gold.form, item.after) == ("", "He", " ran.")
 
 
@@ -167,10 +172,10 @@ def test_check_finds_what_reading_cannot(tmp_path: Path) -> None:
 # --- what tables and cards say -------------------------------------------------------------
 
 
-def finished(tmp_path: Path, path: Path, protocol: str = "epicene") -> StoredRun:
+def finished(tmp_path: Path, path: Path, name: str = "epicene") -> StoredRun:
     config = RunConfig(
         suite=suite,
-        protocol=choose_protocol(suite, protocol, {"samples": "2"}, None),
+        protocol=choose_protocol(suite, name, {"samples": "2"}, None),
         models={"model": [parse_spec("random")]},
         source=DataSource(path=path),
         under=tmp_path / "runs",
@@ -178,9 +183,9 @@ def finished(tmp_path: Path, path: Path, protocol: str = "epicene") -> StoredRun
     return read_run(run(config, Silent())[0])
 
 
-@pytest.mark.parametrize("protocol", ["epicene", "paper"])
-def test_no_caption_or_card_of_own_data_speaks_of_the_paper(tmp_path: Path, protocol: str) -> None:
-    done = finished(tmp_path, own(tmp_path), protocol)
+@pytest.mark.parametrize("name", ["epicene", "paper"])
+def test_no_caption_or_card_of_own_data_speaks_of_the_paper(tmp_path: Path, name: str) -> None:
+    done = finished(tmp_path, own(tmp_path), name)
     summary = summarise([done])
     source = provenance_of(summary, [done])
     said = tables_markdown(summary.tables, source).replace("protocol paper", "")
