@@ -148,6 +148,24 @@ def test_a_pipe_is_squeezed_only_where_no_cell_is_cut() -> None:
     assert narrow.count("-0.385") == 18
 
 
+def test_a_table_of_keys_alone_and_one_without_rows() -> None:
+    keys = Table(
+        name="k",
+        title="Keys",
+        levels=("a", "b"),
+        columns=(),
+        rows=(Row(keys=("x" * 30, "y" * 30), cells=()),),
+    )
+    assert "y" * 30 in shown(keys, 40)
+    empty = Table(name="e", title="Nothing", levels=("a",), columns=(Column(name="n"),), rows=())
+    assert "Nothing" in shown(empty, 40)
+
+
+def test_no_note_steers_the_terminal() -> None:
+    table = Table(name="n", title="N", levels=("a",), columns=(), rows=(), notes=("x\x1b[31m",))
+    assert "\x1b" not in shown(table, 60)
+
+
 def test_marks_above_letters_take_no_room() -> None:
     """The width of Arabic and Hindi is counted in cells, not in characters."""
     table = text_table("كَاتِبَةٌ " * 3)

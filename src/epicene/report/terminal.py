@@ -41,27 +41,29 @@ class _Widths(NamedTuple):
 def print_table(console: Console, table: Table, *, squeeze: bool = False) -> None:
     """Print a table and its notes. With `squeeze` rich may break what it can break between words,
     as long as no cell is cut."""
-    for part in _parts(console, table, squeeze=squeeze):
+    layout = lay_out(table)
+    for part in _parts(console, layout, rich_table(table), squeeze=squeeze):
         console.print(part)
-    for sentence in table.notes:
+    for sentence in layout.notes:
         console.print(sentence, style="dim", highlight=False, markup=False)
     console.print()
 
 
-def _parts(console: Console, table: Table, *, squeeze: bool) -> Iterator[RenderableType]:
-    layout = lay_out(table)
+def _parts(
+    console: Console, layout: Layout, drawn: RichTable, *, squeeze: bool
+) -> Iterator[RenderableType]:
     keys = [_key_widths(layout, level) for level in range(len(layout.levels))]
     columns = [_column_widths(layout, place) for place in range(len(layout.columns))]
-    drawn = rich_table(table)
     natural = _total(width.most for width in (*keys, *columns))
     above = (layout.caption, *(f"{letter}: {why}" for letter, why in layout.reasons))
     if max(map(_longest_word, above)) <= natural <= console.width or (
-        squeeze and not _cuts(console, drawn, table)
+        squeeze and not _cuts(console, drawn, layout)
     ):
         yield drawn
         return
     yield Text(layout.caption, style="table.title")
-    if _total((*(key.least for key in keys), max(c.least for c in columns))) <= console.width:
+    widest = max((column.least for column in columns), default=0)
+    if _total((*(key.least for key in keys), widest)) <= console.width:
         yield from _blocks(layout, keys, columns, console.width)
     else:
         yield from _records(layout, console.width)
@@ -69,10 +71,9 @@ def _parts(console: Console, table: Table, *, squeeze: bool) -> Iterator[Rendera
         yield Text(reason, style="table.caption")
 
 
-def _cuts(console: Console, drawn: RichTable, table: Table) -> bool:
+def _cuts(console: Console, drawn: RichTable, layout: Layout) -> bool:
     """Whether rich cuts a cell of the table, which it marks with an ellipsis."""
-    texts = (text for row in table.rows for text in (*row.keys, *row.cells))
-    if any(isinstance(text, str) and "…" in text for text in texts):
+    if any("…" in each.text for line in layout.lines for each in (*line.keys, *line.cells)):
         return True  # nobody can tell one from the other
     lines = console.render_lines(drawn, console.options, pad=False)
     shown = ["".join(segment.text for segment in line) for line in lines]
@@ -138,7 +139,7 @@ def _blocks(
         each if column.unit == "text" else _Widths(each.least, each.least)
         for column, each in zip(layout.columns, columns, strict=True)
     ]
-    widest = max(column.least for column in columns)
+    widest = max((column.least for column in columns), default=0)
     room = min(width // 2, width - _total((widest,)) - _GAP * len(keys))
     key_widths = _grown(keys, room)
     for places in _split(key_widths, ranges, width):
