@@ -73,7 +73,12 @@ def _parts(
 
 def _cuts(console: Console, drawn: RichTable, layout: Layout) -> bool:
     """Whether rich cuts a cell of the table, which it marks with an ellipsis."""
-    if any("…" in each.text for line in layout.lines for each in (*line.keys, *line.cells)):
+    texts = (
+        text
+        for line in layout.lines
+        for text in (*(key.text for key in line.keys), *(cell.text for cell in line.cells))
+    )
+    if any("…" in text for text in texts):
         return True  # nobody can tell one from the other
     lines = console.render_lines(drawn, console.options, pad=False)
     shown = ["".join(segment.text for segment in line) for line in lines]
