@@ -8,6 +8,7 @@ import pytest
 
 from epicene.core import registry
 from epicene.core.errors import InputError
+from epicene.runs.dataset_builder import parse_build_settings
 from epicene.suites import choose_protocol, find_suite
 from epicene.suites.gramvis.protocol import GramvisProtocol
 from epicene.suites.misgendering.protocol import MisgenderingProtocol
@@ -41,6 +42,15 @@ def test_a_wrong_value_is_answered_with_what_is_allowed(
         choose_protocol(find_suite(suite), "epicene", {setting: value}, None)
     wrong = value.rpartition(",")[2]
     assert str(refused.value) == f"The setting {setting} must be {allowed}, not {wrong!r}."
+
+
+def test_so_is_one_of_a_construction() -> None:
+    construction = find_suite("genform").construction
+    assert construction is not None
+    with pytest.raises(InputError, match="sentences must be a whole number of at least 1, not 'x'"):
+        parse_build_settings(construction, {"sentences": "x"})
+    found = parse_build_settings(construction, {"rules": "a,b", "temperature": "0.5"})
+    assert found == construction.settings(rules=("a", "b"), temperature=0.5)
 
 
 def test_values_are_read_as_before() -> None:

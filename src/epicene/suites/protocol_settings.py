@@ -1,4 +1,4 @@
-"""The settings of protocols: their types in words, and values from the command line."""
+"""The settings of protocols and constructions: types in words, values from the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from epicene.core.errors import InputError
 from epicene.core.records import Record
 
 if TYPE_CHECKING:
-    from epicene.suites import Protocol, Suite
+    from epicene.suites import Suite
 
 # Normalisers are part of what a protocol is, not of how it is run.
 _FIXED = ("name", "about", "normalisers")
@@ -57,8 +57,8 @@ def settings_of(suite: Suite[Any, Any]) -> list[Setting]:
     ]
 
 
-def adjustable(kind: type[Protocol]) -> dict[str, Any]:
-    """The types of a protocol's settings that may be changed, by name."""
+def adjustable(kind: type[Record]) -> dict[str, Any]:
+    """The types of the settings of a protocol, or of a construction, that may be changed."""
     hints = get_type_hints(kind, include_extras=True)
     return {name: hints[name] for name in kind.__struct_fields__ if name not in _FIXED}
 
