@@ -142,9 +142,11 @@ class RandomFace:
             return Failed(reason=f"random-face knows no verb {verb(request)}")
         try:
             check_not_empty(request)
+            drawn = [self._image(request, index, files) for index in range(request.shots)]
         except UnanswerableError as error:
             return Failed(reason=str(error))
-        drawn = [self._image(request, index, files) for index in range(request.shots)]
+        except MemoryError:
+            return Failed(reason="there is not enough memory to draw this image")
         return Images(images=tuple(drawn))
 
     def _image(self, request: Draw, index: int, files: ImageStore) -> Image:
@@ -167,6 +169,8 @@ class RandomFace:
         noise = _normal(int.from_bytes(digest(self._seed, seed)[:8]), 1)
         style = self._mean + _TRUNCATION * (self._styles(noise) - self._mean)
         pixels = (self._faces(style)[0] + 1) * 127.5
+        if not np.isfinite(pixels).all():
+            raise UnanswerableError("the network drew pixels that are not finite")
         grid = np.clip(np.rint(pixels), 0, 255).astype(np.uint8).transpose(1, 2, 0)
         return Pillow.fromarray(grid)
 
@@ -228,7 +232,12 @@ class FaceClassifier:
             return Failed(reason=str(error))
         self._looked += 1
         grid = np.asarray(images.to_rgb(data, _MAX_SIDE))
-        label, words = self._seen(grid)
+        try:
+            label, words = self._seen(grid)
+        except UnanswerableError as error:
+            return Failed(reason=str(error))
+        except MemoryError:
+            return Failed(reason="there is not enough memory to look at this image")
         return Choice(choice=label if label in request.choices else None, text=words)
 
     def _seen(self, grid: Any) -> tuple[str, str]:
@@ -241,5 +250,7 @@ class FaceClassifier:
         )
         values = ((cutout.astype(np.float32) - _MEANS) / 256).transpose(2, 0, 1)[None]
         female, male = map(float, self._women(np.ascontiguousarray(values))[0])
+        if not np.isfinite([female, male]).all():
+            raise UnanswerableError("the network's numbers for this face are not finite")
         label = _FEMALE if female >= male else _MALE
         return label, f"{label} ({max(female, male):.3f})"

@@ -88,6 +88,15 @@ class TooLargeError(RunError):
         )
 
 
+class NoMemoryError(RunError):
+    """There is not even memory for a few tokens."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no memory left to run the model; use a smaller --dtype or model."
+        )
+
+
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error means that a smaller batch would have fitted, on a GPU or not."""
     import torch
@@ -136,15 +145,26 @@ def run_chunks_that_fit(
         done = _attempt(run, chunk)
         if done is None:
             free_memory()
-            if len(chunk) > 1:
+            if len(chunk) == 1:
+                done = _attempt(run, chunk)  # now with all the memory there is
+            else:
                 half = chunk[: len(chunk) // 2]
                 notes["fits"] = len(half) * max(size(row) for row in half)
                 notes["halvings"] = notes.get("halvings", 0) + 1
                 continue
-            yield chunk, TooLargeError()
-        else:
-            yield chunk, done[0]
+        yield chunk, TooLargeError() if done is None else done[0]
         rows = rows[len(chunk) :]
+
+
+def retry_on_oom(run: Callable[[], R]) -> R:
+    """The result of something small, tried again with all the memory there is if it ran out."""
+    done = _attempt(lambda _: run(), ())
+    if done is None:
+        free_memory()
+        done = _attempt(lambda _: run(), ())
+    if done is None:
+        raise NoMemoryError
+    return done[0]
 
 
 def free_memory() -> None:
