@@ -52,7 +52,7 @@ def sample_page(text: str = "plain", table: Table | None = None) -> str:
         faults=(text,),
         tables=(table or sample_table(), text_table(text)),
         figures=(figure, figure),
-        evidence=pack_items(evidence),
+        judged_items=pack_items(evidence),
     )
     return render_page(text, [section, section], lead=text, facts=[(text, text)])
 
@@ -232,7 +232,11 @@ def test_a_text_of_ten_megabytes_is_packed(size: int) -> None:
     text = HOSTILE + "ا" * (size // 2)
     made = render_page(
         "t",
-        [PageSection(heading="h", evidence=pack_items([judgement(1, evidence={"answer": text})]))],
+        [
+            PageSection(
+                heading="h", judged_items=pack_items([judgement(1, evidence={"answer": text})])
+            )
+        ],
     )
     assert "alert(1)" not in made
     assert unpacked([judgement(1, evidence={"answer": text})])["answer"] == [text]
