@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -9,6 +10,14 @@ from typing import Annotated, TypeAlias
 import typer
 
 from epicene.core.errors import InputError
+
+
+def _not_nan(value: float | None) -> float | None:
+    """A limit of NaN would never be reached."""
+    if value is not None and math.isnan(value):
+        raise typer.BadParameter("nan is not a number of dollars.")
+    return value
+
 
 SuiteName: TypeAlias = Annotated[
     str, typer.Argument(help="Which suite; `epicene suites` lists them.")
@@ -95,7 +104,17 @@ MaxCost: TypeAlias = Annotated[
         "--max-cost",
         min=0.0,
         envvar="EPICENE_MAX_COST",
+        callback=_not_nan,
         help="The most that all requests may cost, in dollars.",
+    ),
+]
+Threads: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        envvar="EPICENE_THREADS",
+        help="Threads of a model on a CPU (default: one per CPU core this process may use).",
     ),
 ]
 ExecutorName: TypeAlias = Annotated[

@@ -28,6 +28,7 @@ from epicene.cli.options import (
     Split,
     SuiteName,
     TaskNames,
+    Threads,
     WithItems,
     Workers,
     WorkerTimeout,
@@ -84,6 +85,7 @@ def run(
     device: Annotated[
         str, typer.Option(envvar="EPICENE_DEVICE", help="auto spreads over the GPUs there are.")
     ] = "auto",
+    threads: Threads = None,
     quantize: Annotated[str, typer.Option(envvar="EPICENE_QUANTIZE", help="4bit or 8bit.")] = "",
     revision: Annotated[
         str, typer.Option(envvar="EPICENE_REVISION", help="Which revision of a hub model.")
@@ -133,6 +135,7 @@ def run(
         batch_size=batch_size,
         dtype=dtype,
         device=device,
+        threads=threads,
         quantize=quantize,
         revision=revision,
         base_url=" ".join(base_url or ()),

@@ -14,6 +14,7 @@ from epicene.cli.options import (
     GpusPerWorker,
     MaxCost,
     RayAddress,
+    Threads,
     Workers,
     WorkerTimeout,
 )
@@ -51,6 +52,7 @@ def sweep(
         ),
     ] = None,
     max_cost: MaxCost = None,
+    threads: Threads = None,
     on: ExecutorName = "here",
     ray_address: RayAddress = "",
     workers: Workers = None,
@@ -79,7 +81,7 @@ def sweep(
     file = read_plan(plan)
     folder = out or Path(plan.stem)
     limits = _limits(file, max_cost)
-    forecasts = _estimate_runs(file, folder, limits, limit)
+    forecasts = _estimate_runs(file, folder, limits, limit, threads)
     if dry_run:
         _show_estimate(forecasts, as_json=as_json)
     else:
@@ -118,7 +120,7 @@ def _limits(file: PlanFile, max_cost: float | None) -> SweepLimits:
 
 
 def _estimate_runs(
-    file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None
+    file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None, threads: int | None
 ) -> list[RunForecast]:
     """The forecast of every run of the plan."""
     from epicene.core.redaction import redact
@@ -128,7 +130,8 @@ def _estimate_runs(
     runs = folder / "runs"
     command = redact(shlex.join(["epicene", *sys.argv[1:]]))
     forecaster = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
-    return [forecaster.forecast(sweep_run) for sweep_run in expand_plan(file, runs, limit, command)]
+    expanded = expand_plan(file, runs, limit, command, threads)
+    return [forecaster.forecast(sweep_run) for sweep_run in expanded]
 
 
 def _check_limits(limits: SweepLimits, forecasts: Sequence[RunForecast], folder: Path) -> None:

@@ -32,6 +32,7 @@ from epicene.models.hf.checkpoint import (
     weights_sha256,
 )
 from epicene.models.hf.non_finite import NonFiniteError, NumberFormat, shorten
+from epicene.models.threads import set_torch_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -126,6 +127,7 @@ def load_pipeline(name: str, options: ModelOptions) -> LoadedPipeline:
     """Load the pipeline in a folder."""
     folder = _pipeline_folder(name)
     files = _file_hashes(name, folder)
+    set_torch_threads(options.threads)
     run = _read_pipeline(name, folder, _dtype(options), options.device)
     identity = _identity(name, folder, options, type(run), files)
     return LoadedPipeline(run, identity, frozenset(_call_parameters(name, type(run))))
@@ -415,7 +417,7 @@ def describe(name: str, options: ModelOptions) -> ModelDescription | None:
     return ModelDescription(identity, VERBS) if identity else None
 
 
-@model_kind(options=("label", "dtype", "device"), describe=describe)
+@model_kind(options=("label", "dtype", "device", "threads"), describe=describe)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the pipeline in a folder."""
     return DiffusionModel(load_pipeline(name, options))

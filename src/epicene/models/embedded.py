@@ -95,7 +95,7 @@ def fetch(
 
 
 # An embedded model has one revision.
-_OPTIONS = ("label", "dtype", "device", "quantize", "batch_size")
+_OPTIONS = ("label", "dtype", "device", "quantize", "batch_size", "threads")
 
 
 def _describe(name: str, options: ModelOptions, kind: str) -> ModelDescription | None:

@@ -10,6 +10,7 @@ them together as one `Suite`, declared as an entry point in the group `epicene.s
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -381,6 +382,11 @@ def choose_protocol(
     if seed is not None:
         values["seed"] = seed
     try:
-        return msgspec.convert(values, type(chosen), strict=False)
+        adjusted: Protocol = msgspec.convert(values, type(chosen), strict=False)
     except msgspec.ValidationError as error:
         raise InputError(f"A setting of the protocol {name} does not fit: {error}.") from error
+    for key in settings:
+        value = getattr(adjusted, key)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InputError(f"The setting {key} of the protocol {name} cannot be {value}.")
+    return adjusted

@@ -325,7 +325,7 @@ def cut_prompt(asked: Asked) -> Reply:
         (text_alone, "without its tokens and their log-probabilities"),
         (short_lists, "without its tokens and their log-probabilities"),
         (null_scores, "tokens of the text came back without log-probabilities"),
-        (positive_scores, "tokens of the text came back without log-probabilities"),
+        (positive_scores, "the log-probability 0.5, which is above 0"),
         (new_token_alone, "do not spell the text"),
         (other_count, "tokens came back of a text of 500"),
         (lambda _: error(404, "Not Found"), "HTTP 404: Not Found"),

@@ -98,13 +98,19 @@ class NoMemoryError(RunError):
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error means that a smaller batch would have fitted, on a GPU or not."""
+    """Whether an error means that a smaller batch would have fitted, on a GPU or not.
+
+    Tokenizers and processors raise another error in its place.
+    """
     import torch
 
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return True
     signs = ("out of memory", "DefaultCPUAllocator", "can't allocate", "CUBLAS_STATUS_ALLOC_FAILED")
-    return isinstance(error, RuntimeError) and any(sign in str(error) for sign in signs)
+    if isinstance(error, RuntimeError) and any(sign in str(error) for sign in signs):
+        return True
+    first = error.__cause__ or error.__context__
+    return first is not None and is_out_of_memory(first)
 
 
 def run_halving_on_oom(
@@ -180,7 +186,7 @@ def _attempt(run: Callable[[Sequence[T]], R], chunk: Sequence[T]) -> tuple[R] | 
     """The result, or None where memory ran out. The frames that hold it are left on return."""
     try:
         return (run(chunk),)
-    except (RuntimeError, MemoryError) as error:
+    except Exception as error:
         if not is_out_of_memory(error):
             raise
         return None
