@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -10,14 +9,6 @@ from typing import Annotated, TypeAlias
 import typer
 
 from epicene.core.errors import InputError
-
-
-def _not_nan(value: float | None) -> float | None:
-    """A limit of NaN would never be reached."""
-    if value is not None and math.isnan(value):
-        raise typer.BadParameter("nan is not a number of dollars.")
-    return value
-
 
 SuiteName: TypeAlias = Annotated[
     str, typer.Argument(help="Which suite; `epicene suites` lists them.")
@@ -104,7 +95,6 @@ MaxCost: TypeAlias = Annotated[
         "--max-cost",
         min=0.0,
         envvar="EPICENE_MAX_COST",
-        callback=_not_nan,
         help="The most that all requests may cost, in dollars.",
     ),
 ]

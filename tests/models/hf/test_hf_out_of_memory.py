@@ -61,7 +61,8 @@ class OutOfMemoryAt(TorchDispatchMode):  # type: ignore[misc]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.count += 1
         if self.count == self._at or (self._onwards and self.count > self._at):
-            raise ERRORS[self.count % len(ERRORS)]()
+            error = ERRORS[self.count % len(ERRORS)]()
+            raise error
         return func(*args, **(kwargs or {}))
 
 
