@@ -57,6 +57,6 @@ def test_numbers_of_dollars_and_settings_are_numbers(epicene: Epicene) -> None:
     refused = epicene("run", "alternations", "-m", "random", "--max-cost=nan")
     assert refused.code == 2
     assert "--max-cost" in refused.err
-    refused = epicene("run", "misgendering", "-m", "random", "--set=temperature=nan")
+    refused = epicene("run", "misgendering", "-m", "random", "--set=top_p=nan")
     assert refused.code == 2
-    assert "The setting temperature of the protocol epicene cannot be nan." in refused.err
+    assert "The setting top_p of the protocol epicene cannot be nan." in refused.err
