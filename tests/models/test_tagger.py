@@ -357,7 +357,7 @@ def test_weights_that_are_not_finite_are_refused(trained: TrainedTagger, tmp_pat
     weights = {**trained.members[0], name: np.full_like(trained.members[0][name], np.nan)}
     broken = trained._replace(members=(weights,))
     with pytest.raises(UnanswerableError, match="are not finite; train the tagger again"):
-        Tagger(broken).labels(sentence(KNOWN[0]))
+        Tagger(broken).labels("elle est contente")
     save(broken, tmp_path / "broken")
     with pytest.raises(InputError, match="holds weights that are not finite"):
         load(tmp_path / "broken")

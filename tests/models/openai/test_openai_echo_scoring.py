@@ -275,11 +275,11 @@ def test_a_number_that_stands_for_no_probability_is_no_score(stand_in: float) ->
 
     def script(asked: Asked) -> Reply:
         tokens = toy_tokens(asked.prompt)
-        logprobs = [stand_in if " she" in token else -1.0 for token in tokens]
+        logprobs = [stand_in if " zoe" in token else -1.0 for token in tokens]
         return echo_reply(asked, tokens, [None, *logprobs[1:]])
 
-    answer = score(script, pair(context="The", texts=(" nurse left", " nurse and she left")))
-    assert f"(' she') of 'The nurse and she left' the log-probability {stand_in:g}" in reason(
+    answer = score(script, pair(context="The", texts=(" nurse left", " nurse and zoe left")))
+    assert f"(' zoe') of 'The nurse and zoe left' the log-probability {stand_in:g}" in reason(
         answer
     )
 
@@ -291,12 +291,12 @@ def test_a_number_that_json_does_not_have_fails_the_request(number: float) -> No
     def script(asked: Asked) -> Reply:
         tokens = toy_tokens(asked.prompt)
         reply = echo_reply(asked, tokens, [None, *[-1.0] * (len(tokens) - 1)])
-        if " she" in asked.prompt and asked.prompt != ECHO_PROBE:
+        if " zoe" in asked.prompt:
             assert isinstance(reply.body, dict)
             reply.body["choices"][0]["logprobs"]["top_logprobs"] = [{"a": number}]
         return reply
 
-    answer = score(script, pair(context="The", texts=(" nurse left", " nurse and she left")))
+    answer = score(script, pair(context="The", texts=(" nurse left", " nurse and zoe left")))
     assert "the reply could not be read" in reason(answer)
 
 
