@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 import two_stage
-from epicene.core.errors import RunError
+from epicene.core.errors import InputError, RunError
 from epicene.core.records import Judgement, TextScore
+from epicene.runs.external_answers import read_external_answers
 from epicene.runs.stored_run import judgement_frame
-from epicene.suites import RunInfo
+from epicene.suites import DataSource, RunInfo, choose_protocol, find_suite
 from runs.conftest import Runner
 
 INFO = RunInfo(run="r", model="m", protocol="p", identities={})
@@ -50,3 +53,17 @@ def test_an_answer_that_is_not_finite_is_stored_as_failed_and_asked_again(
     monkeypatch.setattr(two_stage, "_scored", own)
     _, manifest = do_run()
     assert manifest.state == "complete"
+
+
+def test_an_external_answer_that_is_not_finite_is_refused(tmp_path: Path) -> None:
+    """Python's JSON has NaN, so a file may hold it."""
+    text = {"starts": [0], "ends": [1], "words": 1, "characters": 1, "logprobs": [math.nan]}
+    answer = {"kind": "scores", "method": "other", "texts": [text]}
+    suite = find_suite("reflexives")
+    protocol = choose_protocol(suite, "epicene", {}, None)
+    item = next(iter(suite.read(DataSource(), protocol).items))
+    path = tmp_path / "answers.jsonl"
+    row = {"id": item.id, "name": "probability", "answer": answer}
+    path.write_text(json.dumps(row) + "\n", "utf-8")
+    with pytest.raises(InputError, match=r"line 1.*not finite: texts\[0\].logprobs\[0\] = nan"):
+        read_external_answers(suite, path, suite.read(DataSource(), protocol), protocol)
