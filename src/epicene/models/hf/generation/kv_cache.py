@@ -305,12 +305,15 @@ def check_padded_batches(loaded: LoadedModel) -> BatchSupport:
     alone = retry_on_oom(lambda: _generate_logits(loaded, [short[:2]], short[2:]))
     slack = output_tolerance(loaded.model)
 
+    def distance(other: Sequence[int]) -> float:
+        beside = _generate_logits(loaded, [short[:2], other], short[2:])
+        return _max_distance(zip(beside, alone, strict=True))
+
     def same(other: Sequence[int]) -> bool:
         try:
-            beside = retry_on_oom(lambda: _generate_logits(loaded, [short[:2], other], short[2:]))
+            return retry_on_oom(lambda: distance(other)) <= slack
         except Exception:  # whatever a family stumbles over
             return False
-        return _max_distance(zip(beside, alone, strict=True)) <= slack
 
     if not same(long[:2]):
         return "one by one"

@@ -263,9 +263,13 @@ class MaskedForward:
         """Whether a row gives the same beside a longer one; in some families padding matters."""
         row, longer = self._probe(2), self._probe(9)
         cells = [(0, position) for position in range(len(row))]
-        alone = retry_on_oom(lambda: self._runner.logits(self._states([row], cells)))
-        beside = retry_on_oom(lambda: self._runner.logits(self._states([row, longer], cells)))
-        same = outputs_agree(self._runner.model, beside, alone)
+
+        def agree() -> bool:
+            alone = self._runner.logits(self._states([row], cells))
+            beside = self._runner.logits(self._states([row, longer], cells))
+            return outputs_agree(self._runner.model, beside, alone)
+
+        same = retry_on_oom(agree)
         self._notes["batches"] = "padded" if same else "of one length"
         return same
 
