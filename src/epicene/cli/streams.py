@@ -62,8 +62,8 @@ def prepare_streams() -> None:
 def _prepared(stream: TextIO | None, number: int, name: str) -> TextIO:
     """The stream in UTF-8 and, unless another program put it there, with a complete writer."""
     if stream is None:
-        return _complete(open(number, "w", closefd=False), name)  # noqa: SIM115 - a descriptor
-    if stream is sys.__stdout__ or stream is sys.__stderr__:
+        return _complete(open(number, "w", closefd=False), name)
+    if any(stream is each for each in (sys.__stdout__, sys.__stderr__)):
         return _complete(stream, name)
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding=_encoding(stream), errors="replace")
