@@ -15,6 +15,7 @@ from epicene.models.http import model as remote
 from epicene.runs.run import RunConfig, run
 from models.http.local_server import SHORT_WAITS, Asked, Reply, Server
 from models.openai.openai_server import KEY
+from run_folders import edit_manifest
 from sweep_plans import plan
 
 EACH = 8 * 0.20  # what a run costs: eight answers at 20 cents
@@ -60,10 +61,10 @@ def damage(folder: str) -> None:
 
 def kill(folder: str) -> None:
     """Leave a run's manifest as a killed session leaves it."""
-    path = Path(folder, "manifest.json")
-    manifest = json.loads(path.read_bytes())
-    manifest["sessions"][-1] |= {"ended": "", "state": "running"}
-    path.write_text(json.dumps(manifest))
+    edit_manifest(
+        Path(folder),
+        lambda manifest: manifest["sessions"][-1].update(ended="", state="running"),
+    )
 
 
 def test_money_is_foreseen_refused_and_counted_over_all_runs(

@@ -19,6 +19,7 @@ from typer.exceptions import Abort, Exit, TyperException
 from epicene import __version__
 from epicene.cli import (
     annotate,
+    check,
     compare,
     data,
     demo,
@@ -73,6 +74,7 @@ app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("tables")(tables.tables)
 app.command("compare")(compare.compare)
+app.command("check")(check.check)
 app.command("report")(report.report)
 app.command("sweep")(sweep.sweep)
 app.command("demo")(demo.demo)

@@ -26,6 +26,7 @@ def compare(
 ) -> None:
     """Compare two runs of one suite over the judgements they share."""
     from epicene.cli.output import note, print_json, print_tables
+    from epicene.cli.progress import scoring_progress
     from epicene.report.results_document import run_json
     from epicene.report.table_formats import estimate_json, tables_json
     from epicene.runs.compare import compare_agreement, compare_runs
@@ -37,10 +38,11 @@ def compare(
     if items and (agreement or not as_json):
         raise InputError("--items goes with --json, and lists what changed, not agreement.")
     runs = read_run(first), read_run(second)
-    if agreement:
-        result = compare_agreement(*runs, names=_two_names(names) if names else None)
-    else:
-        result = compare_runs(*runs)
+    with scoring_progress():
+        if agreement:
+            result = compare_agreement(*runs, names=_two_names(names) if names else None)
+        else:
+            result = compare_runs(*runs)
     if as_json:
         shown = {
             "suite": result.suite,

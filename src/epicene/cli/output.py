@@ -93,11 +93,13 @@ def show_runs(
     folders: Sequence[Path], *, as_json: bool, items: bool = False, metrics_only: bool = False
 ) -> None:
     """Print the results of runs, and notes on differing settings and missing answers."""
+    from epicene.cli.progress import scoring_progress
     from epicene.runs.stored_run import read_run
     from epicene.runs.summary import incomplete_run_sentences, settings_diff_sentences, summarise
 
     finished = [read_run(folder) for folder in folders]
-    summary = summarise(finished)
+    with scoring_progress():
+        summary = summarise(finished)
     if metrics_only and not as_json:
         print_tables([metrics_table(summary)])
     else:

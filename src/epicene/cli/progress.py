@@ -11,6 +11,7 @@ from epicene.cli.output import note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from rich.progress import Progress, TaskID
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from epicene.runs.sweep.runner import RunState
     from epicene.runs.sweep.workload import Workload
 
+_MOMENT = 1.0  # seconds before the progress of scoring is shown
 _SECONDS_BETWEEN_LINES = 60.0  # where there is no terminal
 
 
@@ -26,7 +28,40 @@ def progress_display() -> ProgressDisplay:
     return ProgressBar() if sys.stderr.isatty() else ProgressLines()
 
 
-def progress_bars() -> Progress:
+@contextmanager
+def scoring_progress() -> Iterator[None]:
+    """Show on a terminal how many items of a run are scored, if that takes more than a moment."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from epicene.runs.stored_run import on_scored
+
+    started = time.monotonic()
+    bars: list[Progress] = []
+
+    def show(folder: Path, done: int, total: int) -> None:
+        if time.monotonic() - started < _MOMENT:
+            return
+        if not bars:
+            bars.append(progress_bars(transient=True))
+            bars[0].start()
+        bar = bars[0]
+        title = f"Scoring {folder.name}"
+        task = next((each.id for each in bar.tasks if each.description == title), None)
+        if task is None:
+            task = bar.add_task(title, total=total, rate="")
+        bar.update(task, completed=done)
+
+    token = on_scored.set(show)
+    try:
+        yield
+    finally:
+        on_scored.reset(token)
+        for bar in bars:
+            bar.stop()
+
+
+def progress_bars(*, transient: bool = False) -> Progress:
     """Bars on standard error, each with a title, a count, a rate and its times."""
     from rich.console import Console
     from rich.progress import (
@@ -46,6 +81,7 @@ def progress_bars() -> Progress:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
+        transient=transient,
     )
 
 

@@ -21,8 +21,10 @@ def report(
 ) -> None:
     """Write one self-contained HTML page about one or more runs."""
     from epicene.cli.output import note
+    from epicene.cli.progress import scoring_progress
     from epicene.report.run_report import write_report
     from epicene.runs.stored_run import read_run
 
-    write_report([read_run(folder) for folder in runs], out, pictures)
+    with scoring_progress():
+        write_report([read_run(folder) for folder in runs], out, pictures)
     note(f"The report is in {out}")

@@ -23,12 +23,14 @@ def tables(
     if form in ("", "json"):
         show_runs(runs, as_json=as_json, items=items)
         return
+    from epicene.cli.progress import scoring_progress
     from epicene.report.provenance import provenance_of
     from epicene.report.results_document import metrics_table
     from epicene.runs.stored_run import read_run
     from epicene.runs.summary import summarise
 
     finished = [read_run(folder) for folder in runs]
-    summary = summarise(finished)
+    with scoring_progress():
+        summary = summarise(finished)
     source = provenance_of(summary, finished)
     write_tables((metrics_table(summary), *summary.tables), form, source)

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.core.errors import InputError
+from epicene.core.errors import EpiceneError
 from epicene.core.files import ImageFolder
 from epicene.core.records import to_json
 from epicene.models.images import ImageError, make_thumbnail
@@ -77,11 +77,11 @@ def round_robin(sheets: Iterable[ContactSheet]) -> Iterator[str]:
 def _thumbnail(files: Sequence[ImageFolder], name: str) -> str | Exception:
     """A small copy, or why there is none."""
     try:
-        found = next((path for each in files if (path := each.path(name)).exists()), None)
+        found = next((each for each in files if each.path(name).exists()), None)
         if found is None:
             return ImageError("the image is not among the run's files")
-        return base64.b64encode(make_thumbnail(found.read_bytes(), THUMBNAIL_SIDE)).decode("ascii")
-    except (ImageError, InputError, OSError) as error:
+        return base64.b64encode(make_thumbnail(found.read(name), THUMBNAIL_SIDE)).decode("ascii")
+    except (ImageError, EpiceneError, OSError) as error:
         return error
 
 

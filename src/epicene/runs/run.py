@@ -21,6 +21,7 @@ from epicene.models.pricing import CostLimitError
 from epicene.runs.costs import CostTracker, check_prices
 from epicene.runs.execute import execute_section
 from epicene.runs.executors import Executor, load_model, open_lazily, release_model
+from epicene.runs.integrity import drop_answers_built_on_missing_ones, repair_store
 from epicene.runs.manifest import (
     MANIFEST_FORMAT,
     DataFile,
@@ -96,7 +97,14 @@ def run(
             load_model(models[suite.stages[0].role][0])
         with lock_folder(folder):
             manifest = start_session(folder, config, settings, identities)
+            if repaired := repair_store(folder, manifest):
+                display.show_message(repaired)
             with closing(prepare_store(folder, config, dataset)) as store:
+                if repaired:
+                    drop_answers_built_on_missing_ones(store, suite, config.protocol)
+                manifest = msgspec.structs.replace(
+                    manifest, items=store.count_items(), counts=tuple(count_sections(store))
+                )
                 write_manifest(folder, manifest)
                 return folder, _run_stages(folder, config, models, manifest, store, display)
 

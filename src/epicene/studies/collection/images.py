@@ -34,13 +34,13 @@ def copy_images(study: Study, runs: Sequence[Path], folder: Path) -> None:
             name = item.fields[field]
             if kept.path(name).exists():
                 continue
-            found = next((each.path(name) for each in sources if each.path(name).exists()), None)
+            found = next((each for each in sources if each.path(name).exists()), None)
             if found is None:
                 raise InputError(
                     f"The image {name[:12]}… of {item.id} is in the images of none of the runs; "
                     "put it back, or draw from runs that have theirs."
                 )
-            kept.put(found.read_bytes())
+            kept.put(found.read(name))
 
 
 def export_images(folder: StudyFolder, out: Path) -> Study:
