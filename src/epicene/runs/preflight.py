@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import sqlite3
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -74,7 +75,8 @@ def check_no_orphaned_answers(folder: Path) -> None:
     path = folder / STORE_FILE
     if not path.exists():
         return
-    _check_store_is_ours(path)
+    with explain_errors(path):
+        check_ours(path, _STORE_TABLES)
     with closing(AnswerStore(path, create=True)) as store:
         answered = store.has_answers()
     if answered:
@@ -84,15 +86,11 @@ def check_no_orphaned_answers(folder: Path) -> None:
     path.unlink()
 
 
-def _check_store_is_ours(path: Path) -> None:
-    with explain_errors(path):
-        check_ours(path, _STORE_TABLES)
-
-
 def check_store_present(folder: Path, manifest: Manifest) -> None:
     """Raise if answers that the manifest counts are gone, or the database is another program's."""
     path = folder / STORE_FILE
-    _check_store_is_ours(path)
+    with suppress(sqlite3.DatabaseError):  # damaged, which is repaired or reported later
+        check_ours(path, _STORE_TABLES)
     counted = sum(count.answered for count in manifest.counts)
     if counted and (not path.exists() or path.stat().st_size == 0):
         raise RunError(

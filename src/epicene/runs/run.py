@@ -262,7 +262,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 def _remove_temporaries(folder: Path) -> None:
     """Remove the unfinished files that a killed process left in a folder whose lock is held."""
-    remove_temporaries(folder, "*.json", "*.jsonl", "*.csv", "*.md", "*.html")
+    remove_temporaries(folder, "*.json", "*.jsonl", "*.csv", "*.md", "*.html", "*.cache")
     for images in (folder / "images").glob("[0-9a-f][0-9a-f]"):
         remove_temporaries(images, "[0-9a-f]" * 64)
 
