@@ -30,7 +30,7 @@ from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
     from epicene.models import ModelOptions, ModelSpec
-    from epicene.suites import Protocol, Suite
+    from epicene.suites import Dataset, Protocol, Suite
 
 Action = Literal["show", "check", "stats", "build"]
 
@@ -85,7 +85,7 @@ def data(
     if action == "show":
         return _show(islice(items, limit or 10), as_json=as_json)
     if action == "check":
-        return _check(chosen, list(items), how, dataset.name, as_json=as_json)
+        return _check(chosen, list(items), how, dataset, as_json=as_json)
     return _stats(chosen, list(items), dataset.name, as_json=as_json)
 
 
@@ -95,6 +95,7 @@ def _show(items: Iterator[Any], *, as_json: bool) -> int:
     from rich.console import Console
 
     from epicene.cli.output import print_json
+    from epicene.core.control_characters import escape_controls
 
     shown = [msgspec.to_builtins(item) for item in items]
     if as_json:
@@ -104,26 +105,30 @@ def _show(items: Iterator[Any], *, as_json: bool) -> int:
     for fields in shown:
         for name, value in fields.items():
             console.print(f"[bold]{name}[/bold]", end="  ")
-            console.print(str(value), markup=False, highlight=False)
+            console.print(escape_controls(str(value)), markup=False, highlight=False)
         console.print()
     return 0
 
 
 def _check(
-    suite: Suite[Any, Any], items: list[Any], protocol: Protocol, data: str, *, as_json: bool
+    suite: Suite[Any, Any], items: list[Any], protocol: Protocol, data: Dataset, *, as_json: bool
 ) -> int:
     """Print the findings about the data; the exit status is 2 if one is an error."""
     from epicene.cli.output import note, print_json
+    from epicene.core.control_characters import escape_controls
+    from epicene.suites.control_characters import control_character_issues
 
     findings = list(suite.check(items, protocol)) if suite.check is not None else []
+    findings += control_character_issues(data.files)
     for name, count in Counter(item.id for item in items).items():
         if count > 1:
-            raise InputError(f"{data} has the id {name!r} twice; every item needs its own.")
+            raise InputError(f"{data.name} has the id {name!r} twice; every item needs its own.")
     if as_json:
         print_json({"items": len(items), "findings": [each._asdict() for each in findings]})
     else:
         for finding in findings:
-            typer.echo(f"{finding.severity}: {finding.place}: {finding.message}")
+            line = f"{finding.severity}: {finding.place}: {finding.message}"
+            typer.echo(escape_controls(line))
         note(f"{len(items)} items, {len(findings)} findings.")
     return 2 if any(finding.severity == "error" for finding in findings) else 0
 

@@ -13,7 +13,7 @@ from epicene.core.records import Column, ContactSheet, Estimate, Figure, Record,
 from epicene.report.contact_sheets import Thumbnails, pack_sheets
 from epicene.report.figures import inline_svg
 from epicene.report.item_viewer import PackedItems
-from epicene.report.layout import caption, format_cell, format_interval, lay_out
+from epicene.report.layout import caption, format_cell, format_interval, lay_out, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,7 +83,7 @@ def render_page(
     """The page. `lead` says in a sentence what was measured, `facts` on what and how."""
     script = "".join(map(_asset, _SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    return (
+    page = (
         _templates()
         .get_template("page.html")
         .render(
@@ -97,6 +97,7 @@ def render_page(
             version=__version__,
         )
     )
+    return printable(page)
 
 
 def table_html(table: Table) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import sqlite3
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Identity, verb
+from epicene.core.sqlite import check_ours, explain_errors
 from epicene.runs.manifest import Manifest, RunSettings, fixed_models
 from epicene.runs.store import STORE_FILE, AnswerStore
 
@@ -18,6 +20,14 @@ if TYPE_CHECKING:
 
     from epicene.models import Model, ModelSpec
     from epicene.suites import Suite
+
+# What every version's store has, whatever else it has.
+_STORE_TABLES = {
+    "meta": ("name", "value"),
+    "items": ("number", "item"),
+    "sections": ("id", "stage", "role", "identity", "total"),
+    "answers": ("place", "name", "key", "failed", "answer"),
+}
 
 
 def multi_model_roles(suite: Suite[Any, Any]) -> set[str]:
@@ -58,10 +68,15 @@ def check_verbs(suite: Suite[Any, Any], models: Mapping[str, Sequence[Model]]) -
 
 
 def check_no_orphaned_answers(folder: Path) -> None:
-    """Raise if there are answers and no manifest; what a killed beginning left is taken away."""
+    """Raise if there are answers and no manifest, or another program's database.
+
+    What a run left that was killed at its beginning is removed.
+    """
     path = folder / STORE_FILE
     if not path.exists():
         return
+    with explain_errors(path):
+        check_ours(path, _STORE_TABLES)
     with closing(AnswerStore(path, create=True)) as store:
         answered = store.has_answers()
     if answered:
@@ -72,8 +87,10 @@ def check_no_orphaned_answers(folder: Path) -> None:
 
 
 def check_store_present(folder: Path, manifest: Manifest) -> None:
-    """Raise if answers that the manifest counts are gone."""
+    """Raise if answers that the manifest counts are gone, or the database is another program's."""
     path = folder / STORE_FILE
+    with suppress(sqlite3.DatabaseError):  # damaged, which is repaired or reported later
+        check_ours(path, _STORE_TABLES)
     counted = sum(count.answered for count in manifest.counts)
     if counted and (not path.exists() or path.stat().st_size == 0):
         raise RunError(
