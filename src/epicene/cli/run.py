@@ -102,6 +102,14 @@ def run(
     timeout: Annotated[
         float, typer.Option(min=0.1, envvar="EPICENE_TIMEOUT", help="Seconds for one request.")
     ] = 120.0,
+    max_response: Annotated[
+        float,
+        typer.Option(
+            envvar="EPICENE_MAX_RESPONSE",
+            metavar="MIB",
+            help="MiB that one reply of a server may have; a larger one fails its request.",
+        ),
+    ] = 16.0,
     price: PriceOption = "",
     max_cost: MaxCost = None,
     trust_remote_code: Annotated[
@@ -119,7 +127,7 @@ def run(
     from epicene.cli.output import note
     from epicene.cli.progress import progress_display
     from epicene.cli.tables import show_runs
-    from epicene.core.redaction import redact
+    from epicene.core.redaction import redacted_command
     from epicene.runs.costs import cost_sentences
     from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
@@ -139,6 +147,7 @@ def run(
         base_url=" ".join(base_url or ()),
         concurrency=concurrency,
         timeout=timeout,
+        max_response=max_response,
         price=price,
         trust_remote_code=trust_remote_code,
     )
@@ -157,7 +166,7 @@ def run(
         out=out,
         under=runs,
         labels=key_value_pairs(label, "--label"),
-        command=redact(shlex.join(["epicene", *sys.argv[1:]])),
+        command=redacted_command(["epicene", *sys.argv[1:]]),
         max_cost=max_cost,
     )
     spread = RaySettings(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -114,12 +113,12 @@ def _estimate_runs(
     file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None
 ) -> list[RunForecast]:
     """Look at every run before any begins."""
-    from epicene.core.redaction import redact
+    from epicene.core.redaction import redacted_command
     from epicene.runs.sweep.forecast import Forecaster
     from epicene.runs.sweep.matrix import expand_plan
 
     runs = folder / "runs"
-    command = redact(shlex.join(["epicene", *sys.argv[1:]]))
+    command = redacted_command(["epicene", *sys.argv[1:]])
     surveyor = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
     return [surveyor.look(sweep_run) for sweep_run in expand_plan(file, runs, limit, command)]
 
