@@ -25,6 +25,7 @@ from epicene.cli.options import (
     key_value_pairs,
     protocol_settings,
 )
+from epicene.core.control_characters import escape_controls
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _show(items: Iterator[Any], *, as_json: bool) -> int:
     for fields in shown:
         for name, value in fields.items():
             console.print(f"[bold]{name}[/bold]", end="  ")
-            console.print(str(value), markup=False, highlight=False)
+            console.print(escape_controls(str(value)), markup=False, highlight=False)
         console.print()
     return 0
 
@@ -115,7 +116,7 @@ def _check(
         print_json({"items": len(items), "findings": [each._asdict() for each in findings]})
     else:
         for finding in findings:
-            typer.echo(f"{finding.severity}: {finding.place}: {finding.message}")
+            typer.echo(escape_controls(f"{finding.severity}: {finding.place}: {finding.message}"))
         note(f"{len(items)} items, {len(findings)} findings.")
     return 2 if any(finding.severity == "error" for finding in findings) else 0
 

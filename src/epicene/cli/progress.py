@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from epicene.cli.output import note
+from epicene.core.control_characters import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,7 +153,7 @@ class SweepProgressBars:
 
     def say(self, sentence: str) -> None:
         """Something a person should know, above the bars."""
-        self._bars.console.print(sentence, markup=False, highlight=False)
+        self._bars.console.print(escape_controls(sentence), markup=False, highlight=False)
 
     def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
         """A run begins that should have so many requests."""

@@ -93,9 +93,8 @@ class ImageData(msgspec.Struct, frozen=True):
 
     url: str | None = None
     prompt: str | None = None
-    seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | None = (
-        None  # as the store takes
-    )
+    # A run's store takes no larger number.
+    seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | None = None
     is_image_safe: bool | None = None
 
 

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.data_files import escape_formula
-from epicene.report.layout import check_table, lay_out, reason_for
+from epicene.report.layout import check_table, lay_out, printable, reason_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -137,15 +137,15 @@ def _csv_cell(cell: Estimate | str, row: Row) -> list[object]:
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Texts that a spreadsheet would run as formulas are guarded as in the sheets of studies."""
+    """Texts that a spreadsheet would run as formulas are guarded as in the sheets of studies, and
+    control characters made visible."""
     if len(set(header)) != len(header):
         raise ValueError(f"Two columns of a CSV file would have one name: {', '.join(header)}.")
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(map(escape_formula, header))
-    for row in rows:
+    for row in (header, *rows):
         writer.writerow(
-            [escape_formula(field) if isinstance(field, str) else field for field in row]
+            [escape_formula(printable(field)) if isinstance(field, str) else field for field in row]
         )
     return text.getvalue()
 
@@ -196,7 +196,7 @@ def _markdown_cell(cell: LayoutCell) -> str:
 
 def escape_markdown(text: str) -> str:
     """A text that Markdown shows as it is, in a cell too; its lines stay apart."""
-    return "<br>".join(_MARKDOWN.sub(r"\\\g<0>", text).splitlines())
+    return "<br>".join(_MARKDOWN.sub(r"\\\g<0>", printable(text)).splitlines())
 
 
 def rich_table(table: Table) -> RichTable:

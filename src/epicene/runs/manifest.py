@@ -193,5 +193,5 @@ def read_manifest(folder: Path) -> Manifest:
                 f"{MANIFEST_FORMAT}); read it with that version or start another folder with --out."
             )
         return msgspec.convert(written, Manifest)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
         raise RunError(f"{path} is damaged: {error}.") from error
