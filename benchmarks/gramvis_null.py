@@ -24,8 +24,8 @@ import polars as pl
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate, Table
 from epicene.models import parse_spec
-from epicene.runs.results import read_run
 from epicene.runs.run import RunConfig, run
+from epicene.runs.stored_run import read_run
 from epicene.runs.summary import Summary, summarise
 from epicene.suites import choose_protocol
 from epicene.suites.gramvis import suite
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 class Counting:
     """Print the progress of a run now and then."""
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Something a person should know before a section begins."""
         print(sentence, file=sys.stderr)
 
-    def begin(self, title: str, total: int, done: int) -> None:
+    def start(self, title: str, total: int, done: int) -> None:
         """A section begins."""
         self._title, self._total, self._done = title, total, done
 
@@ -54,7 +54,7 @@ class Counting:
             progress = f"{self._done} of {self._total}, {failed} of them failed just now"
             print(f"{self._title}: {progress}", file=sys.stderr)
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """The section ended."""
 
 

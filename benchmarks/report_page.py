@@ -37,7 +37,7 @@ FRAMES = 240
 # From what a person does to the next frame in which its result is drawn, in milliseconds.
 UNTIL_DRAWN = """
 async ([selector, value, kind]) => {
-  const root = document.querySelector(".evidence");
+  const root = document.querySelector(".item-viewer");
   const status = root.querySelector(".status");
   const input = root.querySelector(selector);
   const changed = new Promise((go) => new MutationObserver((_, self) => {
@@ -56,7 +56,7 @@ async ([selector, value, kind]) => {
 # machine can do at this moment.
 SCROLLING = """
 ([frames, step, wheel]) => new Promise((done) => {
-  const list = document.querySelector(".evidence .list");
+  const list = document.querySelector(".item-viewer .list");
   list.scrollTop = 0;
   const took = [];
   let last = null;
@@ -139,14 +139,14 @@ def measure(page: Path) -> None:
         still(tab)
         ready = tab.evaluate(
             """async () => {
-              const root = document.querySelector(".evidence");
+              const root = document.querySelector(".item-viewer");
               const start = performance.now();
               root.scrollIntoView();
               while (!root.querySelector(".row")) await new Promise((go) => setTimeout(go, 5));
               return performance.now() - start;
             }"""
         )
-        count = tab.locator(".evidence .status").first.inner_text()
+        count = tab.locator(".item-viewer .status").first.inner_text()
         heap = tab.evaluate("performance.memory.usedJSHeapSize / 1e6")
         print(f"{count}: first rows drawn {ready:.0f} ms after they come near, {still(tab)}")
         first = tab.evaluate(UNTIL_DRAWN, [".search input", "p", "input"])
@@ -175,7 +175,7 @@ def choosing(tab: Page) -> list[float]:
     took: list[float] = []
     for name in MENUS:
         menu = f'select[name="{name}"]'
-        options = tab.locator(f".evidence {menu} option")
+        options = tab.locator(f".item-viewer {menu} option")
         values = options.evaluate_all("options => options.map((option) => option.value)")
         chosen = (*values[1:4], "")
         took += [tab.evaluate(UNTIL_DRAWN, [menu, value, "change"]) for value in chosen]

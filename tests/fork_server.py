@@ -16,8 +16,7 @@ import traceback
 from collections.abc import Iterator
 
 import two_stage
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
+from epicene.cli import run_app, run_with_exit_code
 from epicene.core import registry
 from epicene.models import Batch, ImageStore, Model, ModelOptions, NumberedAnswers
 from epicene.models.hf import open as open_hf

@@ -75,7 +75,7 @@ def test_every_suite_language_and_kind_is_independent(
     [
         ("core/records.py", "from epicene.suites import Suite", "Layers"),
         ("suites/genform/judge.py", "from epicene.models import open_model", "Layers"),
-        ("runs/results.py", "from epicene.runs.run import run", "A stored run"),
+        ("runs/stored_run.py", "from epicene.runs.run import run", "A stored run"),
         (
             "suites/genform/judge.py",
             "from epicene.suites.apgc.items import Sentence",

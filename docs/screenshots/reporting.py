@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from epicene.models import parse_spec
 from epicene.report.run_report import write_report
-from epicene.runs.results import read_run
+from epicene.runs.stored_run import read_run
 from epicene.runs.run import RunConfig, run
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
@@ -69,14 +69,14 @@ def take_the_report(camera: Camera, folder: Path) -> None:
 
 
 def _take_items(camera: Camera, page: Page, name: str, scene: Scene) -> None:
-    evidence = page.locator(".evidence").nth(scene.section)
-    evidence.scroll_into_view_if_needed()
-    expect(evidence.locator(".row").first).to_be_visible()
+    viewer = page.locator(".item-viewer").nth(scene.section)
+    viewer.scroll_into_view_if_needed()
+    expect(viewer.locator(".row").first).to_be_visible()
     for facet, value in scene.filters.items():
-        option = evidence.locator(f"select[name={facet}] option").filter(has_text=value).first
-        evidence.locator(f"select[name={facet}]").select_option(option.get_attribute("value"))
-    evidence.locator(".row").nth(scene.row).click()
-    camera.take(name, evidence)
+        option = viewer.locator(f"select[name={facet}] option").filter(has_text=value).first
+        viewer.locator(f"select[name={facet}]").select_option(option.get_attribute("value"))
+    viewer.locator(".row").nth(scene.row).click()
+    camera.take(name, viewer)
 
 
 def _done(folder: Path, small: Small) -> Path:

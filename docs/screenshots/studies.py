@@ -110,7 +110,7 @@ def take_owner(camera: Camera, folder: Path) -> None:
         page.goto(f"{house.address}/owner/agreement")
         camera.take("owner-agreement", page)
         page.goto(f"{house.address}/owner/disagreements")
-        camera.take("owner-disagreements", page.locator("form.settle").first)
+        camera.take("owner-disagreements", page.locator("form.adjudication").first)
 
 
 def _work(person: KeyboardParticipant, name: str, most: int) -> None:

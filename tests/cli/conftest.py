@@ -11,8 +11,7 @@ import pytest
 
 import reflexives
 import two_stage
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
+from epicene.cli import run_app, run_with_exit_code
 
 
 class Done(NamedTuple):

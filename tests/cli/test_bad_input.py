@@ -16,6 +16,7 @@ import pytest
 
 from cli.conftest import Done, Epicene
 from epicene.core import registry
+from run_folders import edit_manifest
 
 ROW = (
     '{"id": "a", "before": "The king hurt ", "reflexive": "himself", "after": ".",'
@@ -159,7 +160,7 @@ def test_a_corrupt_database(epicene: Epicene) -> None:
 def test_a_folder_of_another_version(epicene: Epicene) -> None:
     epicene("run", "reflexives", "-m", "random", "--out=run")
     manifest = Path("run/manifest.json")
-    manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 2', 1))
+    manifest.write_text(manifest.read_text().replace('"format": 2', '"format": 3', 1))
     refused(epicene("tables", "run"), 2, "another version of Epicene", "--out")
 
 
@@ -172,9 +173,7 @@ def test_an_emptied_database(epicene: Epicene) -> None:
 
 def test_a_manifest_without_models(epicene: Epicene) -> None:
     epicene("run", "reflexives", "-m", "random", "--out=run")
-    path = Path("run/manifest.json")
-    manifest = json.loads(path.read_text())
-    path.write_text(json.dumps({**manifest, "models": {}}))
+    edit_manifest(Path("run"), lambda manifest: manifest.update(models={}))
     refused(epicene("tables", "run"), 2, "names no model in the role model")
 
 

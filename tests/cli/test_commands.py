@@ -25,7 +25,7 @@ TWO_STAGE = (
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"
-        "from epicene.cli.app import run_app\n"
+        "from epicene.cli import run_app\n"
         "run_app(['--help'])\n"
         "heavy = {'torch', 'transformers', 'numpy', 'polars', 'scipy', 'openai', 'jinja2',"
         " 'altair', 'vl_convert', 'spacy', 'statsmodels'}\n"

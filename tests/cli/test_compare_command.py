@@ -20,7 +20,7 @@ def test_it_says_what_a_run_lacks_as_tables_does(epicene: Epicene, more: tuple[s
     assert broken.code == 1
     (told,) = [line for line in epicene("tables", "broken").err.splitlines() if "judged" in line]
     assert told.startswith("scripted-v: ")
-    assert told.endswith("run the same command again to go on.")
+    assert told.endswith("run the same command again to resume.")
     assert told in epicene("compare", "whole", "broken", *more).err.splitlines()
     assert "judged" not in epicene("compare", "whole", "whole", *more).err
 

@@ -253,7 +253,7 @@ def test_the_cost_is_said_before_kept_to_and_said_after(epicene: Epicene, provid
         done, drawn = ran(epicene, shop, "--price=0.04", "--max-cost=1.00")
         assert done.code == 1
         assert (
-            f"{DRAWS} requests left, at most ${whole:.2f}: $0.04 an image (as given)." in done.err
+            f"{DRAWS} requests left, at most ${whole:.2f}: $0.04 per image (as given)." in done.err
         )
         assert "The limit of $1.00 leaves no room" in done.err
         assert drawn == 24  # 12 requests of two pictures
@@ -268,7 +268,7 @@ def test_the_cost_is_said_before_kept_to_and_said_after(epicene: Epicene, provid
         done, drawn = ran(epicene, shop, "--price=0.04", f"--max-cost={whole}")
         assert done.code == 0, done.err
         assert drawn == DRAWS * SHOTS - 24
-        assert f"cost ${whole - 0.96:.2f} (at most ${whole - 0.96:.2f} foreseen)." in done.err
+        assert f"cost ${whole - 0.96:.2f} (estimate: at most ${whole - 0.96:.2f})." in done.err
         assert f"All sessions of the run cost ${whole:.2f}." in done.err
         (cost,) = manifest()["sessions"][-1]["costs"].values()
         assert cost["spent"] == pytest.approx(cost["estimate"]) == pytest.approx(whole - 0.96)
@@ -284,7 +284,7 @@ def test_what_is_not_known_is_said_and_no_limit_promised(epicene: Epicene) -> No
         assert not Path("run").exists()
         done, drawn = ran(epicene, shop)
         assert done.code == 0, done.err
-        assert "what they cost is not known" in done.err
+        assert "their cost is unknown" in done.err
     (cost,) = manifest()["sessions"][-1]["costs"].values()
     assert cost == {"estimate": None, "spent": None, "price": "not known"}
 
@@ -304,7 +304,7 @@ def test_a_senseless_price_is_one_sentence(epicene: Epicene) -> None:
     shop = gallery("replicate", plain)
     done = epicene(*command(shop, "--price=cheap"))
     assert done.code == 2
-    assert "The price 'cheap' is none" in done.err
+    assert "The price 'cheap' is invalid" in done.err
     assert epicene(*command(shop, "--max-cost=-1")).code == 2
 
 

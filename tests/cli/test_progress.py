@@ -13,7 +13,7 @@ def test_elsewhere_a_line_a_minute(
     now = [0.0]
     monkeypatch.setattr("epicene.cli.progress.time.monotonic", lambda: now[0])
     lines = progress.ProgressLines()
-    lines.begin("ask · model", 1000, 100)
+    lines.start("ask · model", 1000, 100)
     for _ in range(30):  # one answer every ten seconds, for five minutes
         now[0] += 10
         lines.advance(1, 0)
@@ -21,7 +21,7 @@ def test_elsewhere_a_line_a_minute(
     assert len(said) == 5
     assert said[0] == "ask · model: 106 of 1000, 0.1/s, 149 min left"
     lines.advance(870, 3)
-    lines.end()
+    lines.finish()
     last = capsys.readouterr().err
     assert last.startswith("ask · model: 1000 of 1000")
     assert "3 failed" in last
@@ -34,9 +34,9 @@ def test_on_a_terminal_a_bar_with_rate_and_time_left(
     monkeypatch.setenv("TERM", "xterm")
     bar = progress.progress_display()
     assert isinstance(bar, progress.ProgressBar)
-    bar.begin("ask · model", 10, 2)
+    bar.start("ask · model", 10, 2)
     bar.advance(8, 1)
-    bar.end()
+    bar.finish()
     shown = capsys.readouterr()
     assert "10/10" in shown.err
     assert "1 failed" in shown.err

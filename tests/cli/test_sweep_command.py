@@ -121,7 +121,7 @@ def test_a_failed_run_is_listed_and_the_report_written(epicene: Epicene) -> None
     done = epicene("sweep", "plan.toml", "--out", "here")
     assert done.code == 1
     assert "Not complete: two-stage · epicene · ngram:lost.txt (failed). Cannot read" in done.err
-    assert "The same command again goes on" in done.err
+    assert "Repeat the command to resume" in done.err
     states = [run["state"] for run in json.loads(Path("here/sweep.json").read_bytes())["runs"]]
     assert states == ["complete", "cannot", "failed", "failed"]
     assert "lost.txt" in Path("here/report.html").read_text(encoding="utf-8")
@@ -237,13 +237,13 @@ def walked(kind: type[SweepProgressBars | SweepProgressLines]) -> None:
     tally.requests["score"] = 25
     with sweep_progress_display(tally) as view:
         assert isinstance(view, kind)
-        view.begin_run("s · p · m", 2, 3, 10)
+        view.start_run("s · p · m", 2, 3, 10)
         for total in (4, 2):
-            view.begin("ask · m", total, 0)
+            view.start("ask · m", total, 0)
             view.advance(total, 1)
-            view.end()
-        view.end_run(ENDED)
-        view.begin_run("s · p · n", 3, 3, 10)
+            view.finish()
+        view.finish_run(ENDED)
+        view.start_run("s · p · n", 3, 3, 10)
 
 
 def test_elsewhere_lines_tell_of_the_whole(capsys: pytest.CaptureFixture[str]) -> None:

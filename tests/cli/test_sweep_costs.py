@@ -15,6 +15,7 @@ from epicene.models.http import model as remote
 from epicene.runs.run import RunConfig, run
 from models.http.local_server import SHORT_WAITS, Asked, Reply, Server
 from models.openai.openai_server import KEY
+from run_folders import edit_manifest
 from sweep_plans import plan
 
 EACH = 8 * 0.20  # what a run costs: eight answers at 20 cents
@@ -60,10 +61,10 @@ def damage(folder: str) -> None:
 
 def kill(folder: str) -> None:
     """Leave a run's manifest as a killed session leaves it."""
-    path = Path(folder, "manifest.json")
-    manifest = json.loads(path.read_bytes())
-    manifest["sessions"][-1] |= {"ended": "", "state": "running"}
-    path.write_text(json.dumps(manifest))
+    edit_manifest(
+        Path(folder),
+        lambda manifest: manifest["sessions"][-1].update(ended="", state="running"),
+    )
 
 
 def test_money_is_foreseen_refused_and_counted_over_all_runs(
@@ -201,9 +202,9 @@ def test_with_money_that_nobody_can_count_no_more_is_spent(
     assert done.code == 1
     free, a, b = done.json["runs"]
     assert (free["state"], a["state"], b["state"]) == ("complete", "failed", "open")
-    why = f"what {a['folder']} has spent cannot be read, so that max_cost cannot be kept"
+    why = f"what {a['folder']} has spent cannot be read, so max_cost cannot be enforced"
     assert why in b["why"]
-    assert f"No run that may cost money is begun: {why}" in done.err
+    assert f"No run that may cost money will start: {why}" in done.err
     # Without a limit there is none to keep.
     whole = epicene("sweep", "plan.toml", "--json")
     assert runs(whole.json)["openai:b"]["state"] == "complete"

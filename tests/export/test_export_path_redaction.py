@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from epicene.cli.app import run_app
+from epicene.cli import run_app
 from epicene.core.data_files import sha256_of
 from epicene.export.path_redaction import base_name, command_without_paths, protocol_without_paths
 from epicene.suites import find_suite

@@ -35,7 +35,7 @@ FLUX = ("replicate", "black-forest-labs/flux-1.1-pro")
 def test_the_table_is_for_the_providers_own_servers() -> None:
     known = find_price(*FLUX, listed=True)
     assert known.image == 0.04
-    assert str(known) == f"$0.04 an image ({known.origin})"
+    assert str(known) == f"$0.04 per image ({known.origin})"
     assert known.origin.startswith("table of 20")
     assert find_price(*FLUX, listed=False) == Price()
     assert str(Price()) == "not known"
@@ -69,7 +69,7 @@ def test_a_table_of_ones_own(tmp_path: Path) -> None:
     ):
         bad = tmp_path / f"bad{len(text)}.toml"
         bad.write_text(text)
-        with pytest.raises(InputError, match=r"^[^\n]*is no table of prices"):
+        with pytest.raises(InputError, match=r"^[^\n]*is not a price table"):
             find_price("openai", "toy", str(bad), listed=False)
     with pytest.raises(InputError, match="Could not read"):
         find_price("openai", "toy", str(tmp_path / "gone.toml"), listed=False)

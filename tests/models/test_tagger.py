@@ -201,7 +201,7 @@ def test_members_are_averaged() -> None:
 
 def test_training_says_which_extra_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(InputError, match=r"torch, which is not here.*epicene\[hf\]"):
+    with pytest.raises(InputError, match=r"torch, which is not installed.*epicene\[hf\]"):
         train(tagging_data())
 
 

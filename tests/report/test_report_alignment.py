@@ -49,7 +49,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Page:
         judged(ARABIC, "أنا طبيبة ماهر في المدينة."),
     )
     file = tmp_path / "report.html"
-    text = render_page("Errors", [PageSection(heading="GenForm", evidence=pack_items(items))])
+    text = render_page("Errors", [PageSection(heading="GenForm", judged_items=pack_items(items))])
     file.write_text(text, encoding="utf-8")
     tab = chromium.new_page(viewport={"width": 1400, "height": 900})
     tab.goto(file.as_uri())

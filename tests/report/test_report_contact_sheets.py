@@ -48,7 +48,7 @@ def made(folder: Path, count: int, each: int = 3) -> list[ContactSheet]:
                 summary="1 male, 2 female",
                 prompts=(f"a prompt of {number}",),
                 language="en",
-                pictures=tuple(
+                images=tuple(
                     SheetImage(
                         sha256=files.put(png(1000 * number + 100 * place + shot)),
                         caption=f"{shot} male (M M F)",
@@ -78,7 +78,7 @@ def made(folder: Path, count: int, each: int = 3) -> list[ContactSheet]:
 def test_every_strip_gets_its_first_picture_before_any_gets_its_second(tmp_path: Path) -> None:
     sheets = made(tmp_path, 3)
     strips = [strip for sheet in sheets for strip in sheet.strips]
-    wanted = [strip.pictures[turn].sha256 for turn in range(3) for strip in strips]
+    wanted = [strip.images[turn].sha256 for turn in range(3) for strip in strips]
     assert list(round_robin(sheets)) == wanted
     # The same image twice is one.
     assert list(round_robin([*sheets, *sheets])) == wanted
@@ -87,15 +87,15 @@ def test_every_strip_gets_its_first_picture_before_any_gets_its_second(tmp_path:
 def test_thumbnails_are_small_and_keep_to_the_room_there_is(tmp_path: Path) -> None:
     sheets = made(tmp_path, 5)
     all_of_them = make_thumbnails(sheets, [tmp_path / "none", tmp_path])
-    assert len(all_of_them.pictures) == 30
-    for packed in all_of_them.pictures.values():
+    assert len(all_of_them.images) == 30
+    for packed in all_of_them.images.values():
         with Image.open(io.BytesIO(base64.b64decode(packed))) as picture:
             assert picture.format == "WEBP"
             assert picture.size == (THUMBNAIL_SIDE, 64)
-    sizes = [len(packed) for packed in all_of_them.pictures.values()]
+    sizes = [len(packed) for packed in all_of_them.images.values()]
     room = sum(sizes[:12]) + 5
     some = make_thumbnails(sheets, [tmp_path], room / 1e6)
-    assert list(some.pictures) == list(all_of_them.pictures)[:12]
+    assert list(some.images) == list(all_of_them.images)[:12]
     assert make_thumbnails(sheets, [tmp_path], 0) == Thumbnails({}, {})
 
 
@@ -112,7 +112,7 @@ def test_what_is_no_picture_is_named_and_the_rest_is_shown(tmp_path: Path) -> No
         second: "the bytes are no PNG, JPEG or WebP picture",
         third: "the picture has 6000 × 4000 pixels, above the 16 megapixels taken",
     }
-    assert list(found.pictures) == others
+    assert list(found.images) == others
 
 
 def test_a_picture_that_lets_through_is_set_on_white(tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_a_picture_that_lets_through_is_set_on_white(tmp_path: Path) -> None:
     Image.new("RGBA", (40, 40), (255, 0, 0, 0)).save(packed, "PNG")
     name = ImageFolder(tmp_path).put(packed.getvalue())
     sheet = ContactSheet(
-        name="x", strips=(ImageStrip(heading="y", pictures=(SheetImage(sha256=name),)),)
+        name="x", strips=(ImageStrip(heading="y", images=(SheetImage(sha256=name),)),)
     )
-    small = base64.b64decode(make_thumbnails([sheet], [tmp_path]).pictures[name])
+    small = base64.b64decode(make_thumbnails([sheet], [tmp_path]).images[name])
     with Image.open(io.BytesIO(small)) as picture:
         assert picture.convert("RGB").getpixel((20, 20)) == (255, 255, 255)
 
@@ -130,17 +130,17 @@ def test_a_picture_that_lets_through_is_set_on_white(tmp_path: Path) -> None:
 def test_a_pack_holds_texts_once_and_says_what_is_missing(tmp_path: Path) -> None:
     sheets = made(tmp_path, 2)
     small = make_thumbnails(sheets, [tmp_path], 1)
-    name = next(iter(small.pictures))
-    packed = pack_sheets(sheets, Thumbnails({name: small.pictures[name]}, {}))
-    assert (packed.sheets, packed.pictures, packed.embedded) == (2, 12, 1)
-    assert packed.thumbnails == small.pictures[name]
+    name = next(iter(small.images))
+    packed = pack_sheets(sheets, Thumbnails({name: small.images[name]}, {}))
+    assert (packed.sheets, packed.images, packed.embedded) == (2, 12, 1)
+    assert packed.thumbnails == small.images[name]
     document: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed.data)))
     assert document["facets"] == ["model", "grammar"]
     places = [
         picture[0]
         for sheet in document["sheets"]
         for strip in sheet["strips"]
-        for picture in strip["pictures"]
+        for picture in strip["images"]
     ]
     assert places.count(0) == 1
     assert places.count(-1) == 11
@@ -252,12 +252,12 @@ def test_a_box_stands_for_what_is_not_there(opened: Callable[..., Page], tmp_pat
     sheets.append(
         ContactSheet(
             name=HOSTILE, value=1.0, about=HOSTILE,
-            strips=(ImageStrip(heading=HOSTILE, prompts=(HOSTILE,), pictures=(refused,)),),
+            strips=(ImageStrip(heading=HOSTILE, prompts=(HOSTILE,), images=(refused,)),),
         )
     )  # fmt: skip
     tab = opened(sheets, 0.0002)
     text = tab.locator(".contact").inner_text()
-    assert "1 of 8 pictures are in this file" in text
+    assert "1 of 8 images are in this file" in text
     box = tab.get_by_role("img", name="No image of 1 (a safety block)")
     assert box.inner_text() == "a safety block"
     assert names(tab)[0] == HOSTILE

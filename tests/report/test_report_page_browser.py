@@ -63,7 +63,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
             heading="Rewriting",
             tables=(sample_table(),),
             figures=(figure,),
-            evidence=pack_items(items),
+            judged_items=pack_items(items),
             **more,
         )
         file = tmp_path / "report.html"
@@ -75,7 +75,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
         tab.on("pageerror", lambda error: troubles.append(str(error)))
         tab.on("dialog", lambda dialog: troubles.append(dialog.message))
         tab.goto(file.as_uri())
-        tab.locator(".evidence").scroll_into_view_if_needed()
+        tab.locator(".item-viewer").scroll_into_view_if_needed()
         tab.wait_for_selector(".row")
         return tab
 
@@ -255,7 +255,7 @@ def test_hostile_and_huge_texts_are_only_text(opened: Callable[..., Page]) -> No
 def test_without_script_the_page_still_reads(chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     section = PageSection(
-        heading="Rewriting", tables=(sample_table(),), evidence=pack_items(judgements(12))
+        heading="Rewriting", tables=(sample_table(),), judged_items=pack_items(judgements(12))
     )
     file.write_text(render_page("A study", [section]), encoding="utf-8")
     context = chromium.new_context(java_script_enabled=False)

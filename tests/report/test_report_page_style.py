@@ -101,7 +101,12 @@ def test_caption_and_row_heads_stay_in_view_while_a_table_scrolls(
     assert box.evaluate("box => box.scrollWidth > box.clientWidth")
     box.evaluate("box => { box.scrollLeft = 200; }")
     assert box.evaluate("box => box.scrollLeft") == 200
-    for part in ("figcaption", "figcaption .how", "thead th:first-child", "tbody th:first-child"):
+    for part in (
+        "figcaption",
+        "figcaption .method",
+        "thead th:first-child",
+        "tbody th:first-child",
+    ):
         seen = table.locator(part).first.bounding_box()
         assert seen is not None
         assert seen["x"] >= 0

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from epicene.rewriting import Change, quotations
 from epicene.rewriting.explain import explain
 from epicene.rewriting.grammar import Grammar
-from epicene.rewriting.persons import TargetGenders, match_case, person_rewriter
+from epicene.rewriting.persons import TargetGenders, person_rewriter
 from epicene.rewriting.quotations import UNQUOTED, Interlocutors, Introduction, Passage
 from epicene.rewriting.sites import Site, Sites
-from epicene.rewriting.text import Line, Token, tokenise
+from epicene.rewriting.text import Line, Token, match_case, tokenise
 
 # Russian, as far as "я устал" goes: the past tense agrees with its pronoun.
 _PERSONS = {"я": "speaker", "ты": "listener"}

@@ -99,7 +99,7 @@ def test_each_language_says_who_speaks_at_a_word(
     grammar: object, text: str, word: str, speaker: str, listener: str
 ) -> None:
     found = [
-        passage.at(passage.line.keys.index(word))
+        passage.interlocutors_at(passage.line.keys.index(word))
         for passage in grammar.split_quotations(grammar.read_line(text))  # type: ignore[attr-defined]
         if word in passage.line.keys
     ]

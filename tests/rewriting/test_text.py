@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epicene.rewriting.text import Line, Token, tokenise
+from epicene.rewriting.text import Line, Token, match_case, tokenise
 
 
 class Plain(Line[Token]):
@@ -17,7 +17,7 @@ def line(text: str) -> Plain:
     return Plain(text, tokenise(text, "fr", str.lower))
 
 
-def test_words_have_a_key_and_a_place() -> None:
+def test_words_have_a_key_and_a_span() -> None:
     text = "L'Amie rit."
     found = line(text)
     assert found.keys == list(found) == ["l'", "amie", "rit", "."]
@@ -43,3 +43,20 @@ def test_a_part_keeps_its_places() -> None:
     assert isinstance(part, Plain)
     assert (part.text, part.keys) == (whole.text, ["deux", "."])
     assert part.tokens[0].start == 3
+
+
+@pytest.mark.parametrize(
+    ("model", "word", "cased"),
+    [
+        ("né", "née", "née"),
+        ("Né", "née", "Née"),
+        ("NÉ", "née", "NÉE"),
+        ("Premier-né", "première-née", "Première-née"),
+        ("Franco-Italien", "franco-italienne", "Franco-Italienne"),
+        ("I", "il", "Il"),
+        ("l'", "la", "la"),
+        ("", "la", "la"),
+    ],
+)
+def test_capitals_are_carried_over(model: str, word: str, cased: str) -> None:
+    assert match_case(model, word) == cased

@@ -13,8 +13,8 @@ from epicene.core import registry
 from epicene.models import parse_spec
 from epicene.runs.manifest import Manifest
 from epicene.runs.ray import cluster
-from epicene.runs.results import StoredRun, read_run
 from epicene.runs.run import RunConfig, run
+from epicene.runs.stored_run import StoredRun, read_run
 from epicene.suites import choose_protocol, find_suite
 from runs.ray_fake_cluster import FakeCluster
 from runs.ray_models import Double
@@ -25,16 +25,16 @@ Runner = Callable[..., tuple[Path, Manifest]]
 class Silent:
     """Nobody is told."""
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Something a person should know."""
 
-    def begin(self, title: str, total: int, done: int) -> None:
+    def start(self, title: str, total: int, done: int) -> None:
         """A section begins."""
 
     def advance(self, answered: int, failed: int) -> None:
         """Some requests were answered."""
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """The section ended."""
 
 

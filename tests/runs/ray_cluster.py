@@ -15,7 +15,7 @@ import pytest
 
 from epicene.core.records import to_json
 from epicene.report.results_document import results_document
-from epicene.runs.results import read_run
+from epicene.runs.stored_run import read_run
 from epicene.runs.summary import summarise
 from runs.ray_faulty_models import PIDS
 

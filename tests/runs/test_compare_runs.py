@@ -14,7 +14,7 @@ from epicene.core.records import Estimate, Row, Table
 from epicene.report.model_comparison import changes_table
 from epicene.report.model_profiles import headline_results
 from epicene.runs.compare import Comparison, compare_agreement, compare_runs
-from epicene.runs.results import StoredRun, read_run
+from epicene.runs.stored_run import StoredRun, read_run
 from epicene.runs.summary import summarise
 from epicene.stats.tabulate import mean
 from epicene.suites import Results

@@ -79,7 +79,7 @@ class Listener(Silent):
     def __init__(self) -> None:
         self.heard: list[str] = []
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         self.heard.append(sentence)
 
 
@@ -116,7 +116,7 @@ def test_the_limit_is_for_all_steps_and_sessions(suite: Suite[Any, Any], tmp_pat
         heard, steps = build(suite, folder, server, 100)
         assert len(server.asked) == 8, "nothing is asked twice"
     assert heard[0].startswith("second · toy: 3 requests left, at most $30.00: ")
-    assert heard[1] == "toy cost $12.00 (at most $30.00 foreseen)."
+    assert heard[1] == "toy cost $12.00 (estimate: at most $30.00)."
     assert steps[0].endswith("4 rows, done before.")
 
 

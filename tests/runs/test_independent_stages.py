@@ -13,10 +13,10 @@ import two_stage
 from epicene.core import registry
 from epicene.core.records import Decoding, Generate, Judgement, Request
 from epicene.models import parse_spec
-from epicene.runs.execute import Watcher
+from epicene.runs.execute import ProgressDisplay
 from epicene.runs.manifest import Manifest
-from epicene.runs.results import Coverage, RunJudgements, read_run
 from epicene.runs.run import RunConfig, run
+from epicene.runs.stored_run import Coverage, RunJudgements, read_run
 from epicene.suites import Answers, Role, Stage
 from runs.conftest import Silent
 
@@ -57,10 +57,12 @@ def _known() -> None:
     registry.add("suites", suite.name, suite)
 
 
-def done(folder: Path, writer: str = "scripted:w", watcher: Watcher | None = None) -> Manifest:
+def done(
+    folder: Path, writer: str = "scripted:w", display: ProgressDisplay | None = None
+) -> Manifest:
     models = {"writer": [parse_spec(writer)], "reader": [parse_spec("scripted:r")]}
     config = RunConfig(suite=suite, protocol=suite.protocols["paper"], models=models, out=folder)
-    _, manifest = run(config, watcher or Silent())
+    _, manifest = run(config, display or Silent())
     return manifest
 
 
@@ -108,12 +110,12 @@ def test_of_an_interrupted_run_the_stages_that_were_done_are_judged(tmp_path: Pa
     folder = tmp_path / "run"
 
     class Stopping(Silent):
-        def begin(self, title: str, total: int, done: int) -> None:
+        def start(self, title: str, total: int, done: int) -> None:
             if title.startswith("write"):
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        done(folder, watcher=Stopping())
+        done(folder, display=Stopping())
     seen, coverage = shown(folder)
     assert list(seen.values()) == [[1, 0, 0]] * 60
     assert (coverage.judged, coverage.failed, coverage.not_begun) == (60, 0, 1)

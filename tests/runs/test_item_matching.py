@@ -16,7 +16,7 @@ from epicene.core.errors import InputError, RunError
 from epicene.core.records import Judgement
 from epicene.report.run_report import runs_table
 from epicene.runs.compare import compare_agreement, compare_runs
-from epicene.runs.results import StoredRun, match_items, read_run
+from epicene.runs.stored_run import StoredRun, match_items, read_run
 from epicene.runs.summary import differing_run_settings, summarise
 from epicene.suites import Answers, DataSource
 from reflexives.data import STARTER
@@ -78,7 +78,7 @@ def test_the_same_sentences_in_another_file_are_paired(tmp_path: Path) -> None:
     assert match_items([first, second]).mismatched == 0
     files = [each.manifest.settings.files[0].sha256[:8] for each in (first, second)]
     assert found.notes == (
-        "These runs were not asked alike: they differ in data (one starter, two copied.jsonl), "
+        "These runs differ in data (one starter, two copied.jsonl), "
         f"files (one pairs.jsonl {files[0]}, two copied.jsonl {files[1]}).",
     )
 
@@ -155,7 +155,7 @@ def test_other_judges_are_reported(do_run: Runner, tmp_path: Path) -> None:
         f"scripted-a {a}, scripted-b {digests[1]})"
     ]
     (sentence,) = compare_runs(one_run, other_run).notes
-    assert "they differ in reader (" in sentence
+    assert "These runs differ in reader (" in sentence
     summary = summarise([one_run, other_run])
     table = runs_table([summary], [[one_run, other_run]])
     roles = [column.name for column in table.columns].index("other roles")

@@ -35,7 +35,7 @@ def tables(folder: Path) -> bytes:
     import two_stage
     from epicene.core.records import to_json
     from epicene.report.results_document import results_document
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
     from epicene.runs.summary import summarise
 
     two_stage.register()

@@ -15,7 +15,7 @@ from epicene.report.model_comparison import ranking_tables
 from epicene.report.model_profiles import headline_results
 from epicene.runs.dummy_answers import expected_judgements, missing_judgements
 from epicene.runs.model_ranking import rank
-from epicene.runs.results import RunJudgements, StoredRun, judgement_frame, match_items, read_run
+from epicene.runs.stored_run import RunJudgements, StoredRun, judgement_frame, match_items, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import Results
 from epicene.suites.headline_metrics import headline_metrics_of

@@ -171,7 +171,7 @@ def test_a_deadly_request_is_isolated_and_a_hung_worker_replaced(
     store.close()
     failed = {f"opening-{n}": a.reason for n, a in found.items() if isinstance(a, Failed)}
     assert list(failed) == [POISON]
-    assert failed[POISON].startswith("asking this ended two workers: its worker process has died")
+    assert failed[POISON].startswith("this request killed two workers: its worker process has died")
     assert len(found) == 20
     assert int(HANG.split("-")[1]) in found
     assert spread(tmp_path / "ray", "scripted-p")["isolated"] == 1

@@ -97,6 +97,6 @@ def test_a_cluster_lost_after_the_work_is_waited_for_at_the_next(
         said.append(sentence)
         fake_cluster.reachable = True
 
-    monkeypatch.setattr(model._executor._cluster, "say", back)  # type: ignore[attr-defined]
+    monkeypatch.setattr(model._executor._cluster, "show_message", back)  # type: ignore[attr-defined]
     assert answers(model, plan(40), tmp_path) == expected(40)
-    assert sum("is there again" in sentence for sentence in said) == 1
+    assert sum("is back" in sentence for sentence in said) == 1

@@ -124,7 +124,7 @@ def test_a_deadly_request_is_isolated(
     said: list[str] = []
     model = opened(fake_cluster, said)
     found = answers(model, plan(100, batch=16), tmp_path)
-    assert found.pop(37) == Failed(reason="asking this ended two workers: it raised too much")
+    assert found.pop(37) == Failed(reason="this request killed two workers: it raised too much")
     wanted = expected(100)
     del wanted[37]
     assert found == wanted
@@ -176,7 +176,7 @@ def test_all_requests_deadly_ends_the_run(
         raise RuntimeError("device-side assert")
 
     double.before = staticmethod(broken)
-    with pytest.raises(RunError, match=r"10 requests in a row ended their workers.*device-side"):
+    with pytest.raises(RunError, match=r"10 requests in a row killed their workers.*device-side"):
         answers(opened(fake_cluster), plan(100), tmp_path)
 
 
@@ -230,7 +230,7 @@ def test_a_lost_cluster_is_waited_for(
     about_cluster = [sentence for sentence in said if sentence.startswith("The Ray cluster")]
     assert [sentence.split(" (")[0] for sentence in about_cluster] == [
         "The Ray cluster was lost",
-        "The Ray cluster is there again.",
+        "The Ray cluster is back.",
     ] * 2
     spread = model.notes()["ray"]
     assert isinstance(spread, dict)
@@ -363,7 +363,7 @@ def test_a_model_behind_a_server_is_asked_from_here(
         assert len(server.asked) == len(found) == 3
     assert not any(isinstance(answer, Failed) for answer in found.values())
     assert fake_cluster.commands == [], "no worker has a part in it"
-    assert said == ["openai:far is asked from this machine, as a server answers."]
+    assert said == ["openai:far is called from this machine, as a server answers."]
 
 
 def test_workers_are_held_for_one_model_at_a_time(

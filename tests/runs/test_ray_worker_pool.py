@@ -61,17 +61,17 @@ def test_a_bad_machine_leaves_the_work_to_the_others(double: type[Double], tmp_p
 
     def with_fewer() -> bool:
         return fake_cluster.ready_workers == 2 and any(
-            "goes on with" in sentence for sentence in said
+            "continues with" in sentence for sentence in said
         )
 
     double.before = staticmethod(lambda _: wait_until(with_fewer))
     model = opened(fake_cluster, said)
     assert answers(model, plan(60), tmp_path) == expected(60)
-    fewer = [sentence for sentence in said if "goes on with" in sentence]
+    fewer = [sentence for sentence in said if "continues with" in sentence]
     assert len(fewer) == 1
     assert "driver too old" in fewer[0]
     assert "3 workers in a row" in fewer[0]
-    assert fewer[0].endswith("goes on with 2 workers.")
+    assert fewer[0].endswith("continues with 2 workers.")
     assert any(sentence.startswith("2 workers are ready") for sentence in said)
     assert spread(model)["given_up"] == 1
     # Those that end before the second is there are not in a row with those after it.
@@ -95,7 +95,7 @@ def test_a_bad_machine_that_is_asked_first_is_not_the_only_one_asked(
     assert answers(opened(fake_cluster, said), plan(60), tmp_path) == expected(60)
     (tried,) = [sentence for sentence in said if "driver too old" in sentence]
     assert tried.startswith("3 workers in a row ended before they were ready")
-    assert tried.endswith("all 2 places are tried.")
+    assert tried.endswith("trying all 2 places.")
 
 
 def test_with_nobody_ready_workers_that_end_at_start_end_the_run(
@@ -228,7 +228,7 @@ def test_a_cluster_without_a_large_enough_machine_is_reported_at_once_and_waited
 
     model = opened(fake_cluster, Listening(), gpus_per_worker=1.0)
     assert said == [
-        "No worker can begin: the Ray cluster has no machine with 1 processor and 1 GPU; the run "
+        "No worker can start: the Ray cluster has no machine with 1 processor and 1 GPU; the run "
         "waits 30 minutes for one."
     ]
     assert answers(model, plan(40), tmp_path) == expected(40)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from epicene.runs.results import StoredRun
+from epicene.runs.stored_run import StoredRun
 from epicene.runs.summary import differing_run_settings, settings_diff_sentences
 from epicene.suites import find_suite
 from runs.conftest import run_suite
@@ -22,7 +22,7 @@ def test_a_differing_setting_is_shown_with_every_run_s_value(tmp_path: Path) -> 
     runs = [ran(tmp_path / "long"), ran(tmp_path / "short", new_tokens="4")]
     assert differing_run_settings(runs) == ["settings (new_tokens: long 8, short 4)"]
     assert list(settings_diff_sentences(runs)) == [
-        "These runs were not asked alike: they differ in settings (new_tokens: long 8, short 4)."
+        "These runs differ in settings (new_tokens: long 8, short 4)."
     ]
     assert (
         list(settings_diff_sentences(runs[:1]))

@@ -118,7 +118,7 @@ def test_a_log_that_is_begun_anew_meanwhile_is_copied_once_more(
         copy(source, to)
         if source == path and (time := next(times, None)) is not None:
             writer.execute("PRAGMA wal_checkpoint(RESTART)")
-            writer.execute("INSERT INTO meta VALUES (?, '')", (str(time),))
+            writer.execute("INSERT INTO meta VALUES (?, '', 0)", (str(time),))
 
     monkeypatch.setattr(shutil, "copyfile", while_somebody_writes)
     store = AnswerStore(path)
@@ -141,6 +141,6 @@ def test_a_database_that_is_written_all_the_time_is_reported(
 def test_a_file_without_tables_is_not_called_another_version(tmp_path: Path) -> None:
     path = left_by_a_kill(tmp_path, checkpointed=0, logged=5)
     path.with_name("answers.sqlite-wal").unlink()
-    with pytest.raises(RunError, match="holds nothing") as caught:
+    with pytest.raises(RunError, match="has no tables") as caught:
         AnswerStore(path)
     assert "another version" not in str(caught.value)

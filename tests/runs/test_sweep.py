@@ -28,8 +28,8 @@ from epicene.models import (
 from epicene.report.results_document import results_document
 from epicene.runs.executors import CachingExecutor, Executor
 from epicene.runs.manifest import Manifest
-from epicene.runs.results import read_run
 from epicene.runs.run import end_session
+from epicene.runs.stored_run import read_run
 from epicene.runs.summary import summarise
 from epicene.runs.sweep.forecast import Forecaster
 from epicene.runs.sweep.matrix import expand_plan
@@ -50,15 +50,15 @@ class Told(Silent):
         self.ended: list[RunState] = []
         self.said: list[str] = []
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Something a person should know."""
         self.said.append(sentence)
 
-    def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
+    def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
         """A run begins."""
         self.begun.append((title, number, runs, requests))
 
-    def end_run(self, state: RunState) -> None:
+    def finish_run(self, state: RunState) -> None:
         """The run ended."""
         self.ended.append(state)
 
@@ -122,8 +122,8 @@ def do_sweep(
     path.write_text(text or TWO_WAYS(), encoding="utf-8")
     file = read_plan(path)
     runs = tmp_path / "out" / "runs"
-    surveyor = Forecaster(runs, file.plan.limits.max_cost)
-    forecasts = [surveyor.look(each) for each in expand_plan(file, runs)]
+    forecaster = Forecaster(runs, file.plan.limits.max_cost)
+    forecasts = [forecaster.forecast(each) for each in expand_plan(file, runs)]
     config = SweepConfig("plan.toml", tmp_path / "out", forecasts, file.plan.limits)
     return run_sweep(config, told or Told(), executor)
 
@@ -198,7 +198,7 @@ def test_no_run_begins_when_the_hours_are_over(tmp_path: Path) -> None:
     told = Told()
     state = do_sweep(tmp_path, TWO_WAYS(limits="max_hours = 0"), told=told)
     assert [run.state for run in state.runs] == ["open"] * 4
-    assert told.said == ["max_hours is over; 4 runs are left."]
+    assert told.said == ["max_hours has passed; 4 runs are left."]
     assert len(state.unfinished) == 4
 
 

@@ -15,9 +15,9 @@ from epicene.core.records import Draw, Generate, Message, Request, Score, Transl
 from epicene.models import Model, ModelOptions, parse_spec
 from epicene.models.pricing import Budget, Price
 from epicene.runs.plan import PlanReader
-from epicene.runs.results import read_run
 from epicene.runs.run import RunConfig, run
 from epicene.runs.store import AnswerStore
+from epicene.runs.stored_run import read_run
 from epicene.runs.sweep.forecast import (
     Forecaster,
     RunForecast,
@@ -56,7 +56,7 @@ def two_stages(tmp_path: Path, *readers: str, writer: str = "scripted:w") -> Swe
 
 def look(tmp_path: Path, each: SweepRun) -> RunForecast:
     """What is before a run."""
-    return Forecaster(tmp_path / "runs").look(each)
+    return Forecaster(tmp_path / "runs").forecast(each)
 
 
 def asked(folder: Path) -> list[Request]:
@@ -200,7 +200,7 @@ def test_a_model_that_lacks_a_verb_cannot_be_run(tmp_path: Path) -> None:
     forecast = look(tmp_path, sweep_run(tmp_path, "gramvis", judges, {}, 1))
     assert (forecast.status, forecast.why) == ("cannot", "needs look of its judges")
     with pytest.raises(InputError, match="the plan is strict: needs fill and score"):
-        Forecaster(tmp_path, strict=True).look(each)
+        Forecaster(tmp_path, strict=True).forecast(each)
 
 
 def test_a_model_that_cannot_be_opened_fails_only_its_own_runs(tmp_path: Path) -> None:
@@ -211,10 +211,10 @@ def test_a_model_that_cannot_be_opened_fails_only_its_own_runs(tmp_path: Path) -
 
 
 def test_one_run_twice_is_refused(tmp_path: Path) -> None:
-    surveyor = Forecaster(tmp_path / "runs")
-    surveyor.look(two_stages(tmp_path))
-    with pytest.raises(InputError, match="one and the same run"):
-        surveyor.look(two_stages(tmp_path))
+    forecaster = Forecaster(tmp_path / "runs")
+    forecaster.forecast(two_stages(tmp_path))
+    with pytest.raises(InputError, match="are the same run"):
+        forecaster.forecast(two_stages(tmp_path))
 
 
 def test_a_damaged_store_keeps_only_its_own_run(tmp_path: Path) -> None:
@@ -287,9 +287,9 @@ def test_what_is_over_a_limit_is_refused(name: str, most: int, said: str) -> Non
 
 
 def test_all_together_is_the_sum(tmp_path: Path) -> None:
-    surveyor = Forecaster(tmp_path / "runs")
-    one = surveyor.look(two_stages(tmp_path))
-    two = surveyor.look(two_stages(tmp_path, writer="scripted:v"))
+    forecaster = Forecaster(tmp_path / "runs")
+    one = forecaster.forecast(two_stages(tmp_path))
+    two = forecaster.forecast(two_stages(tmp_path, writer="scripted:v"))
     assert one.workload is not None
     assert two.workload is not None
     assert one.workload == two.workload

@@ -165,7 +165,7 @@ FAR = '[[models]]\nspec = "openai:far"\n'
         ('[[models]]\nspec = "random?a=1"\n' + SUITE, "([[models]] 1, spec)", "option 'a'"),
         (MODELS + '[[models]]\nspec = "copy"\nlabel = "random"\n' + SUITE,
          "line 8 ([[models]] 3, label)", "Two models are called 'random'"),
-        (FAR + 'price = "cheap"\n' + SUITE, "line 3 ([[models]] 1, price)", "'cheap' is none"),
+        (FAR + 'price = "cheap"\n' + SUITE, "line 3 ([[models]] 1, price)", "'cheap' is invalid"),
         (FAR + 'price = "lost.toml"\n' + SUITE, "line 3 ([[models]] 1, price)", "lost.toml"),
         (FAR + 'base_url = "127.0.0.1:28000"\n' + SUITE, "line 3 ([[models]] 1, base_url)",
          "(OPENAI_BASE_URL or base_url) must begin with http://"),
@@ -176,7 +176,7 @@ FAR = '[[models]]\nspec = "openai:far"\n'
         (FAR + "timeout = 0.0\n" + SUITE, "line 3 ([[models]] 1, timeout)", "timeout is 0;"),
         (MODELS + 'price = "1/2"\n' + SUITE, "line 6 ([[models]] 2, price)", "no use for price"),
         ('[[models]]\nspec = "openai:far?price=cheap"\n' + SUITE, "line 2 ([[models]] 1, spec)",
-         "'cheap' is none"),
+         "'cheap' is invalid"),
         (MODELS + '[[suites]]\nname = "gramvis"\n'
          '[suites.roles]\njudges = ["openai:eye?base_url=a"]\n', "line 8 ([[suites]] 1, roles)",
          "must begin with http://"),
@@ -236,9 +236,9 @@ def test_errors_in_the_data_name_their_line_in_the_plan(
     monkeypatch.chdir(tmp_path)
     Path("bad.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     text = f'[[models]]\nspec = "random"\n[[suites]]\nname = "genform"\n{data}\n'
-    surveyor = Forecaster(tmp_path / "runs")
+    forecaster = Forecaster(tmp_path / "runs")
     (sweep_run,) = planned(tmp_path, text)
     with pytest.raises(InputError) as caught:
-        surveyor.look(sweep_run)
+        forecaster.forecast(sweep_run)
     assert str(caught.value).startswith(f"{tmp_path / 'plan.toml'}, {place}: ")
     assert said in str(caught.value)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 import two_stage
@@ -21,6 +20,7 @@ from epicene.models import (
     model_kind,
 )
 from epicene.runs.run import run
+from run_folders import edit_manifest
 from runs.conftest import Silent
 from runs.test_sweep_estimate import look, sweep_run, two_stages
 
@@ -29,11 +29,13 @@ BOTH = {"writer": ["scripted:w"], "reader": ["scripted:a", "scripted:b"]}
 
 def timed(folder: Path, *timings: dict[str, Any], **session: Any) -> None:
     """Make a manifest say how long its session took."""
-    path = folder / "manifest.json"
-    manifest = msgspec.json.decode(path.read_bytes())
     usual = {"role": "r", "model": "m", "planning": 0.0, "starting": 0.0}
-    manifest["sessions"][0] |= {"timings": [usual | each for each in timings]} | session
-    path.write_bytes(msgspec.json.encode(manifest))
+    edit_manifest(
+        folder,
+        lambda manifest: manifest["sessions"][0].update(
+            timings=[usual | each for each in timings], **session
+        ),
+    )
 
 
 def verb_timing(verb: str, answered: int, first: int, **seconds: float) -> dict[str, Any]:
@@ -101,10 +103,8 @@ def test_a_verb_that_was_never_asked_takes_nobody_knows_how_long(
 def test_sessions_that_say_nothing_are_passed_over(tmp_path: Path, trial: Path) -> None:
     timed(trial, ended="")
     assert ahead(tmp_path) is None, "nobody knows how long a killed session was"
-    path = trial / "manifest.json"
-    manifest = msgspec.json.decode(path.read_bytes())
-    del manifest["sessions"][0]["timings"]  # as an earlier version wrote it
-    path.write_bytes(msgspec.json.encode(manifest))
+    # As an earlier version wrote it.
+    edit_manifest(trial, lambda manifest: manifest["sessions"][0].pop("timings"))
     assert ahead(tmp_path) is None
 
 

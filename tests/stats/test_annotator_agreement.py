@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from epicene.core.records import Estimate
-from epicene.stats import annotator_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.agreement import krippendorff
 
 
@@ -178,7 +178,7 @@ def test_intervals_may_resample_groups() -> None:
 def test_alpha_is_that_of_all_who_judged() -> None:
     said = {"a1": "112", "a2": "11", "b1": "222", "b2": "12", "b3": "1"}
     rows = [(item, who, label) for item, all_ in said.items() for who, label in zip("xyz", all_)]  # noqa: B905
-    found = annotator_agreement.alpha(
+    found = paired_agreement.alpha(
         annotator_agreement.annotator_pairs(frame(*rows)), clustered=False
     )
     assert found.value == krippendorff([list(all_) for all_ in said.values()]).value

@@ -211,7 +211,7 @@ def test_bca_says_when_all_resamples_are_on_one_side() -> None:
         columns, lambda sums: -np.abs(sums[:, 0] - whole), method="bca", resamples=500
     )
     assert found.value == pytest.approx(0)
-    assert found.why == "no interval: every resample lies on one side of the value"
+    assert found.why == "no interval: every resample is on one side of the value"
 
 
 def test_wrong_calls_are_refused() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
+from epicene.cli import run_app, run_with_exit_code
 
 
 def command(*words: object) -> int:

@@ -14,8 +14,8 @@ from PIL import Image, ImageDraw
 from epicene.core.data_files import read_records
 from epicene.core.files import ImageFolder
 from epicene.core.records import Completion, Completions, Text, Texts
-from epicene.studies.analysis.results import summarise_study
 from epicene.studies.analysis.study_builder import study_from_data
+from epicene.studies.analysis.study_summary import summarise_study
 from epicene.studies.collection.images import IMAGES_FOLDER
 from epicene.studies.design.sampling import Candidate, SamplingOptions
 from epicene.studies.design.schema import Access, Response, SamplingRecord, Study, StudyItem

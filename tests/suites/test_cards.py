@@ -27,13 +27,13 @@ from epicene.report.figures import svg
 from epicene.report.latex import tables_latex
 from epicene.report.page import table_html
 from epicene.report.table_formats import as_json, rich_table, tables_csv, tables_markdown
-from epicene.runs.results import RunJudgements, StoredRun, read_run
 from epicene.runs.run import RunConfig, run
+from epicene.runs.stored_run import RunJudgements, StoredRun, read_run
 from epicene.runs.summary import Summary, summarise
 from epicene.studies.analysis.quality import resampling_group
 from epicene.studies.analysis.quality_tables import quality_tables
-from epicene.studies.analysis.results import StudySummary, summarise_study
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
+from epicene.studies.analysis.study_summary import StudySummary, summarise_study
 from epicene.studies.collection.folder import create_study_folder, open_study_folder
 from epicene.studies.design.sampling import SamplingOptions
 from epicene.studies.design.schema import all_items, visible_values

@@ -1,6 +1,6 @@
 """Charts as records: rows in, a Vega-Lite figure with its data out.
 
-Fonts and colours are the report's business. A number may be an `Estimate`: its interval is then
+Fonts and colours are set by the report. A number may be an `Estimate`: its interval is then
 drawn too, and where it is undefined the row is left out and the figure's notes say why.
 """
 
@@ -26,7 +26,7 @@ ChartRows: TypeAlias = Sequence[Mapping[str, Value]]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
-# As many colours as the report's palette tells apart for every kind of eye.
+# The colours of the report's palette, which colour-blind readers can distinguish.
 MAX_COLOURS = 8
 
 
@@ -47,7 +47,7 @@ def bars(
     reference: float | None = None,
     notes: Iterable[str] = (),
 ) -> Figure:
-    """A bar per row, upright where `y` holds the numbers and lying where `x` does.
+    """A bar per row, vertical if the numbers are on `y` and horizontal if on `x`.
 
     `reference` is a dashed line, e.g. the chance level.
     """
@@ -240,7 +240,7 @@ def _chart_data(
 
 
 def _row_labels(left_out: Sequence[Spec], others: Sequence[Spec]) -> list[str]:
-    """What rows are called: by one of their names if all that have it are among them, or by all."""
+    """Labels of omitted rows: one channel's name if all of its rows are omitted, or all names."""
     for channel in left_out[0]:
         if not {row[channel] for row in left_out} & {row[channel] for row in others}:
             return channel_values(channel, left_out)
@@ -284,15 +284,15 @@ def _shape(color: str | None, data: Sequence[Spec]) -> Spec:
 
 
 def _legend(color: str, data: Sequence[Spec]) -> Spec:
-    """Colour or shape; told the names outright, Vega-Lite joins the two into one legend."""
+    """Colour or shape; with equal domains, Vega-Lite joins the two into one legend."""
     channel = nominal("color", color, data)
     return {**channel, "scale": {"domain": channel["sort"]}}
 
 
 def _without_legend(place: Spec, paint: Literal["stroke", "fill"]) -> Spec:
-    """The same colours through another channel, so that the points alone make the legend.
+    """The colours moved to another channel, so that only the points have a legend.
 
-    The channel must not be told its names too, or it would join the points' legend and put it out.
+    The channel has no domain, or it would join the points' legend and hide it.
     """
     plain = dict(place)
     if color := plain.pop("color", None):
@@ -324,7 +324,7 @@ def _reference_line(value: float | None, measure: Side) -> list[Spec]:
 
 
 def _colour_scale(values: Sequence[float], middle: float | None, unit: Unit) -> tuple[Spec, str]:
-    """The scale of shades, and the expression that holds where black letters do not show."""
+    """The scale of shades, and the expression for squares too dark for black text."""
     low, high = (0.0, 1.0) if unit == "share" else (min(values), max(values))
     if middle is None:
         dark = f"datum.value > {low + 0.6 * (high - low)}"

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 Spec: TypeAlias = dict[str, Any]
 Side: TypeAlias = Literal["x", "y"]
 
-# What numbers are. A share's axis runs from 0 to 100 %, or a small difference would look large; a
-# difference of shares has the zero in it; a count has whole ticks.
+# The unit of numbers. The axis of a share runs from 0 to 100 %, so that small differences do not
+# look large; that of a difference includes 0; that of a count has integer ticks.
 Unit: TypeAlias = Literal["share", "difference", "count", "number"]
 
-# Pixels of a panel with numbers along it, and of all panels in a line, which is what a page has
-# less names and legend.
+# Pixels of a panel with a numeric x axis, and of all panels in a row: a page without names and
+# legend.
 _PANEL_WIDTH = 400
 _PAGE_WIDTH = 900
-_MIN_PANEL_WIDTH = 220  # a panel's name stands above it
+_MIN_PANEL_WIDTH = 220  # for the panel's name above it
 
-# Pixels of one bar or point: what it needs at least, and what looks well; names below the axis want
-# more, as far as a drawing has room for all.
+# Pixels of one bar or point: the minimum, without neighbours, and above names, which need more if
+# there is room.
 _STEP = 14
 _STEP_ALONE = 26
 _STEP_ABOVE_NAME = 32
@@ -41,7 +41,7 @@ def quantitative(
     zero: bool = False,
     log: bool = False,
 ) -> Spec:
-    """A channel of numbers; that of the measure has room for the ends of intervals too."""
+    """A channel of numbers; the axis of a share also fits the ends of intervals."""
     spec: Spec = {"field": channel, "type": "quantitative", "title": title}
     values = [float(row[channel]) for row in data]
     if log:
@@ -63,7 +63,7 @@ def quantitative(
 
 
 def _integer_ticks(low: float, high: float) -> list[int]:
-    """Round whole numbers from one to the other, not too many to read."""
+    """Round integers between the two numbers, few enough to read."""
     first, last = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
     steps = (digit * 10**exponent for exponent in count() for digit in (1, 2, 5))
     step = next(step for step in steps if (last - first) / step <= _MAX_TICKS)
@@ -71,7 +71,7 @@ def _integer_ticks(low: float, high: float) -> list[int]:
 
 
 def _log_scale(values: Sequence[float]) -> Spec:
-    """A little more than the values, with round numbers for ticks."""
+    """A log scale slightly wider than the values, with round ticks."""
     beyond = max(1.5, (max(values) / min(values)) ** 0.08)
     low, high = min(values) / beyond, max(values) * beyond
     exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
@@ -88,7 +88,7 @@ def _log_scale(values: Sequence[float]) -> Spec:
 
 _MAX_TICKS = 6
 
-# Thousands, millions and billions by the letters of the field, which says B where physics says G.
+# K, M and B for thousands, millions and billions, as in model names (SI has G for B).
 _SHORT_SCALE = (
     "datum.value < 1000 ? format(datum.value, '~g') : "
     "replace(replace(replace(format(datum.value, '~s'), 'k', ' K'), 'M', ' M'), 'G', ' B')"
@@ -96,7 +96,7 @@ _SHORT_SCALE = (
 
 
 def nominal(channel: str, title: str, data: Sequence[Spec], room: float = 0) -> Spec:
-    """A channel of names, in the order of the rows; below an axis each has so much room."""
+    """A channel of names in the order of the rows; `room` is the pixels per name on the x axis."""
     names = channel_values(channel, data)
     spec: Spec = {"field": channel, "type": "nominal", "title": title, "sort": names}
     if channel == "x" and max(len(str(name)) for name in names) * _LETTER_WIDTH > room:
@@ -111,16 +111,16 @@ def channel_values(channel: str, data: Sequence[Spec]) -> list[Any]:
 
 @dataclass(frozen=True)
 class CategoryAxis:
-    """Names along one side; bars or points of one name and several colours stand abreast."""
+    """Names along one side; bars or points of one name and several colours are side by side."""
 
     side: Side
     title: str
     data: Sequence[Spec]
     coloured: bool = False
-    step: int | None = None  # pixels of each row, where it is no bar or point
+    step: int | None = None  # pixels per name, if it is not a bar or point
 
     @property
-    def _abreast(self) -> int:
+    def _per_name(self) -> int:
         return len(channel_values("color", self.data)) if self.coloured else 1
 
     @property
@@ -128,31 +128,31 @@ class CategoryAxis:
         if self.step is not None:
             return self.step
         if self.side == "y":
-            return _STEP_ALONE if self._abreast == 1 else _STEP
-        rows = self._abreast * len(channel_values("x", self.data))
+            return _STEP_ALONE if self._per_name == 1 else _STEP
+        rows = self._per_name * len(channel_values("x", self.data))
         return min(max(_ROW_WIDTH // rows, _STEP), _STEP_ABOVE_NAME)
 
     @property
     def encoding(self) -> Spec:
-        room = self._step * self._abreast
+        room = self._step * self._per_name
         spec: Spec = {self.side: nominal(self.side, self.title, self.data, room)}
-        if self._abreast > 1:
+        if self._per_name > 1:
             spec[f"{self.side}Offset"] = nominal("color", self.title, self.data)
         return spec
 
     @property
     def size(self) -> Spec:
         """The size of a panel, as Vega-Lite states it."""
-        step = {"step": self._step, "for": "position" if self._abreast == 1 else "offset"}
+        step = {"step": self._step, "for": "position" if self._per_name == 1 else "offset"}
         return {"width" if self.side == "x" else "height": step}
 
     @property
     def width(self) -> int | None:
-        """The width of a panel in pixels; None where numbers run along it."""
+        """The width of a panel in pixels; None if its x axis is numeric."""
         if self.side == "y":
             return None
-        # A quarter more for what is left free between names.
-        return self._step * self._abreast * len(channel_values("x", self.data)) * 5 // 4
+        # A quarter more for the space between names.
+        return self._step * self._per_name * len(channel_values("x", self.data)) * 5 // 4
 
 
 def layered_spec(
@@ -161,10 +161,10 @@ def layered_spec(
     facet: str | None,
     categories: CategoryAxis | None = None,
 ) -> Spec:
-    """The layers, in a panel for each name of the facet: as many in a line as a page has room for.
+    """The layers, in one panel per name of the facet; as many panels per row as fit the page.
 
-    Each panel has its axis: a shared one would stand below the last line alone, and below an
-    empty place where the panels do not fill that line.
+    Each panel has its own axis: a shared one would be drawn below the last row only, and below an
+    empty space if the panels do not fill that row.
     """
     spec: Spec = {**(categories.size if categories else {}), "layer": list(layers)}
     if facet is None:

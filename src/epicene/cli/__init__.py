@@ -1,6 +1,7 @@
-"""The command line. `main` turns what went wrong into one sentence and an exit code.
+"""The command line: all commands, and `main`, which turns errors into a message and an exit code.
 
-0 done; 1 the run is incomplete or failed; 2 the user's input is wrong.
+0 done; 1 the run is incomplete or failed; 2 the user's input is wrong. No module of a command
+imports anything heavy before the command is called.
 """
 
 from __future__ import annotations
@@ -10,8 +11,98 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from typing import Annotated
 
-from epicene.core.errors import EpiceneError
+import typer
+from typer.exceptions import Abort, Exit, TyperException
+
+from epicene import __version__
+from epicene.cli import (
+    annotate,
+    check,
+    compare,
+    data,
+    demo,
+    export,
+    models,
+    report,
+    rewrite,
+    run,
+    score,
+    suites,
+    sweep,
+    tables,
+    train,
+)
+from epicene.core.errors import EpiceneError, InputError
+
+app = typer.Typer(
+    name="epicene",
+    help="Measure what generative models do with grammatical gender and agreement.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(
+    epilog="--debug, anywhere, shows where an error came from. Docs: docs/ in the repository."
+)
+def _root(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version.",
+            callback=lambda on: _print_version(on),
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+app.command("suites")(suites.suites)
+app.command("run")(run.run)
+app.command("score")(score.score)
+app.command("tables")(tables.tables)
+app.command("compare")(compare.compare)
+app.command("check")(check.check)
+app.command("report")(report.report)
+app.command("sweep")(sweep.sweep)
+app.command("demo")(demo.demo)
+app.command("rewrite")(rewrite.rewrite)
+app.command("train")(train.train)
+app.add_typer(models.app, name="models")
+app.add_typer(annotate.app, name="annotate")
+app.command("data")(data.data)
+app.add_typer(export.app, name="export")
+
+
+_INTERRUPTED = 130  # the exit code that typer returns for Ctrl-C
+
+
+def run_app(arguments: list[str]) -> int:
+    """Run a command and return its exit code; raises `InputError` if its options are wrong."""
+    try:
+        result = app(args=arguments or ["--help"], standalone_mode=False)
+    except Exit as stop:
+        result = stop.exit_code
+    except Abort:
+        raise KeyboardInterrupt from None
+    except TyperException as error:
+        place = getattr(getattr(error, "ctx", None), "command_path", "epicene")
+        message = error.format_message().strip().rstrip(".")
+        raise InputError(f"{message}; `{place} --help` shows what there is.") from None
+    if result == _INTERRUPTED:
+        raise KeyboardInterrupt
+    return result if isinstance(result, int) else 0
 
 
 def main() -> None:
@@ -20,8 +111,6 @@ def main() -> None:
     if len(arguments) < len(sys.argv) - 1:
         os.environ["EPICENE_DEBUG"] = "1"
     _use_utf8()
-    from epicene.cli.app import run_app
-
     sys.exit(run_with_exit_code(lambda: run_app(arguments)))
 
 
@@ -34,7 +123,7 @@ def _use_utf8() -> None:
 
 
 def run_with_exit_code(work: Callable[[], int]) -> int:
-    """Do the work; the exit code, whatever happens."""
+    """Call `work` and return the exit code; errors are printed, not raised."""
     try:
         return work()
     except BaseException as error:
@@ -44,17 +133,17 @@ def run_with_exit_code(work: Callable[[], int]) -> int:
 
 
 def _report_error(error: BaseException) -> int:
-    """Say what went wrong; the exit code."""
+    """Print what went wrong and return the exit code."""
     try:
         raise error
     except EpiceneError as error:
         return _print_error(str(error), error.exit_code)
     except KeyboardInterrupt:
         return _print_error(
-            "Stopped. What was answered is kept: run the same command again to go on.", 1
+            "Stopped. What was answered is kept: run the same command again to resume.", 1
         )
     except BrokenPipeError:
-        # Whoever read our output has left; standard output must not be flushed on the way out.
+        # The reader of our output is gone: standard output must not be flushed on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
@@ -62,7 +151,7 @@ def _report_error(error: BaseException) -> int:
         return _print_error(f"{place}{error.strerror or error}.", 1)
     except Exception as error:
         kind = type(error).__name__
-        return _print_error(f"Epicene made a mistake ({kind}: {error}); --debug shows where.", 1)
+        return _print_error(f"Unexpected error ({kind}: {error}); --debug shows where.", 1)
 
 
 def _print_error(sentence: str, code: int) -> int:

@@ -47,7 +47,9 @@ def forget(
 def _confirm(what: str) -> bool:
     """Ask at the terminal for confirmation."""
     if not sys.stdin.isatty():
-        raise InputError(f"This would delete {what}, and nobody is there to ask; give --yes.")
+        raise InputError(
+            f"This would delete {what}, and there is no terminal to confirm it at; give --yes."
+        )
     return typer.confirm(f"Delete {what}, for good?", err=True)
 
 
@@ -66,7 +68,7 @@ UrlOption: TypeAlias = Annotated[
     typer.Option(
         "--url",
         metavar="URL",
-        help="Where people reach the pages, https://HOST, if not by --host and --port.",
+        help="The address of the pages, https://HOST, if it is not --host and --port.",
     ),
 ]
 
@@ -75,11 +77,9 @@ def serve(
     study: StudyPath,
     people: PeopleOption = "",
     host: Annotated[
-        str, typer.Option(help="The address to listen on; this machine alone, unless said.")
+        str, typer.Option(help="The address to listen on (default: this machine only).")
     ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=_MAX_PORT, help="0 takes any that is free.")
-    ] = PORT,
+    port: Annotated[int, typer.Option(min=0, max=_MAX_PORT, help="0 takes any free port.")] = PORT,
     url: UrlOption = "",
     lease: Annotated[
         float,
@@ -101,7 +101,7 @@ def serve(
         from epicene.studies.web.server import serve as serve_pages
     except ImportError as error:
         raise InputError(
-            f"The pages want the package {error.name}; get it with "
+            f"The pages need the package {error.name}; install it with "
             "`pip install 'epicene[annotate]'`."
         ) from None
 
@@ -113,7 +113,7 @@ def serve(
         if not _is_loopback(host):
             note(
                 f"Listening on {host}: everybody who reaches this machine can try. Links and "
-                "answers travel in the clear unless a proxy with HTTPS stands before it."
+                "answers are sent unencrypted unless an HTTPS proxy is in front of it."
             )
         if (closes := folder.study.access.closes) is not None:
             has = "closed" if closes <= datetime.now(UTC) else "closes"
@@ -128,7 +128,7 @@ def serve(
         secure=url.startswith("https://"),
         ready=ready,
     )
-    note("Stopped. All answers are kept; the same command goes on, and the links stay the same.")
+    note("Stopped. All answers are kept; repeat the command to resume, with the same links.")
 
 
 def links(
@@ -139,11 +139,11 @@ def links(
         str,
         typer.Option(
             metavar="A,B,…",
-            help="Whose links stop working, at once; who had a personal one gets a new one.",
+            help="Revoke these people's links at once; personal links are reissued.",
         ),
     ] = "",
 ) -> None:
-    """Print the links of a study: the owner's, the open one, everybody's own."""
+    """Print the links of a study: the owner's, the open one and personal ones."""
     from epicene.cli.output import note
     from epicene.studies.collection.folder import open_study_folder
 
@@ -176,7 +176,7 @@ def _revoke(folder: StudyFolder, people: Sequence[str]) -> None:
     with open_participants(folder) as participants:
         participants.revoke(*people)
     for name in people:
-        note(f"The link of {name} works no more; answers given by it are kept.")
+        note(f"The link of {name} no longer works; answers given with it are kept.")
 
 
 def _print_links(folder: StudyFolder, people: Iterable[str], url: str) -> None:
@@ -230,7 +230,7 @@ app = typer.Typer(help="Draw a human study, take in people's answers, and tabula
 def sample(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RUN…]", help="The run folders whose answers people shall judge."),
+        typer.Argument(metavar="[RUN…]", help="The run folders whose answers people will judge."),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="The study's folder.")
@@ -256,19 +256,21 @@ def sample(
     ] = None,
     twice: Annotated[
         int | None,
-        typer.Option(min=0, help="How many of them are for two people (200 unless said)."),
+        typer.Option(min=0, help="How many of them two people judge (default: 200)."),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Another draw.")] = None,
     protocol: Annotated[
         str,
         typer.Option(
-            "--protocol", "-p", help="How it is drawn, paper or epicene; the runs' own unless said."
+            "--protocol",
+            "-p",
+            help="How items are drawn: paper or epicene (default: as in the runs).",
         ),
     ] = "",
 ) -> None:
     """Draw a study from what models answered in runs, or from a suite's data."""
     from epicene.cli.output import note
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
     from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
     from epicene.studies.collection.folder import create_study_folder
     from epicene.studies.collection.images import copy_images
@@ -317,20 +319,18 @@ def import_(
     ] = "",
     column: Columns = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Take new answers in place of a person's old ones.")
+        bool, typer.Option("--replace", help="Replace a person's earlier answers.")
     ] = False,
     incomplete: Annotated[
         bool,
-        typer.Option(
-            "--incomplete", help="Take answers that study.toml asked less of when they were given."
-        ),
+        typer.Option("--incomplete", help="Accept responses that lack questions added later."),
     ] = False,
     layout: Annotated[
         Literal["auto", "pcibex", "label-studio"],
-        typer.Option("--format", help="How the file is laid out; its content says, unless said."),
+        typer.Option("--format", help="The file's format (default: detected from its content)."),
     ] = "auto",
 ) -> None:
-    """Keep answers that were made elsewhere, all of the file or nothing."""
+    """Import answers given elsewhere: the whole file, or nothing if it has an error."""
     from epicene.cli.output import note
     from epicene.studies.collection.folder import open_study_folder
 
@@ -347,8 +347,8 @@ def import_(
         f"{pluralise(counts.new, 'new answer')}, {counts.replaced} in place of others, "
         f"{counts.same} {was.get(counts.same, 'were')} there already."
     )
-    if counts.settled:
-        note(f"{pluralise(counts.settled, 'answer')} {was.get(counts.settled, 'were')} settled.")
+    if decided := counts.adjudications:
+        note(f"{pluralise(decided, 'answer')} {was.get(decided, 'were')} settled.")
 
 
 @app.command()
@@ -356,10 +356,11 @@ def adjudicate(
     study: StudyPath,
     by: Annotated[str, typer.Option("--by", help="Who decides.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where to; else standard output.")
+        Path | None,
+        typer.Option("--out", "-o", help="The file to write (default: standard output)."),
     ] = None,
 ) -> None:
-    """Write a sheet of what people do not agree on; `import` takes in what is settled there."""
+    """Write a sheet of the disagreements; `import` reads the decisions from it."""
     from epicene.cli.output import note
     from epicene.studies.collection.adjudication import disagreements, why_no_adjudication
     from epicene.studies.collection.folder import open_study_folder

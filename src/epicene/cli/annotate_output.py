@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Table
     from epicene.studies.analysis.exclusions import Exclusions
-    from epicene.studies.analysis.results import StudySummary
+    from epicene.studies.analysis.study_summary import StudySummary
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.collection.progress import StudyProgress
     from epicene.studies.collection.schema_drift import ValidResponses
@@ -53,7 +53,7 @@ def included_responses(
     excluded = exclude_participants(folder.study, valid.responses, without or (), failed=passed)
     if passed and not excluded.failed:
         note(f"Nobody {'else ' if without else ''}failed the attention checks.")
-    return folder.valid_responses(without=excluded.people), excluded
+    return folder.valid_responses(without=excluded.participants), excluded
 
 
 def note_left_out(valid: ValidResponses) -> None:
@@ -81,21 +81,24 @@ TargetProgram = Literal["pcibex", "label-studio"]
 def export(
     study: StudyPath,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where to; else standard output.")
+        Path | None,
+        typer.Option("--out", "-o", help="The file to write (default: standard output)."),
     ] = None,
     form: Annotated[
         ExportFormat | None,
-        typer.Option("--form", help="csv unless said, or as the file's name ends."),
+        typer.Option("--form", help="The format (default: by the file's extension, or csv)."),
     ] = None,
     hidden: Annotated[
         bool,
-        typer.Option("--hidden", help="With what people are not shown; not for who still labels."),
+        typer.Option(
+            "--hidden", help="Include hidden fields; do not give the file to active annotators."
+        ),
     ] = False,
     people: Annotated[
         str,
         typer.Option(
             metavar="A,B,…|N",
-            help="Instead: an empty sheet for each of these people, or for so many, in --out.",
+            help="Instead: an empty sheet per person, by name or number of people, in --out.",
         ),
     ] = "",
     to: Annotated[
@@ -105,7 +108,7 @@ def export(
     without: WithoutOption = None,
     passed: PassedOption = False,
 ) -> None:
-    """Write out all answers, or what people shall fill in: sheets, or a program's project."""
+    """Export all answers, or material to fill in: sheets, or a project of another program."""
     from epicene.cli.output import note
     from epicene.studies.collection.folder import open_study_folder
     from epicene.studies.exchange.response_files import export_responses
@@ -125,7 +128,7 @@ def export(
     adjudications = valid.adjudications.values()
     text = export_responses(folder.study, valid.responses, adjudications, form, with_hidden=hidden)
     write_output(text, out)
-    if excluded.people:
+    if excluded.participants:
         note(excluded.note)
     note_left_out(valid)
 
@@ -189,7 +192,9 @@ def tables(
     ] = None,
     runs: Annotated[
         list[Path] | None,
-        typer.Option("--run", metavar="RUN", help="Runs to set beside people, one option each."),
+        typer.Option(
+            "--run", metavar="RUN", help="A run to compare with people; repeat for several."
+        ),
     ] = None,
     without: WithoutOption = None,
     passed: PassedOption = False,
@@ -198,12 +203,11 @@ def tables(
     as_latex: AsLatex = False,
     as_markdown: AsMarkdown = False,
 ) -> None:
-    """Print what came of a study: how people agree, with each other and with the machine."""
-    from epicene.cli.output import note, print_json, print_tables
-    from epicene.cli.tables import chosen_format, write_tables
-    from epicene.runs.results import read_run
+    """Print the results of a study: agreement between people, and with the suite."""
+    from epicene.cli.output import chosen_format, note, print_json, print_tables, write_tables
+    from epicene.runs.stored_run import read_run
     from epicene.studies.analysis.quality_tables import quality_tables
-    from epicene.studies.analysis.results import IncompatibleStudyError, summarise_study
+    from epicene.studies.analysis.study_summary import IncompatibleStudyError, summarise_study
     from epicene.studies.collection.folder import open_study_folder
     from epicene.studies.collection.progress import study_progress
 
@@ -232,7 +236,7 @@ def tables(
         print_tables(printed)
     if summary is not None and figures is not None:
         _write_figures(summary, figures, excluded)
-    if excluded.people:
+    if excluded.participants:
         note(excluded.note)
     if progress.given < progress.wanted:
         note(f"{progress.given} of {progress.wanted} judgements are there so far.")
@@ -256,7 +260,7 @@ def _with_exclusion_note(tables: Sequence[Table], excluded: Exclusions) -> list[
     """The tables with a note on who is excluded."""
     import msgspec
 
-    if not excluded.people:
+    if not excluded.participants:
         return list(tables)
     return [msgspec.structs.replace(each, notes=(*each.notes, excluded.note)) for each in tables]
 
@@ -282,7 +286,7 @@ def _document(
         "data": study.drawn.data if study.drawn else "",
         "study": {
             **msgspec.to_builtins(progress),
-            **({"left_out": len(excluded.people)} if excluded.people else {}),
+            **({"left_out": len(excluded.participants)} if excluded.participants else {}),
         },
         "metrics": {name: estimate_json(each) for name, each in metrics.items()},
         "undetected": estimate_json(nobody if summary is None else summary.undetected),
@@ -299,6 +303,6 @@ def _write_figures(summary: StudySummary, folder: Path, excluded: Exclusions) ->
 
     for figure in summary.figures:
         path = folder / f"{figure.name}.svg"
-        notes = (*figure.notes, excluded.note) if excluded.people else figure.notes
+        notes = (*figure.notes, excluded.note) if excluded.participants else figure.notes
         write_atomically(path, svg(msgspec.structs.replace(figure, notes=notes)).encode())
         note(str(path))

@@ -13,23 +13,24 @@ from epicene.core.errors import InputError
 
 def compare(
     first: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    second: Annotated[Path, typer.Argument(metavar="RUN", help="The run to set against it.")],
+    second: Annotated[Path, typer.Argument(metavar="RUN", help="The run to compare it with.")],
     agreement: Annotated[
-        bool, typer.Option("--agreement", help="Do the two agree: raw, Matthews, Cohen.")
+        bool, typer.Option("--agreement", help="Agreement of the two: raw, Matthews, Cohen.")
     ] = False,
     names: Annotated[
         str,
-        typer.Option(help="With --agreement: two judgements to set against each other, A,B."),
+        typer.Option(help="With --agreement: two judgements to compare, A,B."),
     ] = "",
     as_json: AsJson = False,
     items: WithItems = False,
 ) -> None:
     """Compare two runs of one suite over the judgements they share."""
     from epicene.cli.output import note, print_json, print_tables
+    from epicene.cli.progress import scoring_progress
     from epicene.report.results_document import run_json
     from epicene.report.table_formats import estimate_json, tables_json
     from epicene.runs.compare import compare_agreement, compare_runs
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
     from epicene.runs.summary import incomplete_run_sentences
 
     if names and not agreement:
@@ -37,10 +38,11 @@ def compare(
     if items and (agreement or not as_json):
         raise InputError("--items goes with --json, and lists what changed, not agreement.")
     runs = read_run(first), read_run(second)
-    if agreement:
-        result = compare_agreement(*runs, names=_two_names(names) if names else None)
-    else:
-        result = compare_runs(*runs)
+    with scoring_progress():
+        if agreement:
+            result = compare_agreement(*runs, names=_two_names(names) if names else None)
+        else:
+            result = compare_runs(*runs)
     if as_json:
         shown = {
             "suite": result.suite,

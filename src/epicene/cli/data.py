@@ -46,14 +46,18 @@ def data(
     setting: Settings = None,
     split: Split = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="show: how many items (10 unless said).")
+        int | None, typer.Option(min=1, help="show: how many items (default: 10).")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="build: where to.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="build: the folder to write.")
+    ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", "-m", metavar="ROLE=SPEC[,SPEC…]", help="build: who is asked."),
+        typer.Option(
+            "--model", "-m", metavar="ROLE=SPEC[,SPEC…]", help="build: the models to use."
+        ),
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="build: another set.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="build: the random seed.")] = None,
     price: PriceOption = "",
     max_cost: MaxCost = None,
     as_json: AsJson = False,

@@ -98,7 +98,7 @@ def demo(
     from epicene.core.errors import EpiceneError, RunError
     from epicene.models.embedded import fetch
     from epicene.report.run_report import write_report
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
 
     try:
         fetch(EMBEDDED_MODEL, progress=note)
@@ -150,7 +150,7 @@ def _show(done: DemoResults, page: Path, *, as_json: bool) -> None:
     """The headlines of every suite, what is missing, and last of all where the report is."""
     from epicene.cli.output import note, print_json, print_tables
     from epicene.report.results_document import metrics_table, results_document
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
     from epicene.runs.summary import summarise
 
     runs = [read_run(folder) for folder in done.folders]

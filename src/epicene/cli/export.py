@@ -36,8 +36,8 @@ Out = Annotated[Path, typer.Option("--out", "-o", help="A new folder.")]
 def results(runs: RunFolders, out: Out) -> None:
     """Write tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card."""
     from epicene.cli.output import note
-    from epicene.export.results import write_results
-    from epicene.runs.results import read_run
+    from epicene.export.results_folder import write_results
+    from epicene.runs.stored_run import read_run
 
     write_results([read_run(folder) for folder in runs], out)
     note(f"The results are in {out}; begin with {out / 'README.md'}")

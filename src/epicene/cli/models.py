@@ -51,7 +51,7 @@ def fetch(
         bool, typer.Option("--accept-licence", help="I have read and accept the model's terms.")
     ] = False,
 ) -> None:
-    """Bring an embedded model to this machine: download, verify, convert once."""
+    """Download an embedded model, verify and convert it."""
     from epicene.cli.output import note
     from epicene.models import embedded, faces
 

@@ -26,13 +26,16 @@ ProtocolName: TypeAlias = Annotated[
 DataPath: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        "--data", "-d", envvar="EPICENE_DATA", help="Your file or folder; else the starter set."
+        "--data",
+        "-d",
+        envvar="EPICENE_DATA",
+        help="Your file or folder (default: the starter set).",
     ),
 ]
 Columns: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--column", metavar="OURS=THEIRS", help="Which column of the file holds a field of ours."
+        "--column", metavar="OURS=THEIRS", help="Read the field OURS from the column THEIRS."
     ),
 ]
 Languages: TypeAlias = Annotated[
@@ -45,7 +48,7 @@ Limit: TypeAlias = Annotated[
         "--limit",
         min=1,
         envvar="EPICENE_LIMIT",
-        help="Items of each part of the data, at most.",
+        help="The most items to take from each part of the data.",
     ),
 ]
 Seed: TypeAlias = Annotated[
@@ -64,7 +67,7 @@ Split: TypeAlias = Annotated[
 ]
 EnglishFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--english", help="The English side of data that lack it, a sentence a line."),
+    typer.Option("--english", help="The English side, if the data lack it: one sentence per line."),
 ]
 AsJson: TypeAlias = Annotated[
     bool,
@@ -83,17 +86,21 @@ PriceOption: TypeAlias = Annotated[
         "--price",
         envvar="EPICENE_PRICE",
         metavar="PRICE",
-        help="Dollars an image, or a million tokens IN/OUT, or a TOML file.",
+        help="Dollars per image, or per million tokens as IN/OUT, or a TOML file.",
     ),
 ]
 MaxCost: TypeAlias = Annotated[
     float | None,
     typer.Option(
-        "--max-cost", min=0.0, envvar="EPICENE_MAX_COST", help="Dollars that all of it may cost."
+        "--max-cost",
+        min=0.0,
+        envvar="EPICENE_MAX_COST",
+        help="The most that all requests may cost, in dollars.",
     ),
 ]
 ExecutorName: TypeAlias = Annotated[
-    str, typer.Option("--on", envvar="EPICENE_ON", help="here, or ray: many machines.")
+    str,
+    typer.Option("--on", envvar="EPICENE_ON", help="Where to run: here, or ray for many machines."),
 ]
 RayAddress: TypeAlias = Annotated[
     str,
@@ -101,7 +108,7 @@ RayAddress: TypeAlias = Annotated[
         "--ray-address",
         envvar="EPICENE_RAY_ADDRESS",
         metavar="HOST:PORT",
-        help="Which cluster (also RAY_ADDRESS); else one begun here for the run.",
+        help="The cluster, also RAY_ADDRESS (default: one started for this run).",
     ),
 ]
 Workers: TypeAlias = Annotated[
@@ -110,7 +117,7 @@ Workers: TypeAlias = Annotated[
         "--workers",
         min=1,
         envvar="EPICENE_WORKERS",
-        help="On Ray: how many; else one a GPU, or one a machine without.",
+        help="On Ray: number of workers (default: one per GPU, or per machine without GPUs).",
     ),
 ]
 GpusPerWorker: TypeAlias = Annotated[
@@ -119,7 +126,7 @@ GpusPerWorker: TypeAlias = Annotated[
         "--gpus-per-worker",
         min=0.0,
         envvar="EPICENE_GPUS_PER_WORKER",
-        help="On Ray; else one if there are any.",
+        help="On Ray: GPUs per worker (default: 1 if there are any).",
     ),
 ]
 WorkerTimeout: TypeAlias = Annotated[
@@ -128,7 +135,7 @@ WorkerTimeout: TypeAlias = Annotated[
         "--worker-timeout",
         min=0.1,
         envvar="EPICENE_WORKER_TIMEOUT",
-        help="On Ray: seconds for one shard, after which its worker is replaced.",
+        help="On Ray: seconds per shard before its worker is replaced.",
     ),
 ]
 

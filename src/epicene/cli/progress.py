@@ -12,22 +12,57 @@ from epicene.core.control_characters import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from rich.progress import Progress, TaskID
 
-    from epicene.runs.execute import Watcher
+    from epicene.runs.execute import ProgressDisplay
     from epicene.runs.sweep.runner import RunState
     from epicene.runs.sweep.workload import Workload
 
-_SECONDS_BETWEEN_LINES = 60.0  # seconds between lines where there is no terminal
+_MOMENT = 1.0  # seconds before the progress of scoring is shown
+_SECONDS_BETWEEN_LINES = 60.0  # where there is no terminal
 
 
-def progress_display() -> Watcher:
-    """Someone to tell, fit for where standard error goes."""
+def progress_display() -> ProgressDisplay:
+    """A bar if standard error is a terminal, or lines if it is not."""
     return ProgressBar() if sys.stderr.isatty() else ProgressLines()
 
 
-def progress_bars() -> Progress:
+@contextmanager
+def scoring_progress() -> Iterator[None]:
+    """Show on a terminal how many items of a run are scored, if that takes more than a moment."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from epicene.runs.stored_run import on_scored
+
+    started = time.monotonic()
+    bars: list[Progress] = []
+
+    def show(folder: Path, done: int, total: int) -> None:
+        if time.monotonic() - started < _MOMENT:
+            return
+        if not bars:
+            bars.append(progress_bars(transient=True))
+            bars[0].start()
+        bar = bars[0]
+        title = f"Scoring {folder.name}"
+        task = next((each.id for each in bar.tasks if each.description == title), None)
+        if task is None:
+            task = bar.add_task(title, total=total, rate="")
+        bar.update(task, completed=done)
+
+    token = on_scored.set(show)
+    try:
+        yield
+    finally:
+        on_scored.reset(token)
+        for bar in bars:
+            bar.stop()
+
+
+def progress_bars(*, transient: bool = False) -> Progress:
     """Bars on standard error, each with a title, a count, a rate and its times."""
     from rich.console import Console
     from rich.progress import (
@@ -47,11 +82,12 @@ def progress_bars() -> Progress:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
+        transient=transient,
     )
 
 
 def rate_text(progress: Progress, task: TaskID, failed: int) -> str:
-    """How fast a bar moves, and how much of it failed."""
+    """The rate of a bar, and the number of failures."""
     speed = next(each.speed for each in progress.tasks if each.id == task)
     parts = [f"{speed:.1f}/s"] if speed else []
     return ", ".join([*parts, *([f"{failed} failed"] if failed else [])])
@@ -65,64 +101,64 @@ class ProgressBar:
         self._task: TaskID | None = None
         self._failed = 0
 
-    def say(self, sentence: str) -> None:
-        """Something a person should know before a section begins."""
+    def show_message(self, sentence: str) -> None:
+        """Show a message to the user."""
         note(sentence)
 
-    def begin(self, title: str, total: int, done: int) -> None:
-        """A section begins."""
+    def start(self, title: str, total: int, done: int) -> None:
+        """Start the display of a section."""
         self._failed = 0
         self._progress = progress_bars()
         self._task = self._progress.add_task(title, total=total, completed=done, rate="")
         self._progress.start()
 
     def advance(self, answered: int, failed: int) -> None:
-        """Some requests were answered."""
+        """Record answered requests."""
         assert self._progress is not None
         assert self._task is not None
         self._failed += failed
         rate = rate_text(self._progress, self._task, self._failed)
         self._progress.update(self._task, advance=answered, rate=rate)
 
-    def end(self) -> None:
-        """The section ended."""
+    def finish(self) -> None:
+        """End the display of the section."""
         assert self._progress is not None
         self._progress.stop()
 
 
 class ProgressLines:
-    """One line a minute."""
+    """One line per minute."""
 
     def __init__(self) -> None:
         self._title = ""
-        self._total = self._done = self._begun_with = self._failed = 0
-        self._started = self._said = 0.0
+        self._total = self._done = self._done_before = self._failed = 0
+        self._started = self._printed = 0.0
 
-    def say(self, sentence: str) -> None:
-        """Something a person should know before a section begins."""
+    def show_message(self, sentence: str) -> None:
+        """Show a message to the user."""
         note(sentence)
 
-    def begin(self, title: str, total: int, done: int) -> None:
-        """A section begins."""
+    def start(self, title: str, total: int, done: int) -> None:
+        """Start the display of a section."""
         self._title, self._total, self._failed = title, total, 0
-        self._done = self._begun_with = done
-        self._started = self._said = time.monotonic()
+        self._done = self._done_before = done
+        self._started = self._printed = time.monotonic()
 
     def advance(self, answered: int, failed: int) -> None:
-        """Some requests were answered."""
+        """Record answered requests."""
         self._done += answered
         self._failed += failed
-        if time.monotonic() - self._said >= _SECONDS_BETWEEN_LINES:
-            self._said = time.monotonic()
-            self._say()
+        if time.monotonic() - self._printed >= _SECONDS_BETWEEN_LINES:
+            self._printed = time.monotonic()
+            self._print_line()
 
-    def end(self) -> None:
-        """The section ended."""
-        self._say()
+    def finish(self) -> None:
+        """End the display of the section."""
+        self._print_line()
 
-    def _say(self) -> None:
+    def _print_line(self) -> None:
         seconds = max(time.monotonic() - self._started, 1e-9)
-        rate = (self._done - self._begun_with) / seconds
+        rate = (self._done - self._done_before) / seconds
         left = f", {(self._total - self._done) / rate / 60:.0f} min left" if rate else ""
         failed = f", {self._failed} failed" if self._failed else ""
         sys.stderr.write(
@@ -132,7 +168,7 @@ class ProgressLines:
 
 @contextmanager
 def sweep_progress_display(workload: Workload) -> Iterator[SweepProgressBars | SweepProgressLines]:
-    """Someone to tell, fit for where standard error goes, who knows what all of it takes."""
+    """Bars if standard error is a terminal, or lines if it is not, for a sweep of this size."""
     total = workload.answered + workload.left
     if sys.stderr.isatty():
         with progress_bars() as shown:
@@ -142,7 +178,7 @@ def sweep_progress_display(workload: Workload) -> Iterator[SweepProgressBars | S
 
 
 class SweepProgressBars:
-    """Two bars: the whole sweep, and the section that is on."""
+    """Two bars: the whole sweep, and the current section."""
 
     def __init__(self, shown: Progress, total: int, done: int) -> None:
         self._bars = shown
@@ -151,38 +187,38 @@ class SweepProgressBars:
         self._section: TaskID | None = None
         self._failed = 0
 
-    def say(self, sentence: str) -> None:
-        """Something a person should know, above the bars."""
+    def show_message(self, sentence: str) -> None:
+        """Show a message above the bars."""
         self._bars.console.print(escape_controls(sentence), markup=False, highlight=False)
 
-    def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
-        """A run begins that should have so many requests."""
+    def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
+        """Show the start of a run, with its estimated number of requests."""
         self._expected = requests
         self._bars.update(self._whole, description=f"run {number} of {runs}")
-        self.say(f"{number} of {runs}: {title}")
+        self.show_message(f"{number} of {runs}: {title}")
 
-    def end_run(self, state: RunState) -> None:
-        """The run ended; now it is known how many requests it has."""
+    def finish_run(self, state: RunState) -> None:
+        """Show how a run ended, and correct the total by its real number of requests."""
         self._total += state.requests - self._expected
         self._bars.update(self._whole, total=self._total)
         if state.why:
-            self.say(f"{state.title}: {state.state}: {state.why}")
+            self.show_message(f"{state.title}: {state.state}: {state.why}")
 
-    def begin(self, title: str, total: int, done: int) -> None:
-        """A section begins."""
+    def start(self, title: str, total: int, done: int) -> None:
+        """Start the display of a section."""
         self._failed = 0
         self._section = self._bars.add_task(title, total=total, completed=done, rate="")
 
     def advance(self, answered: int, failed: int) -> None:
-        """Some requests were answered."""
+        """Record answered requests."""
         assert self._section is not None
         self._failed += failed
         rate = rate_text(self._bars, self._section, self._failed)
         self._bars.update(self._section, advance=answered, rate=rate)
         self._bars.update(self._whole, advance=answered)
 
-    def end(self) -> None:
-        """The section ended."""
+    def finish(self) -> None:
+        """End the display of the section."""
         assert self._section is not None
         self._bars.remove_task(self._section)
 
@@ -192,23 +228,23 @@ class SweepProgressLines(ProgressLines):
 
     def __init__(self, total: int, done: int) -> None:
         super().__init__()
-        self._all, self._behind, self._expected = total, done, 0
+        self._sweep_total, self._sweep_done, self._expected = total, done, 0
 
-    def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
-        """A run begins that should have so many requests."""
+    def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
+        """Show the start of a run, with its estimated number of requests."""
         self._expected = requests
         note(
             f"Run {number} of {runs}: {title} "
-            f"({self._behind:,} of {self._all:,} requests of the sweep are done)"
+            f"({self._sweep_done:,} of {self._sweep_total:,} requests of the sweep are done)"
         )
 
-    def end_run(self, state: RunState) -> None:
-        """The run ended; now it is known how many requests it has."""
-        self._all += state.requests - self._expected
+    def finish_run(self, state: RunState) -> None:
+        """Show how a run ended, and correct the total by its real number of requests."""
+        self._sweep_total += state.requests - self._expected
         if state.why:
             note(f"{state.title}: {state.state}: {state.why}")
 
     def advance(self, answered: int, failed: int) -> None:
-        """Some requests were answered."""
+        """Record answered requests."""
         super().advance(answered, failed)
-        self._behind += answered
+        self._sweep_done += answered

@@ -16,13 +16,15 @@ def report(
         "report.html"
     ),
     pictures: Annotated[
-        float, typer.Option(min=0, metavar="MB", help="How much of the page small pictures take.")
+        float, typer.Option(min=0, metavar="MB", help="The most space that thumbnails may take.")
     ] = 12.0,
 ) -> None:
     """Write one self-contained HTML page about one or more runs."""
     from epicene.cli.output import note
+    from epicene.cli.progress import scoring_progress
     from epicene.report.run_report import write_report
-    from epicene.runs.results import read_run
+    from epicene.runs.stored_run import read_run
 
-    write_report([read_run(folder) for folder in runs], out, pictures)
+    with scoring_progress():
+        write_report([read_run(folder) for folder in runs], out, pictures)
     note(f"The report is in {out}")

@@ -39,10 +39,10 @@ def rewrite(
         ),
     ] = None,
     speaker: Annotated[
-        str | None, typer.Option("--speaker", metavar="m|f", help="The gender of who says I.")
+        str | None, typer.Option("--speaker", metavar="m|f", help="The gender of the speaker.")
     ] = None,
     listener: Annotated[
-        str | None, typer.Option("--listener", metavar="m|f", help="… of who is spoken to.")
+        str | None, typer.Option("--listener", metavar="m|f", help="… of the listener.")
     ] = None,
     others: Annotated[
         str | None, typer.Option("--others", metavar="m|f", help="… of everyone spoken about.")

@@ -123,10 +123,9 @@ def run(
     as_json: AsJson = False,
     items: WithItems = False,
 ) -> int:
-    """Run a suite on a model. The same command again goes on where it was stopped."""
-    from epicene.cli.output import note
+    """Run a suite on a model. Repeat the command to resume a run that was stopped."""
+    from epicene.cli.output import note, show_runs
     from epicene.cli.progress import progress_display
-    from epicene.cli.tables import show_runs
     from epicene.core.redaction import redacted_command
     from epicene.runs.costs import cost_sentences
     from epicene.runs.executors import open_executor
@@ -151,7 +150,7 @@ def run(
         price=price,
         trust_remote_code=trust_remote_code,
     )
-    order = RunConfig(
+    config = RunConfig(
         suite=chosen,
         protocol=choose_protocol(
             chosen,
@@ -175,9 +174,9 @@ def run(
         gpus_per_worker=gpus_per_worker,
         worker_timeout=worker_timeout,
     )
-    told = progress_display()
-    with open_executor(on, spread, told.say) as opening:
-        folder, manifest = do_run(order, told, opening)
+    display = progress_display()
+    with open_executor(on, spread, display.show_message) as opening:
+        folder, manifest = do_run(config, display, opening)
     show_runs([folder], as_json=as_json, items=items, metrics_only=True)
     for count in manifest.counts:
         for reason in count.reasons:

@@ -32,16 +32,21 @@ def sweep(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The folder for runs and report; else named as the plan."),
+        typer.Option(
+            "--out", "-o", help="The folder for runs and report (default: the plan's name)."
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it would take, and ask nothing.")
+        bool, typer.Option("--dry-run", help="Print an estimate and send no requests.")
     ] = False,
-    example: Annotated[bool, typer.Option("--example", help="Print a plan to begin with.")] = False,
+    example: Annotated[bool, typer.Option("--example", help="Print an example plan.")] = False,
     limit: Annotated[
         int | None,
         typer.Option(
-            "--limit", min=1, metavar="N", help="A trial: so many items of each part, in every run."
+            "--limit",
+            min=1,
+            metavar="N",
+            help="For a trial: items from each part of the data, in every run.",
         ),
     ] = None,
     max_cost: MaxCost = None,
@@ -54,7 +59,7 @@ def sweep(
         bool, typer.Option("--json", help="The estimate, or the state of every run, as JSON.")
     ] = False,
 ) -> int:
-    """Run every model of a plan on every suite. The same command again goes on."""
+    """Run every model of a plan on every suite. Repeat the command to resume."""
     from epicene.cli.progress import sweep_progress_display
     from epicene.report.sweep import write_sweep_report
     from epicene.runs.executors import open_executor
@@ -87,14 +92,16 @@ def sweep(
         gpus_per_worker=gpus_per_worker,
         worker_timeout=worker_timeout,
     )
-    broken = ""  # what kept the sweep from its end; what is known is shown all the same
+    broken = ""  # why the sweep ended early; its state is shown nevertheless
     with lock_folder(folder):
         try:
             with (
-                sweep_progress_display(total_forecast(forecasts).workload) as told,
-                open_executor(on, spread, told.say) as opening,
+                sweep_progress_display(total_forecast(forecasts).workload) as display,
+                open_executor(on, spread, display.show_message) as opening,
             ):
-                state = do_sweep(SweepConfig(plan.name, folder, forecasts, limits), told, opening)
+                state = do_sweep(
+                    SweepConfig(plan.name, folder, forecasts, limits), display, opening
+                )
             state = write_sweep_report(folder, state, plan)
         except StateNotWrittenError as error:
             state, broken = error.state, str(error)
@@ -112,15 +119,15 @@ def _limits(file: PlanFile, max_cost: float | None) -> SweepLimits:
 def _estimate_runs(
     file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None
 ) -> list[RunForecast]:
-    """Look at every run before any begins."""
+    """The forecast of every run of the plan."""
     from epicene.core.redaction import redacted_command
     from epicene.runs.sweep.forecast import Forecaster
     from epicene.runs.sweep.matrix import expand_plan
 
     runs = folder / "runs"
     command = redacted_command(["epicene", *sys.argv[1:]])
-    surveyor = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
-    return [surveyor.look(sweep_run) for sweep_run in expand_plan(file, runs, limit, command)]
+    forecaster = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
+    return [forecaster.forecast(sweep_run) for sweep_run in expand_plan(file, runs, limit, command)]
 
 
 def _check_limits(limits: SweepLimits, forecasts: Sequence[RunForecast], folder: Path) -> None:
@@ -131,14 +138,14 @@ def _check_limits(limits: SweepLimits, forecasts: Sequence[RunForecast], folder:
     total = total_forecast(forecasts)
     if limits.max_hours is not None and total.unknown:
         note(
-            f"How long {total.unknown} runs take is not known, so that max_hours is not checked "
+            f"How long {total.unknown} runs take is not known, so max_hours is not checked "
             "for them; no run begins after it."
         )
     if limits.max_cost is None:
         return check_limits(limits, total, 0.0)
     spending = read_spending(sorted((folder / "runs").glob("*")))
     if spending.unknown:
-        note(f"No run that may cost money is begun: {unknown_spending_message(spending)}.")
+        note(f"No run that may cost money will start: {unknown_spending_message(spending)}.")
     return check_limits(limits, total, spending.known)
 
 
@@ -153,7 +160,7 @@ def _show_estimate(forecasts: Sequence[RunForecast], *, as_json: bool) -> None:
 
 
 def _announce(forecasts: Sequence[RunForecast]) -> None:
-    """Who is left out and why, and what the rest takes."""
+    """Note which runs are left out and why, and the estimate for the rest."""
     from epicene.cli.output import note
     from epicene.report.sweep import estimate_sentence
 
@@ -177,7 +184,7 @@ def _show_outcome(state: SweepState, broken: str, *, as_json: bool) -> None:
     for run in state.unfinished:
         note(f"Not complete: {run.title} ({run.state}). {run.why}".rstrip())
     if state.unfinished:
-        note("The same command again goes on with what is left.")
+        note("Repeat the command to resume with what is left.")
     if broken:
         note(broken)
     elif state.report:

@@ -20,7 +20,7 @@ def train(
     path: DataPath = None,
     column: Columns = None,
     split: Annotated[
-        str | None, typer.Option("--split", help="Which part of the data (train unless said).")
+        str | None, typer.Option("--split", help="Which part of the data (default: train).")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed, the same tagger.")] = 0,
     members: Annotated[
@@ -61,6 +61,6 @@ def train(
 
 
 def _split(suite: Suite[Any, Any], asked: str | None) -> str | None:
-    """The split asked for; else train, where the suite's data has splits."""
+    """The chosen split; by default train, if the suite's data has splits."""
     has_splits = hasattr(suite.protocols["epicene"], "split")
     return "train" if asked is None and has_splits else asked

@@ -155,7 +155,7 @@ def _read_delimited(path: Path) -> Iterator[FileRow]:
 
 
 def _find_delimiter(path: Path, text: str) -> str:
-    """A comma, or the semicolon of spreadsheets where a comma stands before decimals.
+    """A comma, or the semicolon of spreadsheets whose locale has decimal commas.
 
     The names of the columns tell. Where they hold both, the first row does, if it can.
     """

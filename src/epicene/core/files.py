@@ -50,15 +50,26 @@ class ImageFolder:
         """Store an image; its sha256."""
         name = hashlib.sha256(data).hexdigest()
         path = self.path(name)
-        if not path.exists():
+        if not path.exists() or path.read_bytes() != data:
             write_atomically(path, data)
         return name
+
+    def read(self, sha256: str) -> bytes:
+        """An image; raises if it is missing, or not the one that was stored under this hash."""
+        try:
+            data = self.path(sha256).read_bytes()
+        except OSError as error:
+            raise RunError(
+                f"The image {sha256} cannot be read: {error.strerror or error}."
+            ) from error
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise RunError(f"The image {sha256} is damaged: its content has another SHA-256.")
+        return data
 
     def path(self, sha256: str) -> Path:
         """The path of an image."""
         if not _SHA256.fullmatch(sha256):
             raise InputError(
-                f"{sha256!r} is not the sha256 of an image, and {self._folder} has images by "
-                "nothing else."
+                f"{sha256!r} is not the SHA-256 of an image, by which {self._folder} stores them."
             )
         return self._folder / sha256[:2] / sha256

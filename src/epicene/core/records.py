@@ -41,7 +41,7 @@ class Item(Record, frozen=True, kw_only=True):
 
     @property
     def cluster(self) -> str:
-        """The group, or the item itself where it stands alone."""
+        """The group, or the item's own id if it has none."""
         return self.group or self.id
 
 
@@ -55,7 +55,7 @@ class Message(Record, frozen=True, kw_only=True):
     content: str
 
 
-# A text as it stands, or a chat that the model's own template renders.
+# A text, or a chat that the model's own template renders.
 Prompt: TypeAlias = str | tuple[Message, ...]
 
 
@@ -64,7 +64,7 @@ def prompt_texts(prompt: Prompt) -> tuple[str, ...]:
     return (prompt,) if isinstance(prompt, str) else tuple(each.content for each in prompt)
 
 
-# What the first token of a text is conditioned on, where no context stands before it:
+# What the first token of a text is conditioned on, where it has no context:
 #   bos                the tokenizer's beginning token (its end token where it has no other)
 #   tokenizer-default  whatever the tokenizer prepends by itself, perhaps nothing
 #   none               nothing: the first token has no score
@@ -185,7 +185,7 @@ class TextScore(Record, frozen=True, kw_only=True):
 
     Offsets count characters of the text alone. A token astride the boundary between context and
     text belongs to the text and starts at 0. `drawn` answers a request's `decoding`, None where
-    the token would never be drawn; unset where nobody asked, or the model cannot say.
+    the token would never be drawn; unset if it was not requested, or the model cannot tell.
     """
 
     logprobs: tuple[float | None, ...]
@@ -221,7 +221,7 @@ class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
 class Completion(Record, frozen=True, kw_only=True):
     """One way to fill the gap.
 
-    `logprob` is of the completion, given what stands before it (causal) or around it (masked);
+    `logprob` is of the completion, given the text before it (causal) or around it (masked);
     `with_after` adds the text after the gap, where the model ranks that way too.
     """
 
@@ -382,7 +382,7 @@ class Figure(Record, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-# --- pictures ------------------------------------------------------------------------------
+# --- images --------------------------------------------------------------------------------
 
 
 class SheetImage(Record, frozen=True, kw_only=True):
@@ -404,7 +404,7 @@ class ImageStrip(Record, frozen=True, kw_only=True):
     summary: str = ""
     prompts: tuple[str, ...] = ()
     language: str = ""  # of the prompts
-    pictures: tuple[SheetImage, ...] = ()
+    images: tuple[SheetImage, ...] = ()
 
 
 class ContactSheet(Record, frozen=True, kw_only=True):

@@ -78,7 +78,7 @@ def _copy_with_log(path: Path) -> tempfile.TemporaryDirectory[str] | None:
             if not log.exists():  # its writer has closed it meanwhile
                 continue
             raise RunError(
-                f"{path} was not closed by its writer and lies where nothing can be written, so "
+                f"{path} was not closed by its writer and is in a read-only place, so "
                 f"that it is read from a copy, and none could be made ({error.strerror or error}); "
                 "name a folder that has room for it in TMPDIR."
             ) from error

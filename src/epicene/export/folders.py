@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class YamlFunction(str):
-    """A Python function that YAML names: `module.function`, of a file beside it."""
+    """A Python function in a file beside the YAML, written as `module.function`."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ def as_yaml(content: Mapping[str, Any]) -> str:
 
 
 def front_matter(content: Mapping[str, Any]) -> Iterator[str]:
-    """The YAML that stands at the head of a card."""
+    """The YAML front matter of a card."""
     yield "---"
     yield as_yaml(content).rstrip("\n")
     yield "---"
@@ -64,7 +64,7 @@ def front_matter(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def file_names(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each name with one that a file can have; no two share one, whatever the file system."""
+    """A file name for each name; all differ on any file system."""
     taken: set[str] = set()
     for name in names:
         stem = start = re.sub(r"\W+", "-", name).strip("-").lower() or "unnamed"
@@ -80,7 +80,7 @@ _NOT_SETTINGS = ("name", "about")
 
 
 def code_span(text: object) -> str:
-    """A text as code, whatever it holds."""
+    """A text as Markdown code, whatever it contains."""
     shown = " ".join(str(text).split())
     ticks = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
     apart = " " if shown.startswith("`") or shown.endswith("`") else ""
@@ -88,7 +88,7 @@ def code_span(text: object) -> str:
 
 
 def protocol_lines(protocol: Protocol, card: SuiteCard) -> Iterator[str]:
-    """How the suite was asked and judged: in words, then every setting."""
+    """The protocol in words, then every setting."""
     yield (
         f"Protocol `{protocol.name}`: {protocol.about} Normalisers: "
         f"{', '.join(protocol.normalisers) or 'none'}. Chance level: {card.chance}"

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from epicene.core.records import Item
     from epicene.export.selection import Selection
 
-PROMPTS = "prompts"  # the column with what is drawn
+PROMPTS = "prompts"  # the column with the prompts to draw
 
-# Up to how many items a set has to be called so.
+# The largest number of items in each category.
 _SIZES = (
     (1_000, "n<1K"),
     (10_000, "1K<n<10K"),
@@ -110,7 +110,7 @@ def _front_matter(selection: Selection, configs: Sequence[dict[str, Any]]) -> di
 
 
 def size_category(items: int) -> str:
-    """The name that the hub has for a set of that size."""
+    """The hub's name for a set of that size."""
     return next((name for below, name in _SIZES if items < below), _LARGEST)
 
 
@@ -133,9 +133,9 @@ def _fields(selection: Selection, fields: Sequence[str]) -> Iterator[str]:
         yield ""
 
 
-ALL_CONFIG = "all"  # the configuration with every language, which is loaded if none is named
-DEFAULT_CONFIG = "default"  # that of items which name no language
-DEFAULT_SPLIT = "test"  # of items that name none
+ALL_CONFIG = "all"  # the configuration with every language, which is the default
+DEFAULT_CONFIG = "default"  # of items that name no language
+DEFAULT_SPLIT = "test"  # of items that name no split
 
 
 class DatasetFile(NamedTuple):
@@ -172,8 +172,8 @@ def write_dataset(selection: Selection, folder: Path) -> list[DatasetFile]:
 
 
 def _config_and_split(language: str, split: str, item: Item) -> tuple[str, str]:
-    """What `datasets` can call a part: a configuration's name may have a hyphen, a split's may not
-    and gets _ for it; its items keep their own."""
+    """The names of a part in `datasets`: a split's name has _ for each hyphen, as hyphens are not
+    allowed in it; items keep their own."""
     called = split.replace("-", "_")
     if not re.fullmatch(r"\w[\w-]*", language):
         raise InputError(
@@ -189,7 +189,7 @@ def _config_and_split(language: str, split: str, item: Item) -> tuple[str, str]:
 
 
 def _check_distinct(names: Sequence[tuple[str, str]], parts: Sequence[tuple[str, str]]) -> None:
-    """Raise if two parts would be one to a reader, or to a file system that has no capitals."""
+    """Raise if two parts would have one name, or one on a case-insensitive file system."""
     met: dict[tuple[str, str], tuple[str, str]] = {}
     for (config, split), part in zip(names, parts, strict=True):
         other = met.setdefault((config.casefold(), split.casefold()), part)
@@ -203,7 +203,7 @@ def _check_distinct(names: Sequence[tuple[str, str]], parts: Sequence[tuple[str,
 
 
 def dataset_configs(parts: Sequence[DatasetFile]) -> list[dict[str, Any]]:
-    """What can be loaded: each language, and all of them where there are several."""
+    """The configurations: each language, and all of them if there are several."""
     names = list(dict.fromkeys(part.config for part in parts))
     named = {name: [part for part in parts if part.config == name] for name in names}
     if len(names) > 1:
@@ -211,10 +211,10 @@ def dataset_configs(parts: Sequence[DatasetFile]) -> list[dict[str, Any]]:
     return [
         {
             "config_name": name,
-            **({"default": True} if place == 0 else {}),
+            **({"default": True} if index == 0 else {}),
             "data_files": _data_files(mine),
         }
-        for place, (name, mine) in enumerate(named.items())
+        for index, (name, mine) in enumerate(named.items())
     ]
 
 
@@ -227,8 +227,8 @@ def _data_files(parts: Sequence[DatasetFile]) -> list[dict[str, Any]]:
 
 
 def _frame(selection: Selection) -> polars.DataFrame:
-    """All items in one frame, so that every file has the same columns; a field that no item fills
-    is left out."""
+    """All items in one frame, so that every file has the same columns; fields that no item has
+    are omitted."""
     import polars as pl
 
     rows = [
@@ -243,8 +243,8 @@ def _frame(selection: Selection) -> polars.DataFrame:
 
 
 def _prompts(selection: Selection) -> Iterator[dict[str, dict[str, str]]]:
-    """What is drawn of each item, by the names of the requests: an item that names a word and a
-    template says too little to those who have no templates. Nothing of items that ask nothing."""
+    """The prompts of each item, by request: an item with a word and a template number is not enough
+    for readers who lack the templates. Empty for items without requests."""
     suite, protocol = selection.suite, selection.protocol
     stages = [stage for stage in suite.stages if Draw in stage.verbs and not stage.needs]
     for item in selection.items:

@@ -1,6 +1,6 @@
 """Remove local paths from exported settings, model names and commands.
 
-A file or model is exported under its name; its hash, in the same card, says which one it was.
+A file or model is exported under its name; its hash, in the same card, identifies it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Identity
     from epicene.runs.manifest import Manifest, RunSettings
-    from epicene.runs.results import StoredRun
+    from epicene.runs.stored_run import StoredRun
     from epicene.suites import Protocol
 
 ProtocolT = TypeVar("ProtocolT", bound="Protocol")
@@ -29,20 +29,24 @@ ProtocolT = TypeVar("ProtocolT", bound="Protocol")
 _ONLY_A_PATH = re.compile(r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]")
 _SEPARATOR = re.compile(r"[/\\]")
 _PRICE = re.compile(r"[\d.]+/[\d.]+")  # dollars IN/OUT
-_SPEC = re.compile(r"[A-Za-z][\w-]+(?::(?!//)|[?,])")  # KIND:NAME?…, or several that commas part
+_SPEC = re.compile(r"[A-Za-z][\w-]+(?::(?!//)|[?,])")  # KIND:NAME?…, or several separated by commas
 _NEXT_SPEC = re.compile(r",(?=[A-Za-z][\w-]+(?:[:?,]|$))")
 _ALWAYS_LOCAL = ("diffusers",)
-_NOT_PATHS = ("label", "revision", "column")  # options whose values may have a / and are no paths
+_NOT_PATHS = (
+    "label",
+    "revision",
+    "column",
+)  # options whose values may contain a /
 
 
 def base_name(path: str) -> str:
-    """The last part of a path of any system."""
+    """The last part of a path of any operating system."""
     return PureWindowsPath(path).name or "."  # which knows both separators
 
 
 def protocol_without_paths(protocol: ProtocolT, files: Collection[str]) -> ProtocolT:
     """A protocol whose settings name files without their folders; `files` are those that were
-    read, by their names. What was in a file and became part of the protocol is left as it is."""
+    read, by their names. Content of a file that became part of the protocol is kept."""
     named = settings_without_paths(msgspec.structs.asdict(protocol), files)
     return msgspec.structs.replace(protocol, **named)
 
@@ -60,8 +64,7 @@ def settings_without_paths(
 
 
 def runs_without_paths(runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """Runs of which nothing tells where anything lay; those whose folders share a name are
-    numbered."""
+    """Runs without local paths; those whose folders share a name are numbered."""
     names = [run.folder.resolve().name for run in runs]
     met: Counter[str] = Counter()
     told = []
@@ -98,7 +101,7 @@ def _manifest(manifest: Manifest, files: Collection[str]) -> Manifest:
 
 
 def _setting_texts(protocol: Mapping[str, Any]) -> Iterator[str]:
-    """Settings as a command has them; one that is no file may have a / in it: "he/she,they"."""
+    """Settings as in a command; one that is not a file may contain a /: "he/she,they"."""
     for value in protocol.values():
         if isinstance(value, str):
             yield value
@@ -118,7 +121,7 @@ def _settings(settings: RunSettings, files: Collection[str]) -> RunSettings:
 
 
 def _remote_model_names(manifest: Manifest) -> Iterator[str]:
-    """The names of models that are no places on this machine: those of a hub or a service."""
+    """The names of models that are not paths on this machine: those of a hub or a service."""
     for identities in manifest.models.values():
         for identity in identities:
             name = str(identity.about.get("name") or "")
@@ -141,11 +144,11 @@ def _identity(identity: Identity, kept: Collection[str]) -> Identity:
 
 
 def command_without_paths(command: str, kept: Collection[str] = ()) -> str:
-    """A command in which files and folders have lost the way to them; texts in `kept` stay whole
-    (`OWNER/NAME` of a hub, a setting that is no file)."""
+    """A command with file and folder names instead of paths; texts in `kept` stay whole
+    (`OWNER/NAME` of a hub, a setting that is not a file)."""
     try:
         words = shlex.split(command)
-    except ValueError:  # a quote without its fellow
+    except ValueError:  # an unclosed quote
         words = command.split()
     words = list(map(redact, words))  # earlier versions wrote some of what is secret in a URL
     options = [word.removeprefix("--") for word in ["", *words]]

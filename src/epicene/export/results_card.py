@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.core.records import Identity
-    from epicene.export.results import ProtocolResults
-    from epicene.runs.results import StoredRun
+    from epicene.export.results_folder import ProtocolResults
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import RunSummary
 
 _TABLES = ("tex", "csv", "md")
@@ -64,7 +64,7 @@ def results_card(parts: Sequence[ProtocolResults]) -> Iterator[str]:
 
 
 def _front_matter(parts: Sequence[ProtocolResults], models: Sequence[str]) -> dict[str, Any]:
-    """The model index of the hub: a result for each run and each number that there is."""
+    """The model index of the hub: a result for each run and each number."""
     languages = dict.fromkeys(
         language
         for part in parts
@@ -117,7 +117,7 @@ def _result(part: ProtocolResults, run: RunSummary) -> dict[str, Any]:
 
 
 def _incompleteness(run: RunSummary) -> str:
-    """What is said with every number of a run that is not whole: a number is pasted alone."""
+    """A warning for every number of an incomplete run, as numbers are copied alone."""
     if run.coverage is None or run.coverage.whole:
         return ""
     if run.coverage.judged == run.coverage.items:
@@ -151,7 +151,7 @@ def _results_section(part: ProtocolResults) -> Iterator[str]:
 
 
 def _warnings(part: ProtocolResults) -> Iterator[str]:
-    """What keeps the numbers from being whole, or from being compared."""
+    """Why numbers are incomplete or cannot be compared."""
     for sentence in settings_diff_sentences(part.runs):
         yield f"**{escape_markdown(sentence)}**"
         yield ""
@@ -206,14 +206,14 @@ def _reproduction_section(runs: Sequence[StoredRun]) -> Iterator[str]:
 
 
 def _distinct(versions: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    return [each for place, each in enumerate(versions) if each not in versions[:place]]
+    return [each for index, each in enumerate(versions) if each not in versions[:index]]
 
 
 # --- models --------------------------------------------------------------------------------
 
 
 def _models(runs: Sequence[StoredRun]) -> Iterator[str]:
-    """Each model that took part, with all that could change its answers."""
+    """Each model of the runs, with all that could change its answers."""
     seen: set[bytes] = set()
     for run in runs:
         for role, identities in run.manifest.models.items():

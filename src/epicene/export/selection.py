@@ -24,8 +24,8 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Selection:
-    """Items of a suite under a protocol. `own` is whether they came with Epicene; `licence` is
-    what the user says of others."""
+    """Items of a suite under a protocol. `own` is whether they come with Epicene; `licence` is
+    the user's statement about others."""
 
     suite: Suite[Any, Any]
     protocol: Protocol
@@ -42,7 +42,7 @@ class Selection:
 
     @property
     def warning(self) -> str:
-        """What to heed before the folder is given away, "" if nothing."""
+        """What to consider before publishing the folder; "" if nothing."""
         if self.own or self.licence:
             return ""
         return (
@@ -53,7 +53,7 @@ class Selection:
         )
 
     def licence_fields(self) -> dict[str, str]:
-        """The licence as the head of a card names it."""
+        """The licence in a card's front matter."""
         if self.own:
             return {"license": "apache-2.0"}
         if self.licence:
@@ -71,7 +71,7 @@ class Selection:
             yield "These items were written for Epicene and are under Apache-2.0."
         elif self.licence:
             licence = escape_markdown(self.licence)
-            yield f"Who exported these items says that their licence is {licence}."
+            yield f"The exporter states that the licence of these items is {licence}."
         else:
             yield f"**{escape_markdown(self.warning)}**"
 
@@ -97,7 +97,7 @@ def select(
     limit: int | None = None,
     licence: str = "",
 ) -> Selection:
-    """The items that a run of the same settings would take."""
+    """The items that a run with the same settings would use."""
     dataset = suite.read(source, protocol)
     items = filter_languages(dataset.items, languages, dataset.name)
     return Selection(
@@ -112,7 +112,6 @@ def select(
 
 
 def _stratum(suite: Suite[Any, Any]) -> Callable[[Any], Stratum]:
-    """How `limit` is spread; items that bring their outcome are none that a suite asks, and it
-    spreads only those."""
+    """The stratum of an item for `limit`; items that already have their outcome share one."""
     holds_outcome = suite.holds_outcome or (lambda _item: False)
     return lambda item: ("", "") if holds_outcome(item) else suite.stratum(item)

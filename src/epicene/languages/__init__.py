@@ -19,12 +19,11 @@ _ISOLATES = frozenset({"LRI", "RLI", "FSI"})
 
 
 class Language(Record, frozen=True, kw_only=True):
-    """A language: its names, how it is written, and where its words begin and end.
+    """A language: its names, its script, and its word boundaries.
 
-    The five from `whole` to `joins` are regular expressions (of the `regex` module, case
-    ignored) that the segmenter adds to what holds for every script. They are matched in both
-    spellings of an accent, composed and decomposed, so an accented letter must not stand in a
-    [class].
+    The five from `whole` to `joins` are regular expressions (of the `regex` module, case ignored)
+    that the segmenter adds to the rules for every script. They are matched in both spellings of an
+    accent, composed and decomposed, so an accented letter must not be in a [class].
     """
 
     code: str  # BCP 47
@@ -41,10 +40,10 @@ class Language(Record, frozen=True, kw_only=True):
 
 
 def double_forms(marks: str, endings: str, after: str = "") -> str:
-    """What joins the second gender's ending to a word: any of `marks`, or brackets around it.
+    """A pattern for what joins the second gender's ending to a word: a mark, or brackets.
 
-    Cut there, `сделал(а)` would count as a masculine form and a stray conjunction. `after` says
-    what must stand before, where an ending could be a word (`y/o`).
+    Split there, `сделал(а)` would count as a masculine form and a stray conjunction. `after` is a
+    pattern for what must precede, where an ending could be a word (`y/o`).
     """
     before = f"(?=[{marks}(])(?<={after})" if after else ""  # the cheap look first
     return rf"{before}(?:[{marks}](?=(?:{endings})(?![\p{{L}}\p{{M}}]))|\((?:{endings})\))"
@@ -57,12 +56,12 @@ def get(code: str) -> Language:
 
 
 def known() -> list[Language]:
-    """Every language there is, sorted by code."""
+    """All languages, sorted by code."""
     return [get(code) for code in registry.names("languages")]
 
 
 def direction(text: str) -> Direction:
-    """Which way a text runs: that of its first strong character outside isolates (UAX 9, P2)."""
+    """The direction of a text: that of its first strong character outside isolates (UAX 9, P2)."""
     depth = 0
     for character in text:
         bidi = unicodedata.bidirectional(character)

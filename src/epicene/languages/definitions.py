@@ -1,4 +1,4 @@
-"""The languages that come with Epicene: names, script, and what decides where words begin and end.
+"""The languages that come with Epicene: names, script, and rules for word boundaries.
 
 In Arabic, proclitics (و، ف، ب، ل، ال) and suffixed pronouns stay with their word. In Chinese each
 Han character is a word, as there is no dictionary here to find longer ones.

@@ -44,57 +44,57 @@ _LATIN_ACCENTS = regex.compile(r"[\p{Latin}--[A-Za-z]]\p{M}*|[A-Za-z]\p{M}+", re
 
 
 def nfc(text: str) -> str:
-    """Compose: e + ◌́ → é."""
+    """The text composed: e + ◌́ → é."""
     return unicodedata.normalize("NFC", text)
 
 
 def nfkc(text: str) -> str:
-    """Compose, and replace compatibility characters: ﬁ → fi, ﻛ → ك, Ａ → A."""
+    """The text composed, with compatibility characters replaced: ﬁ → fi, ﻛ → ك, Ａ → A."""
     return unicodedata.normalize("NFKC", text)
 
 
 def quotes(text: str) -> str:
-    """Curly quotes and apostrophes → straight ones; guillemets stay."""
+    """The text with straight quotes and apostrophes for curly ones; guillemets stay."""
     return text.translate(_QUOTES)
 
 
 def case(text: str) -> str:
-    """Fold case, without the rules of Turkish and its neighbours (I → i, never ı)."""
+    """The text case-folded, without the rules of Turkish and its neighbours (I → i, never ı)."""
     return text.casefold()
 
 
 def alif(text: str) -> str:
-    """أ إ آ ٱ → ا."""
+    """The text with bare alifs: أ إ آ ٱ → ا."""
     return _ALIF.sub("ا", text)
 
 
 def ya(text: str) -> str:
-    """ى → ي."""
+    """The text with ya for alif maqsura: ى → ي."""
     return text.replace("ى", "ي")
 
 
 def ta_marbuta(text: str) -> str:
-    """ة → ه."""
+    """The text with ha for ta marbuta: ة → ه."""
     return text.replace("ة", "ه")
 
 
 def tatweel(text: str) -> str:
-    """Drop the stretching line: كـتـاب → كتاب."""
+    """The text without tatweel, the stretching line: كـتـاب → كتاب."""
     return text.replace("\u0640", "")
 
 
 def arabic_diacritics(text: str) -> str:
-    """Drop the marks above and below Arabic letters: كَتَبَ → كتب."""
+    """The text without the marks above and below Arabic letters: كَتَبَ → كتب."""
     return _ARABIC_DIACRITICS.sub("", text)
 
 
 def nukta(text: str) -> str:
-    """One spelling of each letter with a nukta: U+095C → U+0921 U+093C; nothing else changes."""
+    """The text with one spelling per letter with a nukta: U+095C → U+0921 U+093C."""
     return _NUKTA.sub(lambda letter: nfc(letter[0]), text)
 
 
 def latin_accents(text: str) -> str:
-    """Drop accents from Latin letters: é → e, ñ → n; other scripts stay, and so do ø and ß."""
+    """The text without accents on Latin letters: é → e, ñ → n; ø, ß and other scripts stay."""
     return _LATIN_ACCENTS.sub(lambda letter: unicodedata.normalize("NFD", letter[0])[0], text)
 
 

@@ -24,10 +24,10 @@ SHIPPED_FILE = Path(__file__).with_name("pronouns.toml")
 
 
 class PronounSet(Record, frozen=True, kw_only=True):
-    """One set: its five forms in lower case, and whether its verbs are those of a plural.
+    """One set: its five forms in lower case, and whether its verbs are plural.
 
-    `homographs` are forms that English text also uses for something else ("em", "ne"): a set that
-    has any is looked for in a text only when it is named.
+    `homographs` are forms that English also uses for something else ("em", "ne"): a set that has
+    any is looked for in a text only when it is named.
     """
 
     name: str
@@ -41,11 +41,11 @@ class PronounSet(Record, frozen=True, kw_only=True):
     homographs: tuple[str, ...] = ()
 
     def form(self, case: Case) -> str:
-        """The form of that case."""
+        """The form in that case."""
         return str(getattr(self, case))
 
     def cases(self, form: str) -> tuple[Case, ...]:
-        """The cases a lower-case form may stand for: "her" is accusative or dependent."""
+        """The cases a lower-case form may have: "her" is accusative or dependent."""
         return tuple(case for case in CASES if self.form(case) == form)
 
     @property

@@ -22,7 +22,7 @@ SpanKind: TypeAlias = Literal["word", "punctuation", "grapheme"]
 
 
 class Span(NamedTuple):
-    """The characters from `start` up to `end`, and what they are."""
+    """The characters from `start` up to `end`, and their kind."""
 
     start: int
     end: int
@@ -95,7 +95,7 @@ _ANY = Language(code="", name="", own_name="", direction="ltr", scripts=())
 
 
 def graphemes(text: str) -> list[Span]:
-    """The extended grapheme clusters: all of the text, in order."""
+    """The extended grapheme clusters of the whole text, in order."""
     return [Span(*match.span(), "grapheme") for match in _GRAPHEME.finditer(text)]
 
 
@@ -109,7 +109,7 @@ def words(text: str, language: str = "") -> list[Span]:
 
 
 def tokens(text: str, language: str = "") -> list[Span]:
-    """Words and punctuation apart, in order; white space is left out."""
+    """The words and punctuation marks, in order, without white space."""
     return [
         Span(*match.span(), "word" if match.lastgroup == "word" else "punctuation")
         for match in _pattern(language).finditer(text)
@@ -117,7 +117,7 @@ def tokens(text: str, language: str = "") -> list[Span]:
 
 
 def count_words(text: str, language: str = "") -> int:
-    """How many words and numbers there are."""
+    """The number of words and numbers."""
     if _MARKED_SPACE.search(text):
         return _count(text, language)
     # No word has a space in it, and texts have many words in common.
@@ -133,7 +133,7 @@ _count_cached = lru_cache(maxsize=1 << 16)(_count)
 
 @lru_cache(maxsize=64)
 def _pattern(code: str) -> regex.Pattern[str]:
-    """The pattern of a language, or of the language before a region (`fr-CA`), or of no one."""
+    """The pattern of a language, of the language before a region (`fr-CA`), or the general one."""
     names = registry.names("languages")
     for name in (code, code.replace("_", "-").partition("-")[0].lower()):
         if name in names:
@@ -166,7 +166,7 @@ def _compile(language: Language) -> regex.Pattern[str]:
 
 
 def _link(language: Language) -> str:
-    """A link, where nothing but enclitics, at most three, follows up to the end of the word."""
+    """A pattern for a link after which only enclitics, at most three, end the word."""
     one = _spellings(language.enclitics)
     link = language.link.replace("-", _HYPHEN)
     more_follows = rf"{_INSIDE}|(?:{_HYPHEN}|{_APOSTROPHE}){_LETTER}"
@@ -174,7 +174,7 @@ def _link(language: Language) -> str:
 
 
 def _spellings(pattern: str) -> str:
-    """A language's pattern, in any case, each accented letter composed or decomposed."""
+    """A language's pattern, ignoring case, with each accented letter composed or decomposed."""
     if not pattern:
         return "(?!)"  # matches nothing
     either = []

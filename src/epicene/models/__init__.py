@@ -273,7 +273,7 @@ def _explain_missing_package(kind: str) -> Iterator[None]:
         extra = kind_info(kind).extra or _EXTRAS.get((error.name or "").partition(".")[0])
         way = f"pip install 'epicene[{extra}]'" if extra else "install it"
         raise InputError(
-            f"The model {kind} needs the package {error.name}, which is not here; {way}."
+            f"The model {kind} needs the package {error.name}, which is not installed; {way}."
         ) from error
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 PIPELINE_INDEX = "model_index.json"
-# Written by whoever saved the pipeline last; they change no image.
+# Written when a pipeline is saved; they change no image.
 _IGNORED_SETTINGS = {"_diffusers_version", *IGNORED_SETTINGS}
 _SETTINGS_SUFFIXES = {".json", ".txt", ".model"}
 _WEIGHTS_INDEX = ".index.json"

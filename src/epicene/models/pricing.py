@@ -35,7 +35,7 @@ Tokens: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=10**9)]
 class Price(Record, frozen=True, kw_only=True):
     """What a model charges, in US dollars: per image drawn, per million prompt and new tokens.
 
-    None if that is not known. `picture` is the most prompt tokens that an image counts as.
+    None if unknown. `picture` is the most prompt tokens that an image counts as.
     """
 
     image: Dollars | None = None
@@ -51,11 +51,11 @@ class Price(Record, frozen=True, kw_only=True):
         return self.prompt is not None and self.completion is not None
 
     def images(self, count: int) -> float | None:
-        """What so many drawn images cost."""
+        """The cost of drawn images; None if unknown."""
         return None if self.image is None else count * self.image
 
     def tokens(self, prompt: int, completion: int) -> float | None:
-        """What so many tokens cost."""
+        """The cost of tokens; None if unknown."""
         if self.prompt is None or self.completion is None:
             return None
         return (prompt * self.prompt + completion * self.completion) / _MILLION
@@ -63,10 +63,10 @@ class Price(Record, frozen=True, kw_only=True):
     def __str__(self) -> str:
         parts = []
         if self.image is not None:
-            parts.append(f"{format_dollars(self.image)} an image")
+            parts.append(f"{format_dollars(self.image)} per image")
         if self.prompt is not None and self.completion is not None:
             read, written = format_dollars(self.prompt), format_dollars(self.completion)
-            parts.append(f"{read} a million tokens read and {written} written")
+            parts.append(f"{read} per million tokens read and {written} written")
         return f"{', '.join(parts)} ({self.origin})" if parts else "not known"
 
 
@@ -82,16 +82,16 @@ def format_dollars(amount: float) -> str:
 
 
 def find_price(kind: str, name: str, stated: str = "", *, listed: bool) -> Price:
-    """What `KIND:NAME` charges: as the user states it, else by our table.
+    """The price of `KIND:NAME`: as stated by the user, or from `prices.toml`.
 
-    The table is for providers' own servers (`listed`) only.
+    The file has prices of providers' own servers (`listed`) only.
     """
     known = _default_table().models.get(f"{kind}:{name}") if listed else None
     return _override(parse_price(stated, kind, name), known) if stated else known or Price()
 
 
 def parse_price(stated: str, kind: str, name: str) -> Price:
-    """`AMOUNT` an image, `READ/WRITTEN` a million tokens, or a TOML file laid out like ours."""
+    """`AMOUNT` per image, `READ/WRITTEN` per million tokens, or a TOML file like `prices.toml`."""
     if stated.endswith(".toml"):
         table = _read_table(Path(stated))
         return _with_origin(table.models.get(f"{kind}:{name}", Price()), Path(stated).name)
@@ -102,7 +102,7 @@ def parse_price(stated: str, kind: str, name: str) -> Price:
     if len(amounts) not in (1, 2) or not all(0 <= amount < math.inf for amount in amounts):
         raise OptionError(
             "price",
-            f"The price {stated!r} is none: write dollars an image (0.04), dollars a million "
+            f"The price {stated!r} is invalid: write dollars per image (0.04), dollars per million "
             "tokens read and written (2.50/10), or a TOML file (prices.toml).",
         )
     if len(amounts) == 1:
@@ -144,7 +144,7 @@ def _read_table(path: Path) -> _PriceTable:
     except (ValueError, msgspec.ValidationError) as error:
         raise OptionError(
             "price",
-            f'{path} is no table of prices ({error}); it has parts like [models."KIND:NAME"] with '
+            f'{path} is not a price table ({error}); it has tables like [models."KIND:NAME"] with '
             "image, or prompt and completion, in dollars.",
         ) from error
     return table
@@ -155,7 +155,7 @@ _ROUNDING = 1e-9  # of sums of fractions of a cent
 
 @dataclass(eq=False)
 class _Reservation:
-    """What a request in flight may still cost."""
+    """The most that a request in flight may still cost."""
 
     left: float
 
@@ -169,7 +169,7 @@ class CostLimitError(RunError):
 
 
 class Budget:
-    """Dollars spent over all models and sessions of a run, and how many it may spend.
+    """The dollars spent over all models and sessions of a run, and their limit.
 
     Models of a run answer one after the other, so one event loop uses it at a time.
     """
@@ -181,7 +181,7 @@ class Budget:
         self._waiting: list[asyncio.Future[None]] = []
 
     def fits(self, amount: float) -> bool:
-        """Whether so much can be spent, whatever the requests in flight cost."""
+        """Whether the limit allows this amount beside the requests in flight."""
         if self.limit is None:
             return True
         reserved = sum(each.left for each in self._reserved)
@@ -205,10 +205,10 @@ class Budget:
 
     @asynccontextmanager
     async def reserve(self, amount: float) -> AsyncIterator[None]:
-        """Wait until so much can be spent, and reserve it meanwhile.
+        """Wait until the limit allows this amount, and reserve it inside the block.
 
-        If it cannot be spent even with nothing else in flight, the run ends: what is paid for has
-        been answered by then.
+        If it does not even with nothing else in flight, the run ends; all paid requests are
+        answered by then.
         """
         while not self.fits(amount):
             if not self._reserved:
@@ -234,7 +234,7 @@ class Budget:
         return CostLimitError(
             f"The limit of {format_dollars(self.limit)} leaves no room for the next request, which "
             f"may cost {format_dollars(amount)}: {format_dollars(self.spent)} is spent, and every "
-            "answer is kept; run the same command with a higher --max-cost to go on."
+            "answer is kept; run the same command with a higher --max-cost to resume."
         )
 
 

@@ -21,6 +21,7 @@ from epicene.models.http.errors import (
     HttpStatusError,
     RejectedError,
     TransientError,
+    is_transient_status,
     mentions_content_filter,
     one_line,
 )
@@ -295,7 +296,7 @@ class PredictionClient:
             while prediction.running:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _MAX_POLL_INTERVAL)
-                with suppress(TransientError):  # the prediction goes on all the same
+                with suppress(TransientError):  # the prediction continues nevertheless
                     prediction = await self._poll(prediction.id)
         except asyncio.CancelledError:
             with suppress(Exception):
@@ -308,7 +309,7 @@ class PredictionClient:
         seconds = self._sender.timeout
         headers = {
             "Prefer": f"wait={max(1, min(_MAX_SERVER_WAIT, int(seconds)))}",
-            # Should nobody be left to call it off, it is not paid for in vain.
+            # If this process dies, the prediction is cancelled and not charged.
             "Cancel-After": f"{max(_MIN_CANCEL_AFTER, math.ceil(seconds))}s",
         }
         if self._by_version:
@@ -321,10 +322,10 @@ class PredictionClient:
         try:
             return await self._call("GET", f"predictions/{name}", Prediction)
         except HttpStatusError as error:
-            if error.status == 429 or error.status >= 500:
+            if is_transient_status(error.status):
                 raise TransientError("server", str(error)) from None
             raise UnanswerableError(
-                f"the prediction {name} was lost from sight ({error})"
+                f"the prediction {name} is no longer known to the server ({error})"
             ) from None
 
     async def _call(self, method: str, path: str, reply: type[ReplyT], **content: Any) -> ReplyT:

@@ -1,6 +1,6 @@
 """Contact sheets for the HTML page: thumbnails within a size limit, texts packed and compressed.
 
-Every strip of every sheet gets its first picture before any gets its second, so that a large run
+Every strip of every sheet gets its first image before any gets its second, so that a large run
 shows something of everything.
 """
 
@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.core.errors import InputError
+from epicene.core.errors import EpiceneError
 from epicene.core.files import ImageFolder
 from epicene.core.records import to_json
 from epicene.models.images import ImageError, make_thumbnail
@@ -32,9 +32,9 @@ _THREADS = 4
 
 
 class Thumbnails(NamedTuple):
-    """WebP pictures in base64 by the hash of their image, and why others cannot be shown."""
+    """WebP thumbnails in base64 by the hash of their image, and why others cannot be shown."""
 
-    pictures: dict[str, str]
+    images: dict[str, str]
     broken: dict[str, str]
 
 
@@ -52,7 +52,7 @@ def make_thumbnails(
                 if isinstance(small, Exception):
                     made.broken[name] = str(small).rstrip(".")
                 elif len(small) <= room:
-                    made.pictures[name] = small
+                    made.images[name] = small
                     room -= len(small)
                 else:
                     return made
@@ -62,7 +62,7 @@ def make_thumbnails(
 def round_robin(sheets: Iterable[ContactSheet]) -> Iterator[str]:
     """The images' hashes, each once: the first of every strip, then the second of every strip."""
     strips = [
-        [picture.sha256 for picture in strip.pictures if picture.sha256]
+        [image.sha256 for image in strip.images if image.sha256]
         for sheet in sheets
         for strip in sheet.strips
     ]
@@ -77,11 +77,11 @@ def round_robin(sheets: Iterable[ContactSheet]) -> Iterator[str]:
 def _thumbnail(files: Sequence[ImageFolder], name: str) -> str | Exception:
     """A small copy, or why there is none."""
     try:
-        found = next((path for each in files if (path := each.path(name)).exists()), None)
+        found = next((each for each in files if each.path(name).exists()), None)
         if found is None:
             return ImageError("the image is not among the run's files")
-        return base64.b64encode(make_thumbnail(found.read_bytes(), THUMBNAIL_SIDE)).decode("ascii")
-    except (ImageError, InputError, OSError) as error:
+        return base64.b64encode(make_thumbnail(found.read(name), THUMBNAIL_SIDE)).decode("ascii")
+    except (ImageError, EpiceneError, OSError) as error:
         return error
 
 
@@ -91,44 +91,45 @@ _NO_THUMBNAIL = -1
 class PackedSheets(NamedTuple):
     """`data` is base64 of gzipped JSON; `thumbnails` one in base64 per line, by their number.
 
-    The JSON is `{"facets": [names], "sheets": [sheet]}` with the fields of ContactSheet and Strip;
-    a picture is `[thumbnail, caption, alt, missing]`, a thumbnail the number of a line or -1.
+    The JSON is `{"facets": [names], "sheets": [sheet]}` with the fields of ContactSheet and
+    ImageStrip; an image is `[thumbnail, caption, alt, missing]`, where `thumbnail` is the number of
+    a line or -1.
     """
 
     data: str
     thumbnails: str
     sheets: int
-    pictures: int
+    images: int
     embedded: int
 
 
 def pack_sheets(sheets: Sequence[ContactSheet], small: Thumbnails) -> PackedSheets:
     """Sheets as the page's script reads them."""
-    places = {name: place for place, name in enumerate(small.pictures)}
+    lines = {name: line for line, name in enumerate(small.images)}
     document = {
         "facets": list(dict.fromkeys(name for sheet in sheets for name in sheet.facets)),
-        "sheets": [_packed_sheet(sheet, places, small) for sheet in sheets],
+        "sheets": [_packed_sheet(sheet, lines, small) for sheet in sheets],
     }
     # No time stamp, so that the same sheets give the same page.
     packed = gzip.compress(to_json(document), compresslevel=6, mtime=0)
     hashes = {
-        picture.sha256
+        image.sha256
         for sheet in sheets
         for strip in sheet.strips
-        for picture in strip.pictures
-        if picture.sha256
+        for image in strip.images
+        if image.sha256
     }
     return PackedSheets(
         data=base64.b64encode(packed).decode("ascii"),
-        thumbnails="\n".join(small.pictures.values()),
+        thumbnails="\n".join(small.images.values()),
         sheets=len(sheets),
-        pictures=len(hashes),
-        embedded=len(small.pictures),
+        images=len(hashes),
+        embedded=len(small.images),
     )
 
 
 def _packed_sheet(
-    sheet: ContactSheet, places: Mapping[str, int], small: Thumbnails
+    sheet: ContactSheet, lines: Mapping[str, int], small: Thumbnails
 ) -> dict[str, Any]:
     return {
         "name": sheet.name,
@@ -143,15 +144,15 @@ def _packed_sheet(
                 "summary": strip.summary,
                 "language": strip.language,
                 "prompts": strip.prompts,
-                "pictures": [_packed_picture(each, places, small) for each in strip.pictures],
+                "images": [_packed_image(each, lines, small) for each in strip.images],
             }
             for strip in sheet.strips
         ],
     }
 
 
-def _packed_picture(
-    picture: SheetImage, places: Mapping[str, int], small: Thumbnails
+def _packed_image(
+    image: SheetImage, lines: Mapping[str, int], small: Thumbnails
 ) -> tuple[int, str, str, str]:
-    missing = picture.missing or small.broken.get(picture.sha256, "")
-    return places.get(picture.sha256, _NO_THUMBNAIL), picture.caption, picture.alt, missing
+    missing = image.missing or small.broken.get(image.sha256, "")
+    return lines.get(image.sha256, _NO_THUMBNAIL), image.caption, image.alt, missing

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Figure
 
-# The eight colours of Okabe and Ito, told apart by colour-blind eyes too; yellow last, because
-# it is faint on white.
+# The eight colours of Okabe and Ito, safe for colour-blind readers; yellow is last, as it is
+# faint on white.
 PALETTE = (
     "#0072b2",
     "#d55e00",
@@ -37,8 +37,8 @@ _FONT = ", ".join((_LATIN, *_FONTS.values(), "sans-serif"))
 _PX = {"labels": 12, "titles": 13, "heading": 15}
 _NOTE_WIDTH = 80  # characters in a line of notes
 
-# What is no data. A page repaints these by its own colours (page.css), so that figures can be read
-# in the dark; they are the page's by day.
+# Everything but the data. page.css repaints these, so that figures can be read in dark mode too;
+# they are the colours of its light mode.
 INK = "#1c1e21"
 GRID = "#d5d9de"
 AXIS = "#5a6068"
@@ -87,21 +87,21 @@ THEME: dict[str, Any] = {
     "range": {"category": list(PALETTE)},
 }
 
-# The true minus sign is missing from many fonts, and one strange letter changes a whole label's.
+# Many fonts lack the true minus sign, and one missing glyph changes the font of a whole label.
 _NUMBERS = {"decimal": ".", "thousands": "", "grouping": [3], "currency": ["", ""], "minus": "-"}
 
 
 def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
     """The figure as SVG.
 
-    `prefix` goes before every id in it, so that several figures may stand in one page; `titled`
-    draws the title and the notes into it, which a page with captions does not want.
+    `prefix` is put before every id, so that several figures can be on one page; `titled` draws
+    the title and the notes into it, which a page with captions does not need.
     """
     import vl_convert
 
     _refuse_links(figure)
     title = caption("Figure", figure)
-    # A file stands alone, so what its notes say is drawn into it; a page has them below.
+    # A file has no page around it, so the notes are drawn into it; a page has them below.
     told = [line for note in figure.notes for line in textwrap.wrap(note, _NOTE_WIDTH)]
     heading = {"text": title, "subtitle": told}
     spec = {**figure.spec, "title": heading} if titled else figure.spec
@@ -120,7 +120,7 @@ def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
 def inline_svg(figure: Figure, prefix: str) -> str:
     """The figure as SVG inside a page that has a caption for it; `prefix` goes before its ids."""
     drawn = svg(figure, prefix=prefix, titled=False)
-    # Once for all texts: a list of fonts for each would be a third of the drawing.
+    # Once for all texts: a list of fonts for each would make up a third of the SVG.
     fonts = f' font-family="{_FONT}"'
     return drawn.replace(fonts, "").replace("<svg", f"<svg{fonts}", 1)
 
@@ -175,7 +175,7 @@ def _refuse_links(figure: Figure) -> None:
 
 
 def _keys(spec: Any) -> Iterator[tuple[str, Any]]:
-    """Every key and value of a specification, the rows of its data apart."""
+    """Every key and value of a specification except the rows of its data."""
     if isinstance(spec, dict):
         for key, value in spec.items():
             yield key, value

@@ -18,13 +18,13 @@ from epicene.core.records import Judgement, to_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-# What a column is for: telling runs apart, naming the item, being filtered by, being a number
-# beside it, being read; or setting texts side by side that others hold, and so not searched.
+# What a column is for: the run, the item's name, a filter, a number or a text to show; or an
+# alignment of texts that other columns hold, which is not searched.
 ColumnRole: TypeAlias = Literal["run", "item", "filter", "value", "text", "aligned"]
 _ALIGNED = "aligned"  # the name of such evidence
 
-_ALIGNMENT = 8  # bytes, so that the script can read numbers in place
-_END = "\0"  # after each text; one inside a text is escaped like all control characters
+_ALIGNMENT = 8  # bytes, so that the script can read numbers without copying them
+_END = "\0"  # after each text; inside a text it is escaped
 
 
 class PackedItems(NamedTuple):
@@ -33,8 +33,8 @@ class PackedItems(NamedTuple):
     Inside is gzip of: the length of the header in eight bytes, the header, then blocks, each at a
     multiple of eight bytes. The header is JSON `{"count", "texts", "searched", "bytes", "columns":
     [{"name", "role", "width", "first", "size"}]}`. The blocks are the columns' numbers, `width`
-    bytes each, and then the texts in UTF-8, each ended by a zero. A number n > 0 of a column stands
-    for the text `first + n - 1`; it has `size` of them. The first `searched` texts are searched.
+    bytes each, and then the texts in UTF-8, each ended by a zero. A number n > 0 of a column means
+    the text `first + n - 1`; it has `size` of them. The first `searched` texts are searched.
     """
 
     data: str
@@ -42,7 +42,7 @@ class PackedItems(NamedTuple):
 
 
 class _Texts:
-    """Texts in the order in which they first came."""
+    """Distinct texts in the order of their first occurrence."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -72,7 +72,7 @@ class _Column:
 
     @property
     def kind(self) -> str:
-        """The smallest unsigned number that holds all of them, as `array` names it."""
+        """The `array` type code of the smallest unsigned integer that holds all of them."""
         size = len(self.texts.numbers)
         return "B" if size < 2**8 else "H" if size < 2**16 else "I"
 
@@ -97,16 +97,16 @@ class ItemPacker:
 
     def __init__(self) -> None:
         self.rows = 0
-        self._passages = _Texts()  # shared, since an answer often is another column's reference
+        self._passages = _Texts()  # shared, since an answer is often another column's reference
         self._columns: dict[tuple[str, str], _Column] = {}
 
     def add(self, model: str, judgements: Iterable[Judgement]) -> None:
-        """The judgements of one model's run that have something to look at."""
+        """Add the judgements of one model's run that have something to show."""
         for judgement in judgements:
             self.add_judgement(model, judgement)
 
     def add_judgement(self, model: str, judgement: Judgement) -> None:
-        """One judgement; what has neither outcome nor text is for tables, and left out."""
+        """Add one judgement; one without outcome and texts is for tables only, and skipped."""
         if judgement.outcome is None and not judgement.evidence:
             return
         row = self.rows
@@ -122,7 +122,7 @@ class ItemPacker:
             self._column("text", name, "aligned" if name == _ALIGNED else "text").add(row, text)
 
     def packed(self) -> PackedItems:
-        """What the page carries. No time stamp, so that the same items give the same page."""
+        """The packed items, without a time stamp, so that the same items give the same page."""
         raw = b"".join(self._blocks())
         data = gzip.compress(raw, compresslevel=6, mtime=0)
         return PackedItems(base64.b64encode(data).decode("ascii"), self.rows)
@@ -175,7 +175,7 @@ class ItemPacker:
         yield encoded
 
     def _chosen(self) -> Iterator[tuple[str, _Column]]:
-        """Columns with their names, own ones first, a facet that only repeats one of them apart."""
+        """Columns with their names, standard ones first, without facets that repeat one of them."""
         for column in self._columns.values():
             column.fill(self.rows)
         own = {name: self._columns[kind, name] for kind, name in self._columns if kind == "own"}

@@ -1,7 +1,7 @@
 """Tables as LaTeX for a paper: booktabs, special characters escaped, no wider than a page.
 
 A table that fits on a page is a float, which adjustbox shrinks if need be; a longer one is a
-longtable. Where columns are too many they stand in several panels.
+longtable. Too many columns are split into several panels.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ESCAPES = {
     "…": r"\ldots{}",
     "\N{REPLACEMENT CHARACTER}": "?",
 }
-# Signs that text fonts lack.
+# Characters that text fonts lack.
 _MATHEMATICS = r"""
 − -  ± \pm  × \times  → \rightarrow  ← \leftarrow  ↔ \leftrightarrow  ≤ \leq  ≥ \geq  ≠ \neq
 ≈ \approx  ∅ \emptyset  α \alpha  β \beta  δ \delta  Δ \Delta  κ \kappa  ρ \rho  σ \sigma  χ \chi
@@ -51,13 +51,13 @@ _MATHEMATICS = r"""
 _ESCAPES |= {
     sign: f"${name}$" for sign, name in zip(_MATHEMATICS[::2], _MATHEMATICS[1::2], strict=True)
 }
-# And signs that LaTeX would join with the same sign after them: --json is not –json.
+# And characters that LaTeX joins with an equal one after them: --json is not –json.
 _SPECIAL = re.compile("|".join((*map(re.escape, _ESCAPES), "-(?=-)", ",(?=,)")))
 
 # A word may be broken after these, at spaces, and deep inside a very long one.
 _BREAKS = re.compile(r"(?<=[\s/_:])(?=\S)|(?<=[!-.0-9;-^`-~]{12})(?=[!-.0-9;-^`-~]{12})")
 
-# What pdfLaTeX prints beside ASCII and the above, by its tables for T1 and TS1.
+# What pdfLaTeX prints besides ASCII and the above, by its tables for T1 and TS1.
 _PDFLATEX = {chr(code) for code in range(0xA0, 0x17F)} - set("ĦħĸĿŀŉŦŧ") | set(
     "ḍḥḷṃṅṇṛṣṭ‐‑‒–—‘’‚“”„†‡•…‰‹›€™"
 )
@@ -80,7 +80,7 @@ def breakable_latex(text: str) -> str:
 
 
 def latex_prose(text: str) -> str:
-    """A text in which what stands between two backticks is code."""
+    """The text as LaTeX; what is between two backticks is code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return breakable_latex(text)
@@ -96,7 +96,7 @@ def number_text(text: str) -> str:
 
 
 def ascii_slug(name: str) -> str:
-    """A name in ASCII; of a letter that is none, what it is called (κ: kappa)."""
+    """A name in ASCII; other letters are spelt out (κ: kappa)."""
     spelt = (
         letter if letter.isascii() or not letter.isalpha() else _letter_name(letter)
         for letter in name.lower()
@@ -152,8 +152,7 @@ def as_latex(
 ) -> str:
     """One table. `plus-minus` gives ± where an interval is symmetric as printed.
 
-    `source` is what its numbers are qualified by, which stands below it and in its label, unless
-    that is given.
+    `source` is printed below it and is part of its label, unless a label is given.
     """
     layout = lay_out(table if source is None else source.noted(table))
     written = _LatexTable(layout, intervals)
@@ -179,15 +178,15 @@ def tables_latex(
 
 
 def _label(table: Table, source: Provenance | None) -> str:
-    """`tab:SUITE-PROTOCOL-NAME`, which no other suite's table has."""
+    """`tab:SUITE-PROTOCOL-NAME`, unique across suites."""
     names = (table.name,) if source is None else (source.suite, source.protocol, table.name)
     return f"tab:{'-'.join(filter(None, map(ascii_slug, names)))}"
 
 
 # --- columns -------------------------------------------------------------------------------
 
-# Widths are counted in small letters, of which about so many stand in a line of \footnotesize in
-# `article` at 10 pt, the narrowest page of the usual classes. TeX itself breaks what is wider.
+# Widths are in lower-case letters; this is about a line of \footnotesize in `article` at 10 pt, the
+# narrowest page of the usual classes. TeX itself breaks what is wider.
 _ROOM = 80
 _GAP = 1.5  # between two columns
 _PAGE = 45  # lines that a float may have
@@ -219,7 +218,7 @@ def _number_and_interval(cell: LayoutCell) -> tuple[str, str]:
 
 
 def _measured(cell: LayoutCell) -> str:
-    """A text as long as the cell's is wide: an interval is smaller, and one word."""
+    """A text as long as the cell is wide: an interval is set smaller, and as one word."""
     number, interval = _number_and_interval(cell)
     return f"{number} {round(0.8 * len(interval)) * 'n'}"
 
@@ -229,7 +228,7 @@ def _total(widths: Sequence[float]) -> float:
 
 
 def _widths(columns: Sequence[_Column]) -> list[float]:
-    """The most up to a width that is one for all, the largest for which there is room."""
+    """Each column's full width, up to the largest common limit for which there is room."""
     widths = [column.least for column in columns]
     for limit in range(1, _ROOM + 1):
         wider = [max(column.least, min(column.most, limit)) for column in columns]
@@ -239,7 +238,7 @@ def _widths(columns: Sequence[_Column]) -> list[float]:
 
 
 def _panels(keys: Sequence[_Column], columns: Sequence[_Column]) -> list[range]:
-    """As few panels as fit, of about as many columns each."""
+    """As few panels as possible, of about as many columns each."""
     for number in range(1, max(1, len(columns)) + 1):
         ends = [round(len(columns) * part / number) for part in range(number + 1)]
         panels = [range(*pair) for pair in pairwise(ends)]
@@ -262,7 +261,7 @@ def _specification(column: _Column, width: float) -> str:
 class _LatexTable:
     """A table's rows and heads as LaTeX, panel by panel.
 
-    The first `folded` levels of keys stand above their rows, if that makes for fewer panels.
+    The first `folded` levels of keys are above their rows, if that gives fewer panels.
     """
 
     def __init__(self, layout: Layout, intervals: Intervals) -> None:
@@ -291,7 +290,7 @@ class _LatexTable:
         return [*self._keys, *self._columns[panel.start : panel.stop]]
 
     def alignment(self, panel: range) -> str:
-        """The specification of the columns: paragraphs, where not each text fits into a line."""
+        """The column specification: paragraphs, where some text does not fit on a line."""
         columns = self.columns(panel)
         return f"@{{}}{''.join(map(_specification, columns, _widths(columns)))}@{{}}"
 
@@ -315,7 +314,7 @@ class _LatexTable:
         yield _row(map(breakable_latex, names))
 
     def rows(self, panel: range) -> Iterator[str]:
-        """The lines of the body; where it may go on on another page each has all its keys."""
+        """The lines of the body; if it may continue on another page, each has all its keys."""
         columns = self.columns(panel)
         stacked = any(
             column.side == "r" and width < column.most
@@ -334,7 +333,7 @@ class _LatexTable:
             yield _row((*keys, *(between.join(self._cell(line.cells[n])) for n in panel)))
 
     def _above(self, keys: Sequence[str], panel: range) -> Iterator[str]:
-        """Keys in a row of their own, which no page ends with."""
+        """Keys in a row of their own, after which no page breaks."""
         if keys:
             text = " · ".join(filter(None, keys))
             side = "l" if len(text) <= _ROOM else r"p{\linewidth}"
@@ -354,7 +353,7 @@ class _LatexTable:
             yield rf"{{\scriptsize {interval.replace(' ', '~')}}}"
 
     def _half_width(self, estimate: Estimate, column: Column) -> str:
-        """Half of a symmetric interval, where intervals are written so."""
+        """Half of a symmetric interval, if intervals are written with ±."""
         if self.intervals == "brackets" or column.unit == "p":
             return ""
         if estimate.value is None or estimate.low is None or estimate.high is None:
@@ -372,7 +371,7 @@ class _LatexTable:
 
 def _row(fields: Iterable[str]) -> str:
     row = " & ".join(fields)
-    # A row that begins so would be read as an option of the row before it.
+    # LaTeX would read a row that begins with this as an option of the row before it.
     return rf"{'{}' if row.lstrip().startswith(('[', '*')) else ''}{row} \\"
 
 
@@ -423,7 +422,7 @@ def _longtables(written: _LatexTable, title: str, label: str) -> Iterator[str]:
 
 
 def _texts(layout: Layout) -> Iterator[str]:
-    """All that is printed of a table."""
+    """All texts that are printed of a table."""
     yield from (layout.caption, *layout.levels, *layout.headings, *layout.notes)
     yield from (reason for _, reason in layout.reasons)
     for line in layout.lines:

@@ -77,15 +77,15 @@ PUBLISHED = "(published)"
 
 
 class RowKey(NamedTuple):
-    """A row's key at one level; `span` is 0 where it repeats the key above, else how many rows
-    it stands for."""
+    """A row's key at one level; `span` is 0 where it repeats the key above, else the number
+    of rows that share it."""
 
     text: str
     span: int
 
 
 class LayoutCell(NamedTuple):
-    """One cell: what to print, and the letter under which the reason stands that it has."""
+    """One cell: what to print, and the letter of its reason below the table, if any."""
 
     text: str
     column: Column
@@ -142,15 +142,15 @@ def lay_out(table: Table) -> Layout:
 
 def check_table(table: Table) -> None:
     """Refuse a table that cannot be printed without losing or confusing something."""
-    place = f"Table {table.name!r}"
+    location = f"Table {table.name!r}"
     if not table.levels:
-        raise ValueError(f"{place} has no level of keys, so its rows have no names.")
+        raise ValueError(f"{location} has no level of keys, so its rows have no names.")
     if twice := _repeated((*table.levels, *(column.name for column in table.columns))):
-        raise ValueError(f"{place} has two columns named {twice!r}.")
+        raise ValueError(f"{location} has two columns named {twice!r}.")
     if keys := _repeated(row.keys for row in table.rows):
-        raise ValueError(f"{place} has two rows with the keys {' / '.join(keys)}.")
+        raise ValueError(f"{location} has two rows with the keys {' / '.join(keys)}.")
     for row in table.rows:
-        where = f"{place}, row {' / '.join(row.keys)}"
+        where = f"{location}, row {' / '.join(row.keys)}"
         if len(row.keys) != len(table.levels) or len(row.cells) != len(table.columns):
             raise ValueError(
                 f"{where} has {len(row.keys)} keys and {len(row.cells)} cells; "
@@ -171,7 +171,7 @@ def caption(kind: str, thing: Table | Figure) -> str:
 
 
 def reason_for(cell: Estimate, row: Row) -> str:
-    """The reason for a dash, of which there always is one to read, or for a missing interval."""
+    """The reason for a dash, which always has one, or for a missing interval."""
     if cell.why or cell.value is not None:
         return cell.why
     return "the paper prints no number" if row.origin == "published" else "no reason was given"
@@ -212,16 +212,16 @@ def _letters() -> Iterator[str]:
 
 
 def _spans(rows: tuple[Row, ...], levels: int) -> list[list[int]]:
-    """For each row and level, how many rows its key stands for; the last level never joins."""
+    """For each row and level, how many rows share its key; those of the last are never merged."""
     spans = [[1] * levels for _ in rows]
     for level in range(levels - 1):
         first = 0
-        for place, row in islice(enumerate(rows), 1, None):
+        for number, row in islice(enumerate(rows), 1, None):
             if row.keys[: level + 1] == rows[first].keys[: level + 1]:
                 spans[first][level] += 1
-                spans[place][level] = 0
+                spans[number][level] = 0
             else:
-                first = place
+                first = number
     return spans
 
 

@@ -24,31 +24,30 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.report.model_profiles import HeadlineResult
-    from epicene.runs.results import StoredRun
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
     from epicene.suites import Results
 
-# Every pair of so many models has a row; of more, the places say what there is to say.
+# Up to this many models, each pair has a row; with more, the ranks have to do.
 MAX_COMPARED_MODELS = 6
-_MAX_NAMED_MODELS = 5  # models that another is better than, before they are only counted
+_MAX_NAMED_MODELS = 5  # models in a list of those that one is better than; more are only counted
 
 _RANKING_NOTES = (
     f"Every two models are tested on the same items: whole groups change sign, one-sided, at "
     f"{100 * SIGNIFICANCE_LEVEL:.0f} % after Holm over all pairs both ways.",
-    "A place is a range: at best one below those told to be better, at worst one above those told "
-    "to be worse. Models that share a letter are not told apart.",
-    "A judgement that was to be had and is lacking, in one run or in all, counts against its model "
-    "where that should prove better and for it where another should, so that it can only widen a "
-    "place.",
+    "A place is a range: from one below the models that are significantly better to one above "
+    "those that are significantly worse. Models that share a letter do not differ significantly.",
+    "A missing judgement, in one run or in all, counts against its model when that is tested for "
+    "being better, and for it when another is, so that it can only widen a place.",
 )
 
 
 def ranking_tables(
     summary: Summary, entries: Sequence[HeadlineResult], lacking: polars.DataFrame | None = None
 ) -> Iterator[Table | str]:
-    """A table for each headline that tells some models apart, a sentence for each that does not.
+    """A table for each headline by which models differ significantly, a sentence for each other.
 
-    `lacking` are the judgements that were to be had of items without an answer.
+    `lacking` are the expected judgements of items without an answer.
     """
     models = [run.info.model for run in summary.runs]
     if len(models) < 2:
@@ -64,7 +63,7 @@ def ranking_tables(
             yield _ranking_table(ranking, entry)
         else:
             yield (
-                f"By “{entry.headline.name}” no model is told apart from another "
+                f"By “{entry.headline.name}” no two models differ significantly "
                 f"({ranking.shared} of {ranking.judgements} judgements are in all runs): there is "
                 "no ranking."
             )
@@ -148,7 +147,7 @@ class ModelComparison:
     """The headline metrics of all runs, and how the models compare by them."""
 
     entries: tuple[HeadlineResult, ...]
-    rankings: tuple[tuple[HeadlineResult, Table], ...]  # by the headlines that tell models apart
+    rankings: tuple[tuple[HeadlineResult, Table], ...]  # where models differ
     changes: Table | None
     reasons: tuple[str, ...]  # sentences: why models are not ranked
 
@@ -189,7 +188,7 @@ def undetected_per_headline(entries: Sequence[HeadlineResult]) -> str:
 
 
 def _missing_judgements(summary: Summary, runs: Sequence[StoredRun]) -> polars.DataFrame | None:
-    """The judgements that the runs were to have and have no answer for."""
+    """The expected judgements of items that have no answer."""
     whole = all(run.coverage is None or run.coverage.whole for run in summary.runs)
     if whole or summary.same is None or len(runs) < 2:
         return None

@@ -10,7 +10,7 @@ import msgspec
 
 from epicene import charts
 from epicene.core.records import LEARNT, Column, Estimate, Row, Table, digest
-from epicene.runs.results import SHORT_HASH
+from epicene.runs.stored_run import SHORT_HASH
 from epicene.stats.tabulate import distinct_values, rows_where, undetected_share
 from epicene.suites.headline_metrics import (
     HeadlineMetric,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from epicene.runs.summary import RunSummary, Summary
     from epicene.suites import RunInfo
 
-# What headlines of each unit are called on an axis.
+# The axis titles of headlines, by unit.
 _AXIS_NAMES: dict[MetricUnit, str] = {"share": "share", "number": "effect"}
 _INTERVAL = "with 95 % interval"
 
@@ -63,7 +63,7 @@ def headline_results(summary: Summary) -> Iterator[HeadlineResult]:
 
 
 def _languages(summary: Summary, headline: HeadlineMetric) -> list[str]:
-    """Those of the judgements behind a headline, which may be of one where the suite has more."""
+    """The languages of the judgements behind a headline, perhaps fewer than the suite's."""
     judged = headline.item_scores or all_judgements
     return [code for code in distinct_values(judged(summary.results), "language") if code]
 
@@ -141,10 +141,9 @@ def _with_label(run: RunSummary, names: Mapping[str, str]) -> RunSummary:
 
 
 def _model_digest(info: RunInfo) -> bytes:
-    """Who answered, whatever it is called.
+    """The identity of a run's model, whatever its label.
 
-    A model that is fitted on each suite's own text is another in each, and yet one way to answer:
-    it has one row.
+    A model that is fitted on each suite's own text counts as one model, and has one row.
     """
     if not info.identities:
         return b""

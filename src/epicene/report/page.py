@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-# In this order: what comes later uses what came before.
+# In this order: each uses those before it.
 _SCRIPTS = (
     "word_diff.js",  # and colours.css: shared with the pages where people judge
     "alignment.js",
@@ -36,7 +36,7 @@ _SCRIPTS = (
 
 
 class HeadlineCard(Record, frozen=True, kw_only=True):
-    """A number to see first, e.g. a suite's accuracy, with what a person needs to read it."""
+    """A headline number, e.g. a suite's accuracy, with what is needed to read it."""
 
     label: str
     estimate: Estimate
@@ -55,8 +55,8 @@ class NotMeasured(Record, frozen=True, kw_only=True):
 class PageSection(Record, frozen=True, kw_only=True):
     """One part of the page.
 
-    `method` says in a line how its numbers came about, and stands with every table and figure;
-    `methods_by_table`, by a table's title, stands with that table instead.
+    `method` is one line on how its numbers were computed, shown with every table and figure;
+    `methods_by_table`, by a table's title, replaces it for that table.
     """
 
     heading: str
@@ -71,7 +71,7 @@ class PageSection(Record, frozen=True, kw_only=True):
     figures: tuple[Figure, ...] = ()
     sheets: tuple[ContactSheet, ...] = ()
     thumbnails: Thumbnails = Thumbnails({}, {})
-    evidence: PackedItems | None = None
+    judged_items: PackedItems | None = None
 
 
 def render_page(
@@ -129,7 +129,7 @@ def _templates() -> Environment:
         lay_out=lay_out,
         pack_sheets=pack_sheets,
         show=format_cell,
-        # Ours, and escaped where it was made.
+        # Our own SVG, escaped when it was drawn.
         drawing=lambda figure, prefix: Markup(inline_svg(figure, prefix)),  # noqa: S704
         verbatim=Markup,
     )
@@ -143,7 +143,7 @@ def _visible(value: object) -> object:
 
 
 def _breakable(name: str) -> Markup:
-    """A name that may go on in another line after each of its underscores and slashes."""
+    """A name that may be broken after each underscore and slash."""
     from markupsafe import Markup, escape
 
     return (
@@ -152,7 +152,7 @@ def _breakable(name: str) -> Markup:
 
 
 def _prose(text: str) -> Markup:
-    """A text in which what stands between two backticks is code; all of it escaped."""
+    """The text, escaped; what is between two backticks is code."""
     from markupsafe import Markup, escape
 
     text = escape_controls(text)

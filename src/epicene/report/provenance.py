@@ -1,9 +1,9 @@
-"""How the numbers of a table came about, in one line and in notes for every format.
+"""How the numbers of a table were computed, in one line and in notes for every format.
 
 The line names the protocol, its normalisers, every choice of method (first token, word boundaries,
-measure) and the undetected rate; sizes and switches stand once, at the head of a section. In LaTeX
-and Markdown it is a note below the table; CSV has columns in each row for the run, its protocol,
-how much of it was judged and how much of that was undetected.
+measure) and the undetected rate; sizes and switches are given once, at the head of a section. In
+LaTeX and Markdown it is a note below the table; CSV has columns in each row for the run, its
+protocol, how much of it was judged and how much of that was undetected.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import msgspec
 
 from epicene.core.records import Column, digest
 from epicene.report.layout import format_interval, format_number
-from epicene.runs.results import SHORT_HASH
+from epicene.runs.stored_run import SHORT_HASH
 from epicene.runs.summary import settings_diff_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from epicene.core.records import Estimate, Row, Table
-    from epicene.runs.results import Coverage, StoredRun
+    from epicene.runs.stored_run import Coverage, StoredRun
     from epicene.runs.summary import RunSummary, Summary
     from epicene.suites import Protocol
 
@@ -31,9 +31,9 @@ _STATED_ELSEWHERE = {"name", "about", "normalisers"}
 _NOT_A_METHOD = {"name", "about", "seed"}
 _SEPARATOR = " · "
 _SHARE = Column(name="", unit="share", decimals=1)
-_MAX_NAMED_RUNS = 4  # runs
+_MAX_NAMED_RUNS = 4
 
-# Each begins so, as tables have columns of their own about what is undetected or judged.
+# Each begins with `run`, as tables have columns of their own called judged or undetected.
 RUN_FIELDS = (
     "run suite", "run protocol", "run method", "run data", "run items", "run judged",
     "run requests", "run answered", "run undetected",
@@ -45,13 +45,13 @@ RUN_FIELDS = (
 
 @dataclass(frozen=True)
 class Provenance:
-    """The runs that tables are based on, and how their numbers came about."""
+    """The runs that tables are based on, and how their numbers were computed."""
 
     suite: str
     protocol: str
     method: str  # protocol, normalisers, every choice of method
     undetected: str
-    further: tuple[str, ...]  # what was judged of what, what runs differ in, known faults
+    further: tuple[str, ...]  # coverage, differences between runs, known faults
     runs: Mapping[str, RunSummary]  # by model, as in the tables
     protocols: Mapping[str, Protocol]  # of each
 
@@ -65,7 +65,7 @@ class Provenance:
         return msgspec.structs.replace(table, notes=(*table.notes, *self.notes))
 
     def with_undetected(self, undetected: str) -> Provenance:
-        """For a table of some of the judgements, with their own undetected rate."""
+        """The provenance of a table of some judgements, with their own undetected rate."""
         return replace(self, undetected=undetected)
 
     def fields(self, row: Row, column: str = "") -> list[object]:
@@ -152,7 +152,7 @@ def protocols_by_model(summary: Summary, runs: Sequence[StoredRun]) -> dict[str,
 def protocol_line(protocols: Mapping[str, Protocol]) -> str:
     """The protocol, its normalisers and every choice of method, as `first token: bos`.
 
-    The protocols are of one name, by model; where they differ the models stand with the choice.
+    The protocols have one name; where they differ, the models are named with the choice.
     """
     first = next(iter(protocols.values()))
     chosen = [
@@ -206,8 +206,8 @@ def _setting_by_model(what: str, by_model: Mapping[str, str]) -> str:
 
 
 def settings_line(protocols: Mapping[str, Protocol]) -> str:
-    """The other settings that have a value: sizes, switches, seeds; where protocols differ the
-    models stand with the value."""
+    """The other settings that have a value: sizes, switches, seeds; where protocols differ,
+    the models are named with the value."""
     first = next(iter(protocols.values()))
     settings = []
     for name, hint in get_type_hints(type(first)).items():
@@ -264,7 +264,7 @@ def _rate(rate: Estimate) -> str:
 
 
 def _is_choice(hint: Any) -> bool:
-    """Whether a type is one of some names, or several of them."""
+    """Whether a type is a Literal of names, or a collection of these."""
     return get_origin(hint) is Literal or any(
         get_origin(each) is Literal for each in get_args(hint)
     )

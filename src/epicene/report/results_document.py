@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 def results_document(
     summary: Summary, tables: Sequence[Table] | None = None, notes: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The one shape of results (docs/results.schema.json), with other tables than the suite's if
-    these are given."""
+    """The results as docs/results.schema.json describes them; `tables` replaces the suite's."""
     return {
         "suite": summary.suite.name,
         "protocol": summary.protocol.name,
@@ -33,7 +32,7 @@ def results_document(
 
 
 def run_json(run: RunSummary) -> dict[str, Any]:
-    """One run's part of it."""
+    """One run's entry in the results document."""
     return {
         "run": run.info.run,
         "model": run.info.model,

@@ -37,7 +37,7 @@ from epicene.report.provenance import (
     undetected_note,
 )
 from epicene.report.results_document import metrics_by_model, metrics_table
-from epicene.runs.results import SHORT_HASH, RunJudgements, StoredRun, describe_data_files
+from epicene.runs.stored_run import SHORT_HASH, RunJudgements, StoredRun, describe_data_files
 from epicene.runs.summary import (
     Summary,
     group_by_protocol,
@@ -52,19 +52,19 @@ if TYPE_CHECKING:
 
     from epicene.core.records import ContactSheet, Identity
     from epicene.report.model_profiles import HeadlineResult
-    from epicene.runs.results import Coverage
+    from epicene.runs.stored_run import Coverage
     from epicene.runs.summary import RunSummary
 
-# A run that was killed could not say so.
+# A killed run cannot change its state.
 _STATE_NAMES = {"running": "running or killed"}
 
-# A hash, whatever stands before and after it, and how much of it tells it from others.
+# A hash, and how many of its digits are shown.
 _HASH = re.compile(r"(?<![0-9a-z])[0-9a-f]{32,}(?![0-9a-z])", re.IGNORECASE)
 _DIGITS = 16
 
 
 def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[StoredRun]]) -> Table:
-    """A row for each run: who took part, its data, how much was judged, and by which program."""
+    """A row for each run: its models, its data, how much was judged, and by which version."""
     rows = []
     beside = any(other_role_models(run) for group in groups for run in group)
     for summary, group in zip(summaries, groups, strict=True):
@@ -103,7 +103,7 @@ def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[StoredRun
 
 
 def item_count(told: RunSummary, run: StoredRun) -> int:
-    """How many items a run has; the manifest of one that was killed does not know."""
+    """How many items a run has; the manifest of a killed run does not say."""
     return run.manifest.items if told.coverage is None else told.coverage.items
 
 
@@ -161,7 +161,7 @@ def _shortened(found: re.Match[str]) -> str:
     return f"{found.group()[:_DIGITS]}…"
 
 
-_MAX_CARDS = 8  # headlines that are shown large; more are read better in a table
+_MAX_CARDS = 8  # headlines that are shown as cards; more are easier to read in a table
 _MAX_NAMED_MODELS = 4  # models that a sentence names one by one
 
 
@@ -171,15 +171,15 @@ def write_report(
     megabytes: float = DEFAULT_MEGABYTES,
     missing: Sequence[NotMeasured] = (),
 ) -> None:
-    """Write one self-contained page about the runs, suite by suite, with so much of pictures.
+    """Write one self-contained page about the runs, suite by suite, with thumbnails.
 
-    `missing` is what was to be measured and could not be.
+    These take up to `megabytes`. `missing` is what could not be measured.
     """
     if not runs:
         raise InputError("A report needs a run; name one or more run folders.")
     groups = list(group_by_protocol(runs).values())
-    pictured = sum(group[0].suite.contact_sheets is not None for group in groups)
-    parts = [_suite_report(group, megabytes / max(1, pictured)) for group in groups]
+    with_images = sum(group[0].suite.contact_sheets is not None for group in groups)
+    parts = [_suite_report(group, megabytes / max(1, with_images)) for group in groups]
     summaries = [part.summary for part in parts]
     sections = [
         *_overview(parts),
@@ -210,7 +210,7 @@ class _SuiteReport(NamedTuple):
 
 
 def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
-    """One suite under one protocol; the judgements are read once for tables and evidence."""
+    """One suite under one protocol; the judgements are read once for tables and the item viewer."""
     packer = ItemPacker()
     summary = summarise(runs, lambda info, judgement: packer.add_judgement(info.model, judgement))
     card, protocol = summary.suite.card, summary.protocol
@@ -257,7 +257,7 @@ def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
         figures=summary.figures,
         sheets=sheets,
         thumbnails=make_thumbnails(sheets, [run.folder / "images" for run in runs], megabytes),
-        evidence=packer.packed() if packer.rows else None,
+        judged_items=packer.packed() if packer.rows else None,
     )
     return _SuiteReport(summary, comparison, section, methods)
 
@@ -285,7 +285,7 @@ def _overview(parts: Sequence[_SuiteReport]) -> Iterator[PageSection]:
         heading="Models side by side",
         paragraphs=(
             "Each model's headlines with 95 % intervals. Suites measure different things and are "
-            "never added up; which models are told apart is said suite by suite below.",
+            "never added up; significant differences are listed per suite below.",
         ),
         tables=(profile_table(summaries, found, methods),),
         figures=(*profile_figures(found), *size_figures(summaries, found)),
@@ -293,7 +293,7 @@ def _overview(parts: Sequence[_SuiteReport]) -> Iterator[PageSection]:
 
 
 def _headline_cards(found: Sequence[HeadlineResult], summary: Summary) -> Iterator[HeadlineCard]:
-    """The headlines of each model, largest first to be seen, if they are few."""
+    """A card for each model's headline, if there are few."""
     lacking = {run.info.model: coverage_line([run]) for run in summary.runs}
     shown = [
         HeadlineCard(
@@ -311,13 +311,13 @@ def _headline_cards(found: Sequence[HeadlineResult], summary: Summary) -> Iterat
 
 
 def _all_metrics_table(summary: Summary) -> Table:
-    """All metrics of all runs; models are rows where there are more of them than fit beside."""
+    """All metrics of all runs; models are rows if there are too many for columns."""
     table = metrics_table(summary)
     return table if len(table.columns) <= MAX_COMPARED_MODELS else metrics_by_model(table)
 
 
 def _caveats(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]:
-    """What is missing from the numbers, and what makes runs differ besides the model."""
+    """What is missing from the numbers, and how runs differ besides the model."""
     for run in summary.runs:
         if run.coverage is not None and not run.coverage.whole:
             yield f"{run.info.model} is incomplete: {run.coverage}."
@@ -336,7 +336,7 @@ def _contact_sheets(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[Con
 
 
 def _fact(summary: Summary, runs: Sequence[StoredRun]) -> tuple[str, str]:
-    """On what a suite was run, in a few words."""
+    """What a suite was run on, in a few words."""
     data = ", ".join(dict.fromkeys(run.manifest.settings.data for run in runs))
     items = sorted({item_count(told, run) for told, run in zip(summary.runs, runs, strict=True)})
     number = f"{items[0]:,}" if len(items) == 1 else f"{items[0]:,} to {items[-1]:,}"

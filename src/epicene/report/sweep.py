@@ -13,7 +13,7 @@ from epicene.models.pricing import format_dollars
 from epicene.report.page import NotMeasured
 from epicene.report.run_report import write_report
 from epicene.runs.dummy_answers import BYTES_PER_TOKEN
-from epicene.runs.results import RunJudgements, read_run
+from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.sweep.forecast import total_forecast
 from epicene.runs.sweep.runner import RunState, StateNotWrittenError, SweepState, write_state
 
@@ -44,7 +44,7 @@ def _text_columns(*names: str) -> tuple[Column, ...]:
 
 
 def estimate_table(forecasts: Sequence[RunForecast]) -> Table:
-    """What each run takes, and all together."""
+    """What each run takes, and the total."""
     rows = [
         Row(
             keys=(each.sweep_run.title,),
@@ -98,14 +98,14 @@ def format_duration(seconds: float | None) -> str:
 
 
 def _time_text(total: SweepForecast) -> str:
-    """How long all of it takes, as far as that is known."""
+    """The total time, as far as it is known."""
     if not total.unknown or total.seconds is None:
         return format_duration(total.seconds if total.runs else 0.0)
     return f"{format_duration(total.seconds)}, and {total.unknown} of {total.runs} runs {_UNKNOWN}"
 
 
 def estimate_sentence(forecasts: Sequence[RunForecast]) -> str:
-    """What all of it takes, in one sentence."""
+    """The total time and cost in one sentence."""
     total = total_forecast(forecasts)
     workload = total.workload
     cost = workload.cost
@@ -119,7 +119,7 @@ def estimate_sentence(forecasts: Sequence[RunForecast]) -> str:
 
 
 def estimate_document(forecasts: Sequence[RunForecast]) -> dict[str, Any]:
-    """The estimate for a program."""
+    """The estimate as JSON."""
     total = total_forecast(forecasts)
     return {
         "runs": [
@@ -195,7 +195,7 @@ def _cost_text(run: RunState) -> str:
 def write_sweep_report(folder: Path, state: SweepState, plan: Path) -> SweepState:
     """Write one page about all runs that have answers, and about those that have none.
 
-    A run whose answers turn out to be damaged has failed, and the page is about the others.
+    A run whose answers are damaged counts as failed, and the page covers the others.
     """
     page = folder / "report.html"
     try:
@@ -213,7 +213,7 @@ def write_sweep_report(folder: Path, state: SweepState, plan: Path) -> SweepStat
 
 
 def _write_page(page: Path, runs: Sequence[RunState], plan: Path) -> bool:
-    """Write the page; whether there was anything to write about."""
+    """Write the page; return whether there was anything to report."""
     answered = [read_run(Path(run.folder)) for run in runs if run.answered]
     if answered:
         missing = [
@@ -228,7 +228,7 @@ def _write_page(page: Path, runs: Sequence[RunState], plan: Path) -> bool:
 
 
 def _failed_if_unreadable(run: RunState) -> RunState:
-    """The run as it is, or as one that failed and has nothing to be read."""
+    """The run, or the run as failed if it cannot be read."""
     if not run.answered:
         return run
     try:

@@ -81,7 +81,7 @@ def _json_cell(cell: Estimate | str, row: Row) -> dict[str, Any]:
 def wide_csv(table: Table, source: Provenance | None = None) -> str:
     """One line per row; a number takes five columns: NAME and NAME low, high, n, why.
 
-    With a source what qualifies the row's numbers comes after its keys.
+    With a source, its columns follow the keys.
     """
     check_table(table)
     header = [*table.levels, "origin", *_run_fields([source])]
@@ -131,14 +131,13 @@ def _run_fields(sources: Iterable[Provenance | None]) -> Sequence[str]:
 def _csv_cell(cell: Estimate | str, row: Row) -> list[object]:
     if isinstance(cell, str):
         return [cell, None, None, None, None, None]
-    # A number that is there is of something: 0 is where nobody said of how much.
+    # A value without n is of an unknown number of items: the cell stays empty.
     n = cell.n or (0 if cell.value is None and row.origin == "run" else None)
     return [cell.value, cell.low, cell.high, n, reason_for(cell, row) or None, cell.mark or None]
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Texts that a spreadsheet would run as formulas are guarded as in the sheets of studies, and
-    control characters made visible."""
+    """Rows as CSV; what a spreadsheet would take for formulas, and control characters, escaped."""
     if len(set(header)) != len(header):
         raise ValueError(f"Two columns of a CSV file would have one name: {', '.join(header)}.")
     text = io.StringIO(newline="")
@@ -152,12 +151,12 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 # --- Markdown ------------------------------------------------------------------------------
 
-# What GitHub's Markdown would take for its own: emphasis, code, links, HTML, mathematics, cells.
+# What GitHub's Markdown would interpret: emphasis, code, links, HTML, mathematics, cells.
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>|~$#&]")
 
 
 def as_markdown(table: Table, source: Provenance | None = None) -> str:
-    """A GitHub table under its caption; below it reasons, notes, and what its numbers are of."""
+    """A GitHub table under its caption, followed by reasons, notes and provenance."""
     layout = lay_out(table if source is None else source.noted(table))
     below = [f"{letter}: {escape_markdown(reason)}" for letter, reason in layout.reasons]
     below += map(escape_markdown, layout.notes)
@@ -187,7 +186,7 @@ def _markdown_line(line: LayoutRow) -> list[str]:
 
 
 def _markdown_cell(cell: LayoutCell) -> str:
-    # Brackets around an interval are no link, and read better bare.
+    # Brackets around an interval make no link, and are easier to read unescaped.
     text = escape_markdown(cell.text)
     if cell.estimate is not None:
         text = text.replace(r"\[", "[").replace(r"\]", "]")
@@ -195,7 +194,7 @@ def _markdown_cell(cell: LayoutCell) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """A text that Markdown shows as it is, in a cell too; its lines stay apart."""
+    """The text escaped for Markdown, also inside a cell; line breaks are kept."""
     return "<br>".join(_MARKDOWN.sub(r"\\\g<0>", printable(text)).splitlines())
 
 

@@ -1,6 +1,6 @@
 """Rewrite a text for another person: other pronouns or another gender, with agreement.
 
-A language that can be rewritten names its `Rewriter` in its record; this package finds it.
+A language that can be rewritten names its `Rewriter` in its definition; this package finds it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class TextSpan(Record, frozen=True, kw_only=True):
 
 
 class Change(TextSpan, frozen=True, kw_only=True):
-    """Characters of a text that were replaced, by which rule and how surely.
+    """Characters of a text that were replaced, by which rule and with what confidence.
 
     `whose` says whose gender they show: speaker, listener or others; in English it is the pronoun
-    set that they belonged to. It is "" where nobody knows.
+    set that they belonged to. It is "" where that is unknown.
     """
 
     before: str
@@ -40,7 +40,7 @@ class Change(TextSpan, frozen=True, kw_only=True):
 
 
 class Rewriting(Record, frozen=True, kw_only=True):
-    """A rewritten text and what was changed, in order."""
+    """A rewritten text and its changes, in order."""
 
     text: str
     changes: tuple[Change, ...] = ()
@@ -51,10 +51,10 @@ Rewrite: TypeAlias = Callable[[Iterable[str]], Iterator[Rewriting]]
 
 
 class Rewriter(NamedTuple):
-    """How a language is rewritten: the options it takes, and what opens it with them.
+    """How a language is rewritten: the options it takes, and the function that opens it with them.
 
-    `version` changes whenever an answer could, and `packages` names the optional packages it finds
-    installed and reads, each with its version: both are part of a rewriting's identity.
+    `version` changes whenever a result could change, and `packages` names the optional packages in
+    use, each with its version: both are part of a rewriting's identity.
     """
 
     takes: tuple[str, ...]
@@ -64,7 +64,7 @@ class Rewriter(NamedTuple):
 
 
 def rewritable_languages() -> list[str]:
-    """The codes of the languages that have a rewriter."""
+    """The codes of all languages that have a rewriter."""
     return [code for code in registry.names("languages") if languages.get(code).rewriter]
 
 

@@ -1,6 +1,6 @@
-"""Dictionaries that come with optional packages: words that our own lists lack.
+"""Dictionaries from optional packages, for words that our own lists lack.
 
-They are the user's own: a package's data file is read, none of its code is run.
+The user installs them: a package's data file is read, none of its code is run.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 
 class PackageFile(NamedTuple):
-    """The data file of a package that may be installed."""
+    """A data file of a package that may be installed."""
 
     package: str
     name: str
 
     def find(self) -> Path | None:
-        """Its path; None if it is not installed, or if EPICENE_MORPHOLOGY is "none"."""
+        """The path of the file; None if it is not installed, or if EPICENE_MORPHOLOGY is "none"."""
         if os.environ.get("EPICENE_MORPHOLOGY") == "none":
             return None
         try:
@@ -29,5 +29,5 @@ class PackageFile(NamedTuple):
         return next((path for path in paths if path.is_file()), None)
 
     def version(self) -> dict[str, str]:
-        """The package and its version, if it is in use."""
+        """The package's name and version, if it is in use."""
         return {self.package: metadata.version(self.package)} if self.find() else {}

@@ -1,19 +1,20 @@
 """What a language provides to be rewritten for the gender of its speaker, listener and others.
 
-A new language is a folder with these modules, named alike in every language, and its word lists
-as TOML files beside them:
+A new language is a folder with these modules, named alike in every language, and its word lists as
+TOML files beside them:
 
     line.py         `read_line(text)`: its tokens and their keys, and the marks that end a sentence
     lexicon.py      its word lists
     inflection.py, conjugation.py   the forms of its words, in both genders
-    morphology.py   `analyse(word)`, `inflect(reading, gender)`: the protocol `Morphology`
-    quotations.py   `split_quotations(line)`: its marks, and who speaks by the words around
+    quotations.py   `split_quotations(line)`: its quotation marks, and who speaks to whom
     parser.py       `find_sites(passage, wanted)`: which words agree with whom. This is the grammar,
                     and most of the work
     sites.py        `make_changes(line, sites, wanted)`: the form that each of them takes
+    morphology.py   `analyse(word)`, `inflect(reading, gender)`: the protocol `Morphology`;
+                    optional, for words out of context
 
 Its `__init__.py` makes a `Grammar` of the four functions and a `Rewriter` of the grammar with
-`person_rewriter`; the language's record names that rewriter. Options, changes, quotations,
+`person_rewriter`; the language's definition names that rewriter. Options, changes, quotations,
 protected spans, explanations and the command are shared.
 """
 
@@ -43,7 +44,7 @@ class Grammar(NamedTuple, Generic[L, S]):
     make_changes: Callable[[L, S, TargetGenders], Iterable[Change]]
 
     def find_changes(self, text: str, wanted: TargetGenders) -> Iterator[Change]:
-        """What is to be replaced in a text, so that each person named has the gender wanted."""
+        """The changes that give each person in `wanted` the gender wanted there."""
         for passage in self.split_quotations(self.read_line(text)):
             sites = self.find_sites(passage, wanted)
             yield from self.make_changes(passage.line, sites, wanted)

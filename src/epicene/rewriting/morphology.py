@@ -1,4 +1,4 @@
-"""Words by themselves: what each language's morphology offers, and tables of inflected forms."""
+"""Words out of context: the protocol of a language's morphology, and tables of inflected forms."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _Form = TypeVar("_Form")
 
 
 class Morphology(Protocol[_Reading]):
-    """The words of a language, out of context."""
+    """Analyses and inflects the words of a language out of context."""
 
     def analyse(self, word: str) -> Sequence[_Reading]:
         """All readings of a word as it is written, the likeliest first."""
 
     def inflect(self, reading: _Reading, gender: Gender) -> str | None:
-        """The word of a reading in that gender; None where it stays as it is."""
+        """The form of a reading in that gender; None where it does not change."""
 
 
 class FormTable(Generic[_Entry, _Form]):
     """All forms of many entries by their spelling, expanded only as far as words are looked up.
 
-    `bucket` maps a spelling to what most forms of an entry share (its consonants, say). An entry
-    is expanded when a word of one of its buckets is first asked for, and `bases` must name a
-    spelling from each bucket that its `forms` fall into. A spelling's forms come in the order of
-    their entries.
+    `bucket` maps a spelling to what most forms of an entry share (its consonants, say). An entry is
+    expanded when a word of one of its buckets is first looked up, and `bases` must name a spelling
+    from each bucket that its `forms` fall into. A spelling's forms come in the order of their
+    entries.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class FormTable(Generic[_Entry, _Form]):
         self._expanded: dict[str, dict[str, list[_Form]]] = {}
 
     def get(self, spelling: str) -> Sequence[_Form]:
-        """The forms that are spelled so."""
+        """The forms with that spelling."""
         name = self._bucket(spelling)
         if name not in self._entries:
             return ()

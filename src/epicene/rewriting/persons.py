@@ -1,7 +1,7 @@
-"""The people whose gender a text shows (speaker, listener, others): which gender they are to have,
-and which gender a text gives them.
+"""The people whose gender a text shows (speaker, listener, others): the gender each is to have, and
+the gender that a text gives them.
 
-A language gives one function, `(text, target genders) -> changes`; `person_rewriter` makes its
+A language provides one function, `(text, target genders) -> changes`; `person_rewriter` makes its
 `Rewriter`.
 """
 
@@ -38,12 +38,12 @@ _GENDER_CODES: dict[str, Gender] = {"m": "masculine", "f": "feminine"}
 
 
 def other_gender(gender: Gender) -> Gender:
-    """The other of the two."""
+    """Feminine for masculine, and masculine for feminine."""
     return "feminine" if gender == "masculine" else "masculine"
 
 
 def read_target_genders(options: Mapping[str, str]) -> dict[Person, Gender]:
-    """Who is to have which gender; at least one person must be named, as m, f or in full."""
+    """The gender wanted for each person named in the options, as m, f or in full; at least one."""
     wanted: dict[Person, Gender] = {}
     for person in PERSONS:
         if person not in options:
@@ -98,19 +98,6 @@ def apply_changes(text: str, changes: Iterable[Change]) -> Rewriting:
     return Rewriting(text="".join([*pieces, text[reached:]]), changes=tuple(real))
 
 
-def match_case(model: str, word: str) -> str:
-    """The word with the capitals of the one it replaces: none, the first, or all; by its parts."""
-    models, parts = model.split("-"), word.split("-")
-    if len(models) == len(parts) > 1:
-        return "-".join(map(match_case, models, parts))
-    letters = [letter for letter in model if letter.isalpha()]
-    if len(letters) > 1 and all(letter.isupper() for letter in letters):
-        return word.upper()
-    if letters and letters[0].isupper():
-        return word[:1].upper() + word[1:]
-    return word
-
-
 # unknown: the language has no rewriter, so nothing can be said.
 AssumedGender: TypeAlias = Literal["masculine", "feminine", "mixed", "undetected", "unknown"]
 
@@ -123,7 +110,7 @@ class Assumption(Record, frozen=True, kw_only=True):
 
 
 def assumed_gender(text: str, language: str, person: Person = "speaker") -> Assumption:
-    """The gender that the text gives that person."""
+    """The gender that the text gives that person, found by rewriting it for either gender."""
     if language not in rewritable_languages() or person not in find_rewriter(language).takes:
         return Assumption(gender="unknown")
     masculine = _changed_words(text, language, person, "feminine")

@@ -1,8 +1,8 @@
 """Protected spans: parts of a text that no rule reads and no change touches.
 
-Rules see the text without them (`VisibleText.text`); what they find is put back where it stood.
-Nothing is protected as yet: `find_protected` is where mark-up, placeholders and escapes will be
-found, for all languages at once.
+Rules see the text without them (`VisibleText.text`); the changes found are mapped back to the
+original text. Nothing is protected yet: `find_protected` is where mark-up, placeholders and escapes
+will be found, for all languages at once.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ S = TypeVar("S", bound=TextSpan)
 
 
 def find_protected(_text: str) -> Sequence[TextSpan]:
-    """The protected spans of a text, in order and not overlapping: none."""
+    """The protected spans of a text, in order and not overlapping; none yet."""
     return ()
 
 
 class VisibleText:
-    """A text without its protected spans, and where each of its characters stood."""
+    """A text without its protected spans, and the original position of each character."""
 
     def __init__(self, text: str, spans: Sequence[TextSpan]) -> None:
-        """`spans` are in order and do not overlap."""
+        """Leave out `spans`, which are in order and do not overlap."""
         self.text = text
         if not spans:
             self._starts: list[int] = []
@@ -44,7 +44,7 @@ class VisibleText:
         self._hidden = list(accumulate(span.end - span.start for span in spans))
 
     def original(self, start: int, end: int) -> tuple[int, int] | None:
-        """Where the visible characters [start, end) stood; None if a protected span parts them."""
+        """The original span of visible characters; None if a protected span falls inside it."""
         before = bisect_right(self._starts, start)
         if before < len(self._starts) and self._starts[before] < end:
             return None
@@ -52,16 +52,16 @@ class VisibleText:
         return start + shift, end + shift
 
     def restore(self, found: Iterable[S]) -> Iterable[S]:
-        """Changes, or the like, put where they belong in the text; one across a span is dropped."""
+        """Changes or other spans, mapped to the original text; those across a gap are dropped."""
         if not self._starts:
             return found
         return (
-            msgspec.structs.replace(each, start=place[0], end=place[1])
+            msgspec.structs.replace(each, start=span[0], end=span[1])
             for each in found
-            if (place := self.original(each.start, each.end)) is not None
+            if (span := self.original(each.start, each.end)) is not None
         )
 
 
 def visible_text(text: str) -> VisibleText:
-    """What rules may read of a text."""
+    """The part of a text that rules may read."""
     return VisibleText(text, find_protected(text))

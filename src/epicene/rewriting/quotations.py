@@ -1,7 +1,8 @@
-"""Quotations of a text, and who says I and who is spoken to in each.
+"""Quotations of a text, and who is speaker and listener in each.
 
-In « Tu es prêt », m'a-t-elle dit, the one spoken to is who says I outside. A language says which
-marks it quotes with and reads from the words around a quotation who speaks (`attribute`).
+In « Tu es prêt », m'a-t-elle dit, the listener is the speaker of the sentence around it. A language
+names its quotation marks and infers the interlocutors from the words around a quotation
+(`attribute`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Interlocutors(NamedTuple):
-    """Who I and you are; None where nobody can tell."""
+    """Who is meant by I and by you; None where that is unknown."""
 
     speaker: Person | None
     listener: Person | None
@@ -29,30 +30,30 @@ L = TypeVar("L", bound=Line[Any])
 
 
 class Passage(NamedTuple, Generic[L]):
-    """Words that are read together, and who speaks in them.
+    """Words that are read together, and their interlocutors.
 
-    A language that reads across quotation marks has one passage, with the `quoted` words'
-    interlocutors by index.
+    A language that reads across quotation marks has one passage, with the interlocutors of the
+    `quoted` words by index.
     """
 
     line: L
     interlocutors: Interlocutors = UNQUOTED
     quoted: Mapping[int, Interlocutors] = {}
 
-    def at(self, index: int) -> Interlocutors:
-        """Who speaks at a word."""
+    def interlocutors_at(self, index: int) -> Interlocutors:
+        """The interlocutors at a word."""
         return self.quoted.get(index, self.interlocutors)
 
 
 class Introduction(NamedTuple, Generic[L]):
-    """The sentence that a quotation stands in, without it: the words before and after it."""
+    """The sentence around a quotation, without it: the words before and after it."""
 
     before: L
     after: L
 
 
 class _Quotation(NamedTuple):
-    place: int  # in the line around it
+    position: int  # in the line around it
     start: int
     end: int
 
@@ -68,9 +69,9 @@ def split_quotations(
 ) -> list[Passage[L]]:
     """The line without its quoted speech, then each quoted speech.
 
-    `closes` has the closing mark of each opening one; what is no speech (a title) stays where it
-    is. `closing_opens`: a closing mark that is also an opening one may open the next quotation.
-    `stop_counts_outside`: in *She said, “Go.”* the stop ends the sentence around it too.
+    `closes` maps each opening mark to its closing mark; quoted text that is not speech (a title)
+    stays in the line. `closing_opens`: a closing mark that is also an opening one may open the next
+    quotation. `stop_counts_outside`: in *She said, “Go.”* the stop ends the sentence around it too.
     """
     outer: list[Any] = []
     found: list[_Quotation] = []
@@ -98,7 +99,7 @@ def split_quotations(
         *(
             Passage(
                 line.part(line.tokens[quotation.start : quotation.end]),
-                attribute(_introduction(around, quotation.place)),
+                attribute(_introduction(around, quotation.position)),
             )
             for quotation in found
         ),
@@ -112,11 +113,11 @@ def _closing(line: Line[Any], at: int, closes: Mapping[str, str]) -> int | None:
     return next((end for end in range(at + 1, len(line)) if line.tokens[end].text == mark), None)
 
 
-def _introduction(around: L, place: int) -> Introduction[L]:
-    start, end = around.sentence(place)
+def _introduction(around: L, position: int) -> Introduction[L]:
+    start, end = around.sentence(position)
     return Introduction(
-        around.part(_words(around.tokens[start:place])),
-        around.part(_words(around.tokens[place:end])),
+        around.part(_words(around.tokens[start:position])),
+        around.part(_words(around.tokens[position:end])),
     )
 
 

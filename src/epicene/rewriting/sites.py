@@ -1,6 +1,6 @@
-"""Candidate sites: the words that agree with somebody, found by which rule and how surely.
+"""Sites: words that agree with a person, each with the rule that found it and its confidence.
 
-Rules add sites; a language's `make_changes` gives each word the form that its site asks for.
+Rules add sites; a language's `make_changes` gives each word the form that its site calls for.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _CONFIDENCE_RANK: dict[Confidence, int] = {"certain": 2, "likely": 1, "guess": 0
 
 
 def less_sure(first: Confidence, second: Confidence) -> Confidence:
-    """The weaker of two."""
+    """The lower of two confidences."""
     return min(first, second, key=_CONFIDENCE_RANK.__getitem__)
 
 
 class Site(NamedTuple, Generic[T]):
-    """A word, or a part of one, that shows somebody's gender.
+    """A word, or a part of one, that shows a person's gender.
 
     `target` is what the language needs to know to inflect it.
     """
@@ -37,10 +37,10 @@ class Site(NamedTuple, Generic[T]):
     target: T
     rule: str
     sure: Confidence
-    part: int = 0  # 1 for a pronoun at the end of the word
+    part: int = 0  # 1 for a suffixed pronoun
 
     def change(self, token: Token, after: str) -> Change:
-        """The change that writes `after` for the word."""
+        """The change that replaces the word with `after`."""
         return Change(
             start=token.start,
             end=token.end,
@@ -53,9 +53,9 @@ class Site(NamedTuple, Generic[T]):
 
 
 class Sites(Generic[T]):
-    """The sites found so far, one for each part of a word: the first, or the surest.
+    """The sites found so far, one per part of a word: the first, or the most certain.
 
-    Of equally sure ones the first is kept.
+    Of equally certain ones the first is kept.
     """
 
     def __init__(self, *, keep_surest: bool = False) -> None:
@@ -63,7 +63,7 @@ class Sites(Generic[T]):
         self._found: dict[tuple[int, int], Site[T]] = {}
 
     def add(self, site: Site[T]) -> None:
-        """Keep it, unless its part of the word has a site that comes before it."""
+        """Keep a site, unless its part of the word already has one that takes precedence."""
         known = self._found.setdefault((site.at, site.part), site)
         if self._keep_surest and _CONFIDENCE_RANK[site.sure] > _CONFIDENCE_RANK[known.sure]:
             self._found[site.at, site.part] = site
@@ -73,17 +73,17 @@ class Sites(Generic[T]):
         return self._found.get((at, 0))
 
     def drop(self, at: int) -> None:
-        """Forget the word itself, not a pronoun at its end."""
+        """Remove the site of the word itself, not that of a suffixed pronoun."""
         self._found.pop((at, 0), None)
 
     def __contains__(self, at: object) -> bool:
         return (at, 0) in self._found
 
     def __iter__(self) -> Iterator[Site[T]]:
-        """In the order of the text."""
-        return (self._found[place] for place in sorted(self._found))
+        """All sites, in text order."""
+        return (self._found[key] for key in sorted(self._found))
 
     def by_word(self) -> Iterator[tuple[int, list[Site[T]]]]:
-        """The sites of each word, that of the word itself first."""
+        """The index of each word with its sites, that of the word itself first."""
         for at, sites in groupby(self, key=lambda site: site.at):
             yield at, list(sites)

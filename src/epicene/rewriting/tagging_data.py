@@ -1,6 +1,6 @@
 """Training data for taggers: sentences with a label per word and each word's other-gender form.
 
-A suite makes the data and a model learns from it, so that neither need know the other.
+A suite makes the data and a model learns from it, so that neither depends on the other.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from epicene.rewriting.persons import Gender, Person
 
 
 class TaggedSentence(NamedTuple):
-    """One sentence: a label for each word, and the word that would stand there instead.
+    """One sentence: a label and the other-gender form of each word.
 
-    A word that shows nobody's gender stands for itself.
+    A word that shows nobody's gender is its own counterpart.
     """
 
     words: tuple[str, ...]
@@ -23,17 +23,17 @@ class TaggedSentence(NamedTuple):
 
 
 class LabelMeaning(Record, frozen=True, kw_only=True):
-    """Whose gender a label shows, and which: speaker, feminine."""
+    """The person whose gender a label shows, and the gender."""
 
     person: Person
     gender: Gender
 
 
 class TaggingData(Record, frozen=True, kw_only=True):
-    """All sentences, and what their labels mean.
+    """All sentences, and the meaning of their labels.
 
     `plain` is the label of words that show nobody's gender. `normalisers` are applied to a word
-    before it is read, where the data are known to be written without what they drop.
+    before it is tagged, where the data are known to be written without what they drop.
     """
 
     language: str

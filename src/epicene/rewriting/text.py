@@ -1,7 +1,7 @@
 """The words and punctuation marks of a text, as the rules of every language see them.
 
-Rules name a word by its index in a `Line` and look at its `key`, the one spelling in which the
-language looks words up; what is written goes by the token's `text` and its place.
+Rules refer to a word by its index in a `Line` and look at its `key`, the one spelling in which the
+language looks words up; changes are made to the token's `text`, at its span.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Token(msgspec.Struct, frozen=True, gc=False):
-    """A word or a punctuation mark: the characters it takes, as written and as looked up."""
+    """A word or a punctuation mark: its span, as written and as looked up."""
 
     start: int
     end: int
@@ -38,13 +38,13 @@ class Line(Generic[T]):
     sentence_ends: ClassVar[frozenset[str]]
 
     def __init__(self, text: str, tokens: Sequence[T]) -> None:
-        """`text` is the whole text, also where the tokens are only a part of it."""
+        """Hold `tokens` of `text`, the whole text even where they are only a part of it."""
         self.text = text
         self.tokens = tokens
         self.keys = [token.key for token in tokens]
 
     def part(self, tokens: Sequence[T]) -> Self:
-        """Some of the tokens, read on their own."""
+        """A line of some of the tokens."""
         return type(self)(self.text, tokens)
 
     def __len__(self) -> int:
@@ -59,19 +59,19 @@ class Line(Generic[T]):
         return iter(self.keys)
 
     def is_word(self, at: int) -> bool:
-        """Whether a word stands there."""
+        """Whether the token is a word."""
         return 0 <= at < len(self.tokens) and self.tokens[at].is_word
 
     def is_mark(self, at: int) -> bool:
-        """Whether punctuation, or nothing, stands there."""
+        """Whether the token is punctuation, or beyond the ends."""
         return not self.is_word(at)
 
     def ends_sentence(self, at: int) -> bool:
-        """Whether a mark stands there that ends a sentence."""
+        """Whether the token is a mark that ends a sentence."""
         return self[at] in self.sentence_ends
 
     def sentence(self, at: int) -> tuple[int, int]:
-        """The indices [start, end) of the sentence around a token, without its last mark."""
+        """The indices [start, end) of the sentence around a token, without its final mark."""
         start = end = at
         while start > 0 and not self.ends_sentence(start - 1):
             start -= 1
@@ -81,9 +81,22 @@ class Line(Generic[T]):
 
 
 def tokenise(text: str, language: str, key: Callable[[str], str]) -> list[Token]:
-    """The words and marks of a text; `key` gives the spelling in which one is looked up."""
+    """The words and marks of a text; `key` gives the spelling in which a token is looked up."""
     return [
         Token(span.start, span.end, written, key(written), span.kind == "word")
         for span in tokenisation.tokens(text, language)
         if (written := text[span.start : span.end])
     ]
+
+
+def match_case(model: str, word: str) -> str:
+    """The word with the capitals of `model`: none, the first letter or all; per hyphenated part."""
+    models, parts = model.split("-"), word.split("-")
+    if len(models) == len(parts) > 1:
+        return "-".join(map(match_case, models, parts))
+    letters = [letter for letter in model if letter.isalpha()]
+    if len(letters) > 1 and all(letter.isupper() for letter in letters):
+        return word.upper()
+    if letters and letters[0].isupper():
+        return word[:1].upper() + word[1:]
+    return word

@@ -16,8 +16,14 @@ def read_toml(package: str, name: str) -> dict[str, Any]:
     return tomllib.loads(files(package).joinpath(f"{name}.toml").read_text("utf-8"))
 
 
+@cache
+def read_word_lists(package: str, name: str) -> dict[str, list[str]]:
+    """The words of each list of a file, in the order written, by title; not to be changed."""
+    return {title: words.split() for title, words in read_toml(package, name).items()}
+
+
 def word_set(text: str) -> WordSet:
-    """The words of a list."""
+    """The set of words in a list."""
     return frozenset(text.split())
 
 

@@ -15,7 +15,7 @@ from epicene.runs.paired_differences import (
     pairwise_differences,
     two_run_table,
 )
-from epicene.runs.results import (
+from epicene.runs.stored_run import (
     RunJudgements,
     StoredRun,
     check_unique_judgements,
@@ -23,7 +23,7 @@ from epicene.runs.results import (
     match_items,
 )
 from epicene.runs.summary import RunSummary, label_runs, primary_judgements, settings_diff_sentences
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 from epicene.stats.tabulate import undetected_share
 from epicene.suites import Results
 from epicene.suites.headline_metrics import headline_metrics_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.runs.paired_differences import FramePair
-    from epicene.runs.results import Coverage
+    from epicene.runs.stored_run import Coverage
     from epicene.suites import RunInfo
 
 _POSITIONS = ("first", "second")
@@ -266,12 +266,12 @@ def compare_agreement(
     for one, other in chosen:
         a, b = frames[0].filter(pl.col("name") == one), frames[1].filter(pl.col("name") == other)
         compared.append((a.join(b, on="item", how="semi"), b.join(a, on="item", how="semi")))
-        pairs = format_agreement.paired_outcomes(a, b, on=("item",))
+        pairs = paired_agreement.paired_outcomes(a, b, on=("item",))
         shared += len(pairs)
         key = one if one == other else f"{one} / {other}"
         cells = tuple(
             measure(pairs, clustered=True)
-            for measure in (format_agreement.raw, format_agreement.mcc, format_agreement.kappa)
+            for measure in (paired_agreement.raw, paired_agreement.mcc, paired_agreement.kappa)
         )
         rows.append(Row(keys=(key or "(unnamed)",), cells=cells))
         metrics |= {f"{name}_{key}": cell for name, cell in zip(_MEASURES, cells, strict=True)}

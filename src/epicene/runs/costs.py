@@ -40,7 +40,7 @@ def check_prices(
 
 
 class CostTracker:
-    """Tracks what a run pays to whom, and stores it, so that a killed run finds it again."""
+    """Tracks the cost of a run per model, and stores it, so that it survives a killed process."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class CostTracker:
         self._estimates[label] = _add_costs(self._estimates.get(label, 0.0), progress.cost)
         left = f"{progress.total - progress.done} requests left"
         if progress.cost is None:
-            return f"{left}; what they cost is not known (--price tells it, 0 if nothing)."
+            return f"{left}; their cost is unknown (set --price; 0 if they are free)."
         return f"{left}, at most {format_dollars(progress.cost)}: {model.price}."
 
     def save(self) -> None:
@@ -115,7 +115,7 @@ class Spending(NamedTuple):
 def read_spending(folders: Iterable[Path]) -> Spending:
     """What the runs in these folders have cost, as far as their files can be read.
 
-    Where a store cannot, the manifest tells, if the run's last session lived to write it.
+    If a store cannot be read, the manifest is used, if the run's last session has written it.
     """
     known, unknown = 0.0, []
     for folder in _run_folders(folders):
@@ -161,12 +161,12 @@ def cost_sentences(manifest: Manifest) -> Iterator[str]:
     """What a run's last session cost, a sentence for each model whose price is known."""
     for label, cost in manifest.sessions[-1].costs.items():
         if cost.spent is not None and (cost.spent or cost.estimate):
-            foreseen = (
+            estimate = (
                 ""
                 if cost.estimate is None
-                else f" (at most {format_dollars(cost.estimate)} foreseen)"
+                else f" (estimate: at most {format_dollars(cost.estimate)})"
             )
-            yield f"{label} cost {format_dollars(cost.spent)}{foreseen}."
+            yield f"{label} cost {format_dollars(cost.spent)}{estimate}."
     if len(manifest.sessions) > 1 and manifest.spent:
         yield f"All sessions of the run cost {format_dollars(manifest.spent)}."
 

@@ -33,7 +33,7 @@ from epicene.suites.construction import AskModels, AskPeople, Compute, ModelRepl
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from epicene.runs.execute import Watcher
+    from epicene.runs.execute import ProgressDisplay
     from epicene.runs.executors import Executor
     from epicene.studies.design.schema import Response, Study, StudyItem
     from epicene.suites import Answers
@@ -58,7 +58,7 @@ class BuildConfig:
 
 
 def build_dataset(
-    config: BuildConfig, watcher: Watcher, executor: Executor = open_model
+    config: BuildConfig, display: ProgressDisplay, executor: Executor = open_model
 ) -> Iterator[str]:
     """Run all steps that can be run, yielding a sentence about each; write the files at the end."""
     construction = config.suite.construction
@@ -75,7 +75,7 @@ def build_dataset(
         made: dict[str, Sequence[StepRow]] = {}
         for number, (step, folder) in enumerate(zip(construction.steps, folders, strict=True), 1):
             head = f"{number}/{len(construction.steps)} {step.name} ({step.about})"
-            rows, done_before = _run_step(step, folder, made, settings, config, watcher, executor)
+            rows, done_before = _run_step(step, folder, made, settings, config, display, executor)
             made[step.name] = rows
             # Only now: a first step that was refused must not bind the folder to its settings.
             write_atomically(
@@ -185,7 +185,7 @@ def _run_step(
     made: Mapping[str, Sequence[StepRow]],
     settings: BuildSettings,
     config: BuildConfig,
-    watcher: Watcher,
+    display: ProgressDisplay,
     executor: Executor,
 ) -> tuple[list[StepRow], bool]:
     """The rows of a step, and whether they were there already."""
@@ -196,7 +196,7 @@ def _run_step(
         rows = step.make(made, settings)
     elif isinstance(step, AskModels):
         requests = list(step.ask(made, settings))
-        replies = _ask_models(step, requests, folder, config, watcher, executor)
+        replies = _ask_models(step, requests, folder, config, display, executor)
         rows = step.read(made, settings, replies)
     else:
         study = _with_stored_items(step.study(made, settings), folder)
@@ -228,7 +228,7 @@ def _ask_models(
     requests: Sequence[Request],
     folder: Path,
     config: BuildConfig,
-    watcher: Watcher,
+    display: ProgressDisplay,
     executor: Executor,
 ) -> Iterator[ModelReply]:
     """Ask every request in an ordinary run, which stores answers and can be resumed."""
@@ -252,11 +252,11 @@ def _ask_models(
             max_cost=config.max_cost,
             spent_elsewhere=spent_by_sibling_runs(folder),
         ),
-        watcher,
+        display,
         executor,
     )
     for sentence in cost_sentences(manifest):
-        watcher.say(sentence)
+        display.show_message(sentence)
     if manifest.state != "complete":
         failed = sum(count.failed for count in manifest.counts)
         reasons = [reason for count in manifest.counts for reason in count.reasons]

@@ -30,7 +30,7 @@ from epicene.core.records import (
     Translate,
     digest,
 )
-from epicene.runs.results import RunJudgements, judgement_frame
+from epicene.runs.stored_run import RunJudgements, judgement_frame
 from epicene.suites import AnsweredRequest, Answers
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Answer, Item, Judgement, Request
-    from epicene.runs.results import ItemMatching, StoredRun
+    from epicene.runs.stored_run import ItemMatching, StoredRun
 
 BYTES_PER_TOKEN = 4  # of English in today's vocabularies; other languages have fewer
 _FILLER = " and so on"
@@ -96,7 +96,7 @@ def _dummy_score(text: str) -> TextScore:
     )
 
 
-NO_MODEL = ""  # the model of judgements that nobody has
+NO_MODEL = ""  # the model name of missing judgements
 
 
 def missing_judgements(runs: Sequence[StoredRun], same: ItemMatching) -> polars.DataFrame:

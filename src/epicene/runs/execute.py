@@ -40,20 +40,20 @@ if TYPE_CHECKING:
 class SectionTimer:
     """Measures how long a section takes, from planning to the last answer, by verb.
 
-    What passes between two commits is shared out among the verbs of what the second one holds.
+    The time between two commits is divided among the verbs of the answers in the second.
     """
 
     def __init__(self) -> None:
-        self._planning = 0.0  # until the first answers came
-        self._starting = 0.0  # and what passed until then that was no planning
+        self._planning = 0.0  # seconds before the first answers
+        self._starting = 0.0  # other seconds before the first answers
         self._last = 0.0
-        self._first: Counter[str] | None = None  # what came at first
+        self._first: Counter[str] | None = None  # in the first commit
         self._answered: Counter[str] = Counter()
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
     @contextmanager
     def planning(self) -> Iterator[None]:
-        """Time spent here is planning."""
+        """Count the time spent inside as planning."""
         since = monotonic()
         yield
         if self._first is None:
@@ -61,13 +61,13 @@ class SectionTimer:
             self._planning += took
             self._starting -= took
 
-    def begin(self) -> None:
-        """The model is loaded and starts to answer."""
+    def start(self) -> None:
+        """Record that the model is loaded."""
         self._last = monotonic()
         self._starting = 0.0
 
-    def answered(self, verbs: Counter[str]) -> None:
-        """Note that so many requests of each verb were answered."""
+    def record_answers(self, verbs: Counter[str]) -> None:
+        """Record a commit, with the number of answers per verb."""
         now = monotonic()
         self._answered += verbs
         if self._first is None:
@@ -78,7 +78,7 @@ class SectionTimer:
                 self._seconds[name] += (now - self._last) * count / verbs.total()
         self._last = now
 
-    def read(self, stage: str, role: str, model: str) -> Iterator[Timing]:
+    def timings(self, stage: str, role: str, model: str) -> Iterator[Timing]:
         """The timing of each verb, if anything was answered."""
         if self._first is None:
             return
@@ -99,27 +99,27 @@ class SectionTimer:
             )
 
 
-# Told after each commit: how many requests were answered, and how many of them failed.
+# Called after each commit with the number of answered requests, and of failed ones among them.
 OnProgress: TypeAlias = Callable[[int, int], None]
 
 # Request id, name, key and answer, as the store takes them.
 AnswerRow: TypeAlias = tuple[int, str, bytes, Answer]
 
 
-class Watcher(Interface):
-    """Is told about the progress of a run."""
+class ProgressDisplay(Interface):
+    """Shows the progress of a run."""
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Show a message to the user."""
 
-    def begin(self, title: str, total: int, done: int) -> None:
-        """A section begins."""
+    def start(self, title: str, total: int, done: int) -> None:
+        """Start the display of a section."""
 
     def advance(self, answered: int, failed: int) -> None:
-        """Some requests were answered."""
+        """Record answered requests."""
 
-    def end(self) -> None:
-        """The section ended."""
+    def finish(self) -> None:
+        """End the display of the section."""
 
 
 def execute_requests(
@@ -130,14 +130,14 @@ def execute_requests(
     model: Model,
     files: ImageStore,
     advance: OnProgress,
-    watch: SectionTimer,
+    timer: SectionTimer,
 ) -> None:
-    """Ask all that is not answered yet, and commit every batch as soon as it is answered."""
+    """Send all unanswered requests, and commit every batch as soon as it is answered."""
     open_batches = PendingBatches()
 
     def batches() -> Iterator[Batch]:
         for first, end in reader.windows():
-            with watch.planning():
+            with timer.planning():
                 planned, known = reader.window(stage, section, first, end)
                 whole = list(make_batches(planned, model.batch_limit))
             for batch in whole:
@@ -154,7 +154,7 @@ def execute_requests(
             verbs = open_batches.verbs(answered)
             if complete := [row for rows in open_batches.take(answered) for row in rows]:
                 store.put(complete)
-            watch.answered(verbs)
+            timer.record_answers(verbs)
             advance(len(answered), sum(isinstance(a, Failed) for _, a in answered))
     finally:
         close = getattr(answering, "close", None)
@@ -170,8 +170,8 @@ def execute_requests(
 class PendingBatches:
     """Batches with requests that are not answered yet.
 
-    A batch is committed whole: half of one, finished later on its own, would be computed in other
-    company, and numbers could differ in the last digit that is kept.
+    A batch is committed whole: if the rest of it were computed later in another batch, numbers
+    could differ in the last digit that is stored.
     """
 
     def __init__(self) -> None:
@@ -179,18 +179,18 @@ class PendingBatches:
         self._sizes: dict[int, int] = {}
 
     def __len__(self) -> int:
-        """How many requests wait for an answer."""
+        """The number of unanswered requests."""
         return len(self._waiting)
 
     def add(self, batch: Sequence[PlannedRequest]) -> None:
-        """Note that a batch was sent to the model."""
+        """Record that a batch was sent to the model."""
         rows: list[AnswerRow] = []
         self._sizes[id(rows)] = len(batch)
         for planned in batch:
             self._waiting[planned.request_id] = (planned, rows)
 
     def verbs(self, answered: NumberedAnswers) -> Counter[str]:
-        """How many of these answers, failures aside, are of each verb."""
+        """The number of answers per verb, without failures."""
         return Counter(
             verb(self._waiting[request_id][0].request)
             for request_id, answer in answered
@@ -198,7 +198,7 @@ class PendingBatches:
         )
 
     def take(self, answered: NumberedAnswers) -> Iterator[list[AnswerRow]]:
-        """Note answers; yields the rows of each batch that they complete."""
+        """Record answers; yields the rows of each batch that they complete."""
         for request_id, answer in answered:
             planned, rows = self._waiting.pop(request_id)
             if isinstance(answer, Failed):
@@ -212,7 +212,7 @@ class PendingBatches:
 def make_batches(
     planned: list[PlannedRequest], limit: BatchLimit
 ) -> Iterator[list[PlannedRequest]]:
-    """Batches by verb, longest requests first, within the limit; the same for the same plan."""
+    """Batches by verb, longest requests first, within the limit; deterministic."""
     pools: dict[str, list[tuple[int, PlannedRequest]]] = defaultdict(list)
     for each in planned:
         pools[verb(each.request)].append((request_size(each.request), each))
@@ -232,19 +232,25 @@ def make_batches(
 
 def request_size(request: Request) -> int:
     """About how much work a request is, in characters."""
+    samples = request.samples if isinstance(request, Generate) else 1
+    return sum(map(len, request_texts(request))) * samples
+
+
+def request_texts(request: Request) -> Sequence[str]:
+    """The texts of a request, in the order in which a model reads them."""
     match request:
         case Score():
-            return sum(map(len, (*request.texts, *prompt_texts(request.context))))
+            return (*prompt_texts(request.context), *request.texts)
         case Fill():
-            return len(request.before) + len(request.after) + sum(map(len, request.choices))
+            return (request.before, request.after, *request.choices)
         case Generate():
-            return sum(map(len, prompt_texts(request.prompt))) * request.samples
+            return tuple(prompt_texts(request.prompt))
         case Translate():
-            return len(request.text)
+            return (request.text,)
         case Draw():
-            return len(request.prompt)
+            return (request.prompt,)
         case Look():
-            return len(request.question)
+            return (request.question,)
 
 
 def execute_section(
@@ -253,33 +259,33 @@ def execute_section(
     stage: Stage[Any, Any],
     model: Model,
     files: ImageStore,
-    watcher: Watcher,
+    display: ProgressDisplay,
     costs: CostTracker,
     timings: list[Timing],
 ) -> None:
-    """Ask one model all unanswered requests of a stage, and note how long that took."""
-    watch = SectionTimer()
+    """Send one model all unanswered requests of a stage, and append the timings."""
+    timer = SectionTimer()
     section = store.section(stage.name, stage.role, model.identity)
     charging = as_paid(model)
     pricing = {"cost_of": charging.cost_of} if charging else {}
-    with watch.planning():
+    with timer.planning():
         progress = survey_section(reader, store, stage, section, **pricing)
     if progress.done == progress.total:
         return
     title = f"{stage.name} · {model.identity.label}"
     if charging:
-        watcher.say(f"{title}: {costs.estimate(charging, progress)}")
+        display.show_message(f"{title}: {costs.estimate(charging, progress)}")
 
     def advance(answered: int, failed: int) -> None:
         costs.save()
-        watcher.advance(answered, failed)
+        display.advance(answered, failed)
 
-    watcher.begin(title, progress.total, progress.done)
+    display.start(title, progress.total, progress.done)
     try:
         load_model(model)
-        watch.begin()
-        execute_requests(reader, store, stage, section, model, files, advance, watch)
+        timer.start()
+        execute_requests(reader, store, stage, section, model, files, advance, timer)
     finally:
-        watcher.end()
+        display.finish()
         costs.save()
-        timings += watch.read(stage.name, stage.role, model.identity.label)
+        timings += timer.timings(stage.name, stage.role, model.identity.label)

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from epicene.models import Batch, BatchLimit, ImageStore, ModelDescription, NumberedAnswers
 
 # An executor turns a spec into something that answers: a model on this machine, or a stand-in
-# for many that hands the batches round. Suites, models and the store do not know which it is.
+# that distributes the batches over many. Suites, models and the store do not know which it is.
 Executor: TypeAlias = Callable[[ModelSpec], Model]
 
 
 def open_lazily(spec: ModelSpec, open_: Executor) -> Model:
-    """The spec's model, loaded only later if its identity is known before."""
-    foreseen = describe_model(spec)
-    return LazyModel(spec, foreseen, open_) if foreseen else open_(spec)
+    """The spec's model; loaded on first use if its identity is known without loading."""
+    description = describe_model(spec)
+    return LazyModel(spec, description, open_) if description else open_(spec)
 
 
 def load_model(model: Model) -> None:
@@ -43,24 +43,24 @@ def release_model(model: Model) -> None:
 
 
 class LazyModel:
-    """A model that is loaded only while it is asked."""
+    """A model that is loaded only when it has to answer."""
 
-    def __init__(self, spec: ModelSpec, foreseen: ModelDescription, open_: Executor) -> None:
+    def __init__(self, spec: ModelSpec, description: ModelDescription, open_: Executor) -> None:
         self._spec = spec
-        self._foreseen = foreseen
+        self._description = description
         self._open = open_
         self._model: Model | None = None
         self._noted: list[dict[str, object]] = []
 
     @property
     def identity(self) -> Identity:
-        """Who answers; part of every answer's key."""
-        return self._foreseen.identity
+        """Which model answers; part of every answer's key."""
+        return self._description.identity
 
     @property
     def verbs(self) -> frozenset[str]:
         """The verbs it knows, by name."""
-        return self._foreseen.verbs
+        return self._description.verbs
 
     @property
     def batch_limit(self) -> BatchLimit:
@@ -89,7 +89,7 @@ class LazyModel:
         return every[0] if every else {}
 
     def close(self) -> None:
-        """Free the model; it is loaded again if it is asked again."""
+        """Free the model; it is loaded again on the next use."""
         if self._model is not None:
             self._noted.append(dict(self._model.notes()))
             self._model.close()
@@ -115,9 +115,9 @@ def _changed_model_message(expected: Identity, found: Identity) -> str:
 class CachingExecutor:
     """An executor that keeps one model, in case the next run wants the same.
 
-    Only of kinds that are loaded when they are first asked: others are opened in no time, and
-    before their turn. One that learns from a suite's text, or counts what it costs, belongs to its
-    run. A second one is not kept while the first is in use.
+    Only models that are loaded on first use are cached, as others open quickly. A model that learns
+    from a suite's text, or counts its cost, belongs to its run. A second model is not cached while
+    the first is in use.
     """
 
     def __init__(self, executor: Executor) -> None:
@@ -130,7 +130,7 @@ class CachingExecutor:
             if self._kept.spec == spec:
                 self._kept.reuse()
                 return self._kept
-            self.evict()  # before another takes its place in memory
+            self.evict()  # to free its memory for the next
         model = self._executor(spec)
         if self._kept is not None or not _is_cacheable(spec, model):
             return model
@@ -154,7 +154,7 @@ def _is_cacheable(spec: ModelSpec, model: Model) -> bool:
 
 
 class CachedModel:
-    """A model that stays loaded when a run has no more use for it."""
+    """A model that stays loaded after its run."""
 
     def __init__(self, spec: ModelSpec, model: Model) -> None:
         self.spec = spec
@@ -164,7 +164,7 @@ class CachedModel:
 
     @property
     def identity(self) -> Identity:
-        """Who answers; part of every answer's key."""
+        """Which model answers; part of every answer's key."""
         return self.model.identity
 
     @property
@@ -178,7 +178,7 @@ class CachedModel:
         return self.model.batch_limit
 
     def reuse(self) -> None:
-        """Note that another run uses it."""
+        """Record that another run uses it."""
         self.in_use = True
         self._before = self.model.notes()
 
@@ -193,7 +193,7 @@ class CachedModel:
         return {"before_this_run": self._before, "with_this_run": self.model.notes()}
 
     def close(self) -> None:
-        """The run has no more use for it."""
+        """Record that its run has ended; the model stays loaded."""
         self.in_use = False
 
 
@@ -201,7 +201,9 @@ LOCAL_MACHINE, ON_RAY = "here", "ray"
 
 
 @contextmanager
-def open_executor(on: str, settings: RaySettings, say: Callable[[str], None]) -> Iterator[Executor]:
+def open_executor(
+    on: str, settings: RaySettings, show_message: Callable[[str], None]
+) -> Iterator[Executor]:
     """The executor that opens models here or on Ray."""
     if on == LOCAL_MACHINE:
         if settings != RaySettings():
@@ -212,7 +214,7 @@ def open_executor(on: str, settings: RaySettings, say: Callable[[str], None]) ->
     elif on == ON_RAY:
         from epicene.runs.ray.model import RayExecutor
 
-        cluster = RayExecutor(_resolve_address(settings), say)
+        cluster = RayExecutor(_resolve_address(settings), show_message)
         try:
             yield cluster
         finally:

@@ -12,7 +12,7 @@ import msgspec
 from epicene.core.data_files import FileRow, read_rows
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Answer, Failed, Text, Texts
-from epicene.runs.results import Coverage
+from epicene.runs.stored_run import Coverage
 from epicene.runs.summary import summarise_external_answers
 from epicene.suites import AnsweredRequest, Answers
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from epicene.runs.summary import Summary
     from epicene.suites import Dataset, Protocol, Suite
 
-EXTERNAL_MODEL = "given"  # the model's name where nobody said which it was
+EXTERNAL_MODEL = "given"  # the model's name if the file has none
 
 
 def read_external_answers(
@@ -99,7 +99,7 @@ class ExternalScores:
     notes: tuple[str, ...]
 
     def labelled_judgements(self) -> Iterator[tuple[str, Judgement]]:
-        """Every judgement, with the label that stands for the model."""
+        """Every judgement, with the model's label."""
         suite, protocol = self.summary.suite, self.summary.protocol
         for item, answers in self.answered:
             for judgement in suite.judge(item, answers, protocol):

@@ -17,7 +17,8 @@ from epicene.core.records import Identity, Record, digest, to_json
 if TYPE_CHECKING:
     from pathlib import Path
 
-MANIFEST_FORMAT = 1  # another number where an older program could not read a run folder
+MANIFEST_FORMAT = 2  # another number where an older program could not read a run folder
+_WITHOUT_CHECKSUM = 1  # the format before the manifest had a checksum
 
 # The libraries whose version could matter to a number.
 _LIBRARIES = (
@@ -169,8 +170,10 @@ def library_versions() -> dict[str, str]:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write the manifest atomically."""
-    write_atomically(folder / "manifest.json", msgspec.json.format(to_json(manifest), indent=2))
+    """Write the manifest atomically, with its checksum."""
+    written = msgspec.json.decode(to_json(manifest)) | {"format": MANIFEST_FORMAT}
+    written["checksum"] = digest(written).hex()
+    write_atomically(folder / "manifest.json", msgspec.json.format(to_json(written), indent=2))
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -187,11 +190,18 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         written = msgspec.json.decode(data)
         found = written.get("format") if isinstance(written, dict) else None
-        if found != MANIFEST_FORMAT:
+        if found not in (_WITHOUT_CHECKSUM, MANIFEST_FORMAT):
             raise InputError(
                 f"{path} was written by another version of Epicene (format {found}, this one reads "
                 f"{MANIFEST_FORMAT}); read it with that version or start another folder with --out."
             )
-        return msgspec.convert(written, Manifest)
+        checksum = written.pop("checksum", "")
+        manifest = msgspec.convert(written, Manifest)
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
         raise RunError(f"{path} is damaged: {error}.") from error
+    if found == MANIFEST_FORMAT and checksum != digest(written).hex():
+        raise RunError(
+            f"{path} does not match its checksum: it is damaged or was edited by hand; restore it "
+            "from a copy, or start the run in another folder with --out."
+        )
+    return manifest

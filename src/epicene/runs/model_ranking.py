@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epicene.runs.results import check_unique_judgements
+from epicene.runs.stored_run import check_unique_judgements
 from epicene.stats.ranking import (
     RankRange,
     compact_letter_display,
@@ -35,7 +35,7 @@ class RankedModel:
     rank: RankRange
     letters: str
     better_than: tuple[str, ...]
-    lacking: int  # judgements that were to be had and this run lacks
+    lacking: int  # expected judgements that this run lacks
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Ranking:
     """Models by their worst possible rank, then by their mean."""
 
     models: tuple[RankedModel, ...]
-    judgements: int  # that were to be had
+    judgements: int  # expected
     shared: int  # that all runs have
 
     @property
     def any_significant(self) -> bool:
-        """Whether any two are told apart."""
+        """Whether any two models differ significantly."""
         return any(model.better_than for model in self.models)
 
 

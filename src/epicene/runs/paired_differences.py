@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.runs.results import check_unique_judgements
+from epicene.runs.stored_run import check_unique_judgements
 from epicene.stats.tabulate import group_codes, undetected_share
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def pair_judgements(frames: FramePair) -> polars.DataFrame:
 
 
 def _with_figures(frame: polars.DataFrame) -> polars.DataFrame:
-    """Add a column `figure`: how right a judgement with an outcome is, else its value."""
+    """Add a column `score`: the credit of an outcome, from 0 to 1, or the judgement's value."""
     import polars as pl
 
     right = (pl.col("outcome") == "right").cast(pl.Float64)
@@ -265,7 +265,7 @@ def _filter_both(frames: Sequence[polars.DataFrame], which: polars.Expr) -> Fram
 def _test_difference(
     part: FramePair,
 ) -> tuple[tuple[Estimate, Estimate, Estimate], SignificanceResult]:
-    # Shares lie between 0 and 1; of other values the range is not known.
+    # Shares are between 0 and 1; the range of other values is unknown.
     bounds = (-1, 1) if all(map(_are_shares, part)) else None
     difference, test = _tested_difference(pair_judgements(part), bounds=bounds)
     first, second = map(_run_estimate, part)

@@ -170,6 +170,13 @@ class PlanReader:
                 planned.append(PlannedRequest(first_id + index, key_of(request), request))
         return Window(planned, self._store.known(section, first, end))
 
+    def unanswered(
+        self, stage: Stage[Any, Any], section: Section, first: int, end: int
+    ) -> Iterator[int]:
+        """The ids of the requests that the section asks of items [first, end) without an answer."""
+        planned, known = self.window(stage, section, first, end)
+        return (each.request_id for each in planned if not known.answered(each.request_id))
+
 
 class SectionProgress(NamedTuple):
     """How many requests a section has, how many of them are answered, and the most that the others

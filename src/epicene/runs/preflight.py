@@ -83,7 +83,7 @@ def check_store_present(folder: Path, manifest: Manifest) -> None:
 
 
 def check_distinct_labels(models: Mapping[str, Sequence[Identity]]) -> None:
-    """Raise if two models of a role could not be told apart in a table."""
+    """Raise if two models of a role would have the same name in a table."""
     for role, identities in models.items():
         labels = [identity.label for identity in identities]
         for label in labels:

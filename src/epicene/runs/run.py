@@ -21,6 +21,7 @@ from epicene.models.pricing import CostLimitError
 from epicene.runs.costs import CostTracker, check_prices
 from epicene.runs.execute import execute_section
 from epicene.runs.executors import Executor, load_model, open_lazily, release_model
+from epicene.runs.integrity import drop_answers_built_on_missing_ones, repair_store
 from epicene.runs.manifest import (
     MANIFEST_FORMAT,
     DataFile,
@@ -51,7 +52,7 @@ from epicene.suites import Dataset, DataSource, Protocol, Suite
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from epicene.runs.execute import Watcher
+    from epicene.runs.execute import ProgressDisplay
 
 _MAX_REASONS = 5  # how many reasons of failed requests the manifest quotes per section
 
@@ -75,7 +76,7 @@ class RunConfig:
 
 
 def run(
-    config: RunConfig, watcher: Watcher, executor: Executor = open_model
+    config: RunConfig, display: ProgressDisplay, executor: Executor = open_model
 ) -> tuple[Path, Manifest]:
     """Start or resume a run; its folder and manifest."""
     suite = config.suite.for_protocol(config.protocol, config.models)
@@ -96,9 +97,16 @@ def run(
             load_model(models[suite.stages[0].role][0])
         with lock_folder(folder):
             manifest = start_session(folder, config, settings, identities)
+            if repaired := repair_store(folder, manifest):
+                display.show_message(repaired)
             with closing(prepare_store(folder, config, dataset)) as store:
+                if repaired:
+                    drop_answers_built_on_missing_ones(store, suite, config.protocol)
+                manifest = msgspec.structs.replace(
+                    manifest, items=store.count_items(), counts=tuple(count_sections(store))
+                )
                 write_manifest(folder, manifest)
-                return folder, _run_stages(folder, config, models, manifest, store, watcher)
+                return folder, _run_stages(folder, config, models, manifest, store, display)
 
 
 def prepare_store(folder: Path, config: RunConfig, dataset: Dataset) -> AnswerStore:
@@ -126,7 +134,7 @@ def _run_stages(
     models: Mapping[str, Sequence[Model]],
     manifest: Manifest,
     store: AnswerStore,
-    watcher: Watcher,
+    display: ProgressDisplay,
 ) -> Manifest:
     """Run all stages; whatever happens, the manifest says how far the run came."""
 
@@ -143,7 +151,7 @@ def _run_stages(
         files = ImageFolder(folder / "images")
         turns = [(stage, model) for stage in config.suite.stages for model in models[stage.role]]
         for turn, (stage, model) in enumerate(turns, start=1):
-            execute_section(reader, store, stage, model, files, watcher, costs, timings)
+            execute_section(reader, store, stage, model, files, display, costs, timings)
             if turn == len(turns) or turns[turn][1] is not model:
                 release_model(model)
     except BaseException as error:

@@ -3,13 +3,20 @@
 Every answer is committed with its batch. The primary key is the request id: section (which stage
 and model), item, and which of the item's requests. It depends on nothing that may fail or be added
 later, so a resumed run finds every answer; the content hash beside it is checked when planning.
+
+Every row has a checksum of its other columns, which is verified whenever the row is read. Stores of
+format 1, which have none, are read as they are and get them when their run is resumed.
 """
 
 from __future__ import annotations
 
+import hashlib
+import sqlite3
+import zlib
 from array import array
 from contextlib import ExitStack, closing
 from functools import wraps
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
@@ -25,7 +32,6 @@ from epicene.core.sqlite import (
 )
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
@@ -47,33 +53,59 @@ def item_number(request_id: int) -> int:
     return (request_id >> REQUEST_BITS) & (MAX_ITEMS - 1)
 
 
+def section_number(request_id: int) -> int:
+    """The id of the section that a request belongs to."""
+    return request_id >> (ITEM_BITS + REQUEST_BITS)
+
+
 def request_id_range(section: int, first_item: int, end_item: int) -> tuple[int, int]:
     """The half-open range of request ids that belong to items [first_item, end_item)."""
     return make_request_id(section, first_item, 0), make_request_id(section, end_item, 0)
 
 
 STORE_FILE = "answers.sqlite"
-STORE_FORMAT = 1  # another number where an older program could not read the file
+STORE_FORMAT = 2  # another number where an older program could not read the file
+_WITHOUT_CHECKSUMS = 1  # the format before rows had checksums
 
 _SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE items (number INTEGER PRIMARY KEY, item BLOB NOT NULL);
+CREATE TABLE meta (
+    name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE items (number INTEGER PRIMARY KEY, item BLOB NOT NULL, checksum INTEGER NOT NULL);
 CREATE TABLE sections (
     id INTEGER PRIMARY KEY, stage TEXT NOT NULL, role TEXT NOT NULL, identity BLOB NOT NULL,
-    total INTEGER
+    total INTEGER, checksum INTEGER NOT NULL
 );
 CREATE TABLE answers (
     place INTEGER PRIMARY KEY, name TEXT NOT NULL, key BLOB NOT NULL,
-    failed INTEGER NOT NULL, answer BLOB NOT NULL
+    failed INTEGER NOT NULL, answer BLOB NOT NULL, checksum INTEGER NOT NULL
 );
 CREATE INDEX failures ON answers (place) WHERE failed;
 """
 
+_IN_RANGE = "WHERE place >= ? AND place < ? ORDER BY place"
+_LARGEST_KEY = 1 << 62
+
+# The columns of each table, the checksum aside, in the order in which it covers them.
+_COLUMNS = {
+    "meta": ("name", "value"),
+    "items": ("number", "item"),
+    "sections": ("id", "stage", "role", "identity", "total"),
+    "answers": ("place", "name", "key", "failed", "answer"),
+}
+TABLES = tuple(_COLUMNS)
+
+_encoder = msgspec.msgpack.Encoder()
 _answers = msgspec.json.Decoder(Answer)
 _identities = msgspec.json.Decoder(Identity)
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def row_checksum(*values: object) -> int:
+    """The checksum of a row's other columns."""
+    return zlib.crc32(_encoder.encode(values))
 
 
 class Section(NamedTuple):
@@ -137,21 +169,25 @@ class AnswerStore:
     @_explained
     def _open(self, create: bool) -> sqlite3.Connection:
         if not create and self.path.stat().st_size == 0:
-            raise RunError(f"{self.path} is empty; put the run's database back in its place.")
+            raise RunError(f"{self.path} is empty; restore the run's database.")
         read_only = not create and is_read_only(self.path.parent)
         opened = connect_read_only(self.path) if read_only else closing(connect(self.path))
         db = self._closing.enter_context(opened)
+        db.create_function("row_checksum", -1, row_checksum, deterministic=True)
         found = db.execute("PRAGMA user_version").fetchone()[0]
+        self.has_checksums = create or found != _WITHOUT_CHECKSUMS
         if found == 0 and create:
             with transaction(db):
                 for statement in _SCHEMA.split(";"):
                     db.execute(statement)
                 db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
+        elif found == _WITHOUT_CHECKSUMS:
+            if create:
+                _add_checksums(db)
         elif found == 0:
             raise RunError(
-                f"{self.path} holds nothing, not even tables: what made it was stopped at once, or "
-                "it is not whole; put the run's database back in its place, with the file "
-                f"{self.path.name}-wal if there was one."
+                f"{self.path} has no tables: the run was stopped before it began, or a file is "
+                f"missing; restore the run's database, with {self.path.name}-wal if there was one."
             )
         elif found != STORE_FORMAT:
             raise InputError(
@@ -166,6 +202,83 @@ class AnswerStore:
         """Close, leaving one file behind."""
         self._closing.close()
 
+    @_explained
+    def begin_snapshot(self) -> None:
+        """Read from now on what is stored now, until the store is closed."""
+        self._db.execute("BEGIN")
+
+    # --- rows with their checksums ---------------------------------------------------------
+
+    def _select(self, table: str, condition: str, values: Sequence[object]) -> Iterator[Any]:
+        columns = (*_COLUMNS[table], *(("checksum",) if self.has_checksums else ()))
+        query = f"SELECT {', '.join(columns)} FROM {table} NOT INDEXED {condition}"  # noqa: S608
+        return self._db.execute(query, values)
+
+    def _rows(self, table: str, condition: str = "", *values: object) -> Iterator[Any]:
+        """The rows of a table without their checksums; raises at a row that does not match its."""
+        rows = self._select(table, condition, values)
+        if not self.has_checksums:
+            yield from rows
+            return
+        for *row, checksum in rows:
+            if row_checksum(*row) != checksum:
+                raise DamagedStoreError(
+                    self.path, f"row {row[0]!r} of table {table} does not match its checksum"
+                )
+            yield row
+
+    @_explained
+    def content_digest(self) -> bytes:
+        """A hash of all rows, verified against their checksums."""
+        state = hashlib.blake2b(digest_size=16)
+        for table in TABLES:
+            checksums = (row_checksum(*row) for row in self._rows(table))
+            while some := array("Q", islice(checksums, 10_000)):
+                state.update(some.tobytes())
+            state.update(table.encode())
+        return state.digest()
+
+    def readable_rows(self, table: str) -> Iterator[tuple[tuple[Any, ...], str]]:
+        """All rows that can be read, each with what is wrong with it ("" if nothing is).
+
+        A range that SQLite cannot read is reported once, as an empty row, and left out.
+        """
+        key = _COLUMNS[table][0]
+        last: Any = "" if table == "meta" else -1
+        skip = 1
+        while True:
+            try:
+                for row in self._select(table, f"WHERE {key} > ? ORDER BY {key}", (last,)):
+                    values = row[: len(_COLUMNS[table])]
+                    sound = not self.has_checksums or row_checksum(*values) == row[-1]
+                    yield values, "" if sound else "does not match its checksum"
+                    last, skip = row[0], 1
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                if skip == 1:
+                    yield (), f"rows after {last!r} cannot be read ({error})"
+                if table == "meta" or skip > _LARGEST_KEY:
+                    return
+                last += skip
+                skip *= 2
+            else:
+                return
+
+    @_explained
+    def put_rows(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Copy rows from another store, each with a checksum of its own."""
+        values = ", ".join("?" for _ in (*_COLUMNS[table], "checksum"))
+        with transaction(self._db):
+            self._db.executemany(
+                f"INSERT INTO {table} VALUES ({values})",  # noqa: S608
+                ((*row, row_checksum(*row)) for row in rows),
+            )
+
+    @_explained
+    def structural_damage(self) -> list[str]:
+        """What SQLite finds wrong with the file itself."""
+        found = [text for (text,) in self._db.execute("PRAGMA integrity_check(20)")]
+        return [] if found == ["ok"] else found
+
     # --- items -----------------------------------------------------------------------------
 
     @_explained
@@ -173,18 +286,24 @@ class AnswerStore:
         """Store the run's items, all or none. Raises if an id comes twice."""
         marks = array("Q")  # eight bytes an item, so that millions can be checked
 
-        def rows() -> Iterator[tuple[int, bytes]]:
+        def rows() -> Iterator[tuple[int, bytes, int]]:
             for number, item in enumerate(items):
                 marks.append(int.from_bytes(digest(item.id)[:8]))
-                yield number, to_json(item)
+                data = to_json(item)
+                yield number, data, row_checksum(number, data)
 
         with transaction(self._db):
-            self._db.executemany("INSERT INTO items VALUES (?, ?)", rows())
+            self._db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows())
             if not marks:
                 raise InputError(f"{dataset} has no items.")
             if _has_duplicates(marks):
                 self._refuse_repeated_id(dataset)
-            self._db.execute("INSERT INTO meta VALUES ('items', 'complete')")
+            self._put_meta("items", "complete")
+
+    def _put_meta(self, name: str, value: str) -> None:
+        self._db.execute(
+            "INSERT OR REPLACE INTO meta VALUES (?1, ?2, row_checksum(?1, ?2))", (name, value)
+        )
 
     def _refuse_repeated_id(self, dataset: str) -> None:
         twice = self._db.execute(
@@ -196,7 +315,7 @@ class AnswerStore:
     @_explained
     def has_items(self) -> bool:
         """Whether the run's items are stored."""
-        return self._db.execute("SELECT 1 FROM meta WHERE name = 'items'").fetchone() is not None
+        return any(self._rows("meta", "WHERE name = 'items'"))
 
     @_explained
     def count_items(self) -> int:
@@ -206,17 +325,16 @@ class AnswerStore:
     @_explained
     def items(self, first: int, end: int) -> list[tuple[int, bytes]]:
         """Items [first, end) with their numbers."""
-        return self._db.execute(
-            "SELECT number, item FROM items WHERE number >= ? AND number < ? ORDER BY number",
-            (first, end),
-        ).fetchall()
+        return list(
+            self._rows("items", "WHERE number >= ? AND number < ? ORDER BY number", first, end)
+        )
 
     # --- sections --------------------------------------------------------------------------
 
     @_explained
     def sections(self) -> list[Section]:
         """All sections, in the order they were begun."""
-        rows = self._db.execute("SELECT id, stage, role, identity, total FROM sections ORDER BY id")
+        rows = self._rows("sections", "ORDER BY id")
         return [Section(i, s, r, _identities.decode(d), t) for i, s, r, d, t in rows]
 
     @_explained
@@ -228,7 +346,8 @@ class AnswerStore:
             ):
                 return section
         self._db.execute(
-            "INSERT INTO sections (stage, role, identity) VALUES (?, ?, ?)",
+            "INSERT INTO sections SELECT id, ?1, ?2, ?3, NULL, row_checksum(id, ?1, ?2, ?3, NULL) "
+            "FROM (SELECT coalesce(max(id), 0) + 1 AS id FROM sections)",
             (stage, role, to_json(identity)),
         )
         return self.sections()[-1]
@@ -236,23 +355,24 @@ class AnswerStore:
     @_explained
     def set_total(self, section: Section, total: int) -> None:
         """Store how many requests the section has in all."""
-        self._db.execute("UPDATE sections SET total = ? WHERE id = ?", (total, section.id))
+        self._db.execute(
+            "UPDATE sections SET total = ?1, "
+            "checksum = row_checksum(id, stage, role, identity, ?1) WHERE id = ?2",
+            (total, section.id),
+        )
 
     # --- money -----------------------------------------------------------------------------
 
     @_explained
     def spent(self) -> dict[str, float]:
         """What was spent so far, in US dollars, by payee."""
-        rows = self._db.execute("SELECT substr(name, 7), value FROM meta WHERE name LIKE 'spent %'")
-        return {payee: float(value) for payee, value in rows}
+        rows = self._rows("meta", "WHERE name LIKE 'spent %'")
+        return {name.removeprefix("spent "): float(value) for name, value in rows}
 
     @_explained
     def set_spent(self, payee: str, amount: float) -> None:
         """Store how much a payee was paid in all."""
-        self._db.execute(
-            "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-            (f"spent {payee}", repr(amount)),
-        )
+        self._put_meta(f"spent {payee}", repr(amount))
 
     # --- answers ---------------------------------------------------------------------------
 
@@ -271,13 +391,10 @@ class AnswerStore:
     @_explained
     def answers(self, section: Section, first_item: int, end_item: int) -> list[StoredAnswer]:
         """The stored answers for items [first_item, end_item) of a section, in order."""
-        rows = self._db.execute(
-            "SELECT place, name, answer FROM answers WHERE place >= ? AND place < ? ORDER BY place",
-            request_id_range(section.id, first_item, end_item),
-        )
+        reach = request_id_range(section.id, first_item, end_item)
         return [
             StoredAnswer(request_id, name, _answers.decode(answer))
-            for request_id, name, answer in rows
+            for request_id, name, _, _, answer in self._rows("answers", _IN_RANGE, *reach)
         ]
 
     @_explained
@@ -293,23 +410,34 @@ class AnswerStore:
         """
         with transaction(self._db):
             self._db.executemany(
-                "INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT (place) DO UPDATE SET "
-                "failed = excluded.failed, answer = excluded.answer WHERE failed",
+                "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (place) DO UPDATE SET "
+                "name = excluded.name, key = excluded.key, failed = excluded.failed, "
+                "answer = excluded.answer, checksum = excluded.checksum WHERE failed",
                 [
-                    (request_id, name, key, isinstance(answer, Failed), to_json(answer))
+                    (*row, row_checksum(*row))
                     for request_id, name, key, answer in rows
+                    for row in [
+                        (request_id, name, key, int(isinstance(answer, Failed)), to_json(answer))
+                    ]
                 ],
+            )
+
+    @_explained
+    def delete_answers(self, section: Section, items: Iterable[int]) -> None:
+        """Delete the answers for items of a section, by their numbers."""
+        with transaction(self._db):
+            self._db.executemany(
+                "DELETE FROM answers WHERE place >= ? AND place < ?",
+                (request_id_range(section.id, number, number + 1) for number in items),
             )
 
     @_explained
     def counts(self, section: Section) -> tuple[int, int]:
         """How many requests of the section are answered, and how many failed."""
-        reach = request_id_range(section.id, 0, MAX_ITEMS)
-        (stored,) = self._db.execute(
-            "SELECT count(*) FROM answers WHERE place >= ? AND place < ?", reach
-        ).fetchone()
-        (failed,) = self._db.execute(
-            "SELECT count(*) FROM answers WHERE failed AND place >= ? AND place < ?", reach
+        stored, failed = self._db.execute(
+            "SELECT count(*), coalesce(sum(failed), 0) FROM answers NOT INDEXED "
+            "WHERE place >= ? AND place < ?",
+            request_id_range(section.id, 0, MAX_ITEMS),
         ).fetchone()
         return stored - failed, failed
 
@@ -325,6 +453,25 @@ class AnswerStore:
             StoredAnswer(request_id, name, _answers.decode(answer))
             for request_id, name, answer in rows
         ]
+
+
+class DamagedStoreError(RunError):
+    """A row of the store is missing or does not match its checksum."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(
+            f"{path} is damaged: {problem}; `epicene check {path.parent}` lists all damage, and "
+            "`epicene run` with the same options asks the damaged requests again."
+        )
+
+
+def _add_checksums(db: sqlite3.Connection) -> None:
+    """Turn a store of format 1 into one of format 2."""
+    with transaction(db):
+        for table, columns in _COLUMNS.items():
+            db.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
+            db.execute(f"UPDATE {table} SET checksum = row_checksum({', '.join(columns)})")  # noqa: S608
+        db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
 
 
 def open_store(folder: Path) -> closing[AnswerStore]:

@@ -10,7 +10,7 @@ import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.records import digest
-from epicene.runs.results import (
+from epicene.runs.stored_run import (
     SHORT_HASH,
     Coverage,
     ItemMatching,
@@ -40,7 +40,7 @@ class RunSummary:
     data: str
     metrics: Mapping[str, Estimate]
     undetected: Estimate  # an answer that is judged in several ways counts once
-    coverage: Coverage | None = None  # None where nobody knows what was asked
+    coverage: Coverage | None = None  # None if it is unknown what was asked
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def summarise_external_answers(
     data: str,
     coverage: Coverage | None = None,
 ) -> Summary:
-    """Make all tables of judgements of answers that were made elsewhere."""
+    """Make all tables from the judgements of external answers."""
     info = RunInfo(run=label, model=label, protocol=protocol.name, identities={})
     return _summary(
         suite, protocol, [info], [data], [judgement_frame(judgements, info)], [coverage]
@@ -197,7 +197,7 @@ def incomplete_run_sentences(runs: Iterable[RunSummary]) -> Iterator[str]:
     """A sentence about each incomplete run, with the way out."""
     for run in runs:
         if run.coverage is not None and not run.coverage.whole:
-            yield f"{run.info.model}: {run.coverage}; run the same command again to go on."
+            yield f"{run.info.model}: {run.coverage}; run the same command again to resume."
 
 
 # --- telling runs apart --------------------------------------------------------------------
@@ -246,7 +246,7 @@ _MAX_CHARACTERS = 80  # characters of a setting; of a longer one its hash is sai
 def settings_diff_sentences(runs: Sequence[StoredRun]) -> Iterator[str]:
     """A sentence about the settings in which the runs differ, if any."""
     if different := differing_run_settings(runs):
-        yield f"These runs were not asked alike: they differ in {', '.join(different)}."
+        yield f"These runs differ in {', '.join(different)}."
 
 
 def differing_run_settings(runs: Sequence[StoredRun]) -> list[str]:

@@ -1,8 +1,8 @@
 """Agreement of raters or measures: raw, Matthews, Cohen's κ, Fleiss' κ, Krippendorff's α.
 
 Without `groups` the intervals of two raters are the textbook's, for independent items; with them,
-groups are resampled. Where nobody disagrees, the interval reaches down to what disagreements not
-yet seen could make of it.
+groups are resampled. Without disagreements, the interval
+extends to the agreement that unseen disagreements could give.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Labels: TypeAlias = "Collection[Hashable] | NDArray[Any]"
 def raw_agreement(
     first: Labels, second: Labels, groups: Groups = None, *, level: float = 0.95
 ) -> Estimate:
-    """The share of items on which the two say the same."""
+    """The share of items with equal labels."""
     same_length(first=first, second=second)
     same = [a == b for a, b in zip(first, second, strict=True)]
     return proportion(same, None, groups, level=level)
@@ -84,7 +84,7 @@ def matthews(
 def fisher_interval(correlation: float, n: int, *, level: float = 0.95) -> Estimate:
     """A correlation of `n` independent pairs with the interval of Fisher's z."""
     if not -1 <= correlation <= 1:
-        raise InputError(f"A correlation lies between −1 and 1; it was {correlation}.")
+        raise InputError(f"A correlation must be between −1 and 1; it was {correlation}.")
     z = critical_value(level)
     if n <= 3:
         return Estimate(value=correlation, n=n, why="no interval: it needs more than three pairs")
@@ -198,7 +198,7 @@ class _RaterPair:
 
     @property
     def constant(self) -> str:
-        """Who says always the same, in words."""
+        """Which rater gave only one label, in words; "" if neither."""
         who = [
             name
             for name, side in (("the first", self.first), ("the second", self.second))

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from epicene.core.records import Column, Estimate, Row, digest
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 from epicene.stats.tabulate import distinct_values, group_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     import polars
     from numpy.typing import NDArray
@@ -102,82 +100,12 @@ def _labelled_as_text(frame: polars.DataFrame) -> polars.DataFrame:
 def cells(pairs: polars.DataFrame, *, clustered: bool) -> tuple[Estimate, ...]:
     """The cells of `COLUMNS` for pairs of labels."""
     return (
-        format_agreement.raw(pairs, clustered=clustered),
-        standard_error(pairs),
-        kappa(pairs, clustered=clustered),
-        mcc(pairs, clustered=clustered),
-        alpha(pairs, clustered=clustered),
+        paired_agreement.raw(pairs, clustered=clustered),
+        paired_agreement.standard_error(pairs),
+        paired_agreement.kappa(pairs, clustered=clustered),
+        paired_agreement.mcc(pairs, clustered=clustered),
+        paired_agreement.alpha(pairs, clustered=clustered),
     )
-
-
-def kappa(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
-    """Cohen's κ; with three people or more, every pair counts in both orders."""
-    return _order_independent(format_agreement.kappa, pairs, clustered=clustered)
-
-
-def mcc(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
-    """Matthews correlation; with three people or more, every pair counts in both orders."""
-    return _order_independent(format_agreement.mcc, pairs, clustered=clustered)
-
-
-def _order_independent(
-    statistic: Callable[..., Estimate], pairs: polars.DataFrame, *, clustered: bool
-) -> Estimate:
-    """A statistic of two raters that does not depend on the order of a pair.
-
-    With two people the order is fixed by their labels. With more, nobody is always the first, so
-    each pair counts in both orders with half its weight.
-    """
-    import polars as pl
-
-    if "person_b" not in pairs.columns:  # people come first, the machine second
-        return statistic(pairs, clustered=clustered)
-    pairs = pairs.sort("item", "name")
-    turned = pairs.rename({"a": "b", "b": "a"}).select(pairs.columns)
-    if pl.concat([pairs["person"], pairs["person_b"]]).n_unique() <= 2:
-        # Resampling depends on the table, which must not depend on the names.
-        first = min(pairs, turned, key=lambda each: each["a"].to_list())
-        return statistic(first, clustered=clustered)
-    both = pl.concat([pairs, turned])
-    if not clustered:  # the two orders of a pair are not independent, nor are an item's pairs
-        both = both.with_columns(pl.col("item").alias("group"))
-    return msgspec.structs.replace(statistic(both, clustered=True), n=len(pairs))
-
-
-def standard_error(pairs: polars.DataFrame) -> Estimate:
-    """The standard error of the raw agreement, as if the pairs were independent."""
-    from epicene.stats.intervals import standard_error as error_of
-
-    if not len(pairs):
-        return Estimate(value=None, why="no item was judged both ways")
-    # Sorted, as the order of pairs depends on names and changes the last bit.
-    return error_of((pairs["a"] == pairs["b"]).sort().to_numpy())
-
-
-def alpha(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
-    """Krippendorff's α of all raters in the pairs."""
-    import polars as pl
-
-    from epicene.stats.agreement import krippendorff
-
-    if not len(pairs):
-        return Estimate(value=None, why="no item was judged both ways")
-    if "person_b" in pairs.columns:
-        raters = pl.concat(
-            [
-                pairs.select("item", "group", "person", pl.col("a").alias("label")),
-                pairs.select(
-                    "item", "group", pl.col("person_b").alias("person"), pl.col("b").alias("label")
-                ),
-            ]
-        ).unique(["item", "person"], maintain_order=True)
-    else:
-        raters = pl.concat(
-            [pairs.select("item", "group", pl.col(side).alias("label")) for side in ("a", "b")]
-        )
-    items = raters.group_by("item", maintain_order=True).agg("label", pl.col("group").first())
-    groups = group_codes(items) if clustered else None
-    return krippendorff(items["label"].to_list(), groups)
 
 
 def labels_by_item(frame: polars.DataFrame) -> tuple[list[list[str]], NDArray[Any]]:

@@ -29,7 +29,7 @@ NORMAL = NormalDist()
 def critical_value(level: float) -> float:
     """How many standard errors a two-sided interval of that level reaches."""
     if not 0 < level < 1:
-        raise InputError(f"A confidence level lies between 0 and 1, e.g. 0.95; it was {level}.")
+        raise InputError(f"A confidence level must be between 0 and 1, e.g. 0.95; it was {level}.")
     return NORMAL.inv_cdf((1 + level) / 2)
 
 
@@ -99,7 +99,7 @@ def encode_groups(groups: Groups, rows: int) -> Ints:
 
 
 def _ranks(numbers: NDArray[Any]) -> Ints:
-    """Each number's rank among those that occur; counted where they are few, else sorted."""
+    """Each number's rank among those that occur; counted where they are few, otherwise sorted."""
     if numbers.dtype.kind == "i" and numbers.size and numbers.min() >= 0:
         highest = int(numbers.max())
         if highest <= _DENSE * numbers.size:
@@ -110,7 +110,7 @@ def _ranks(numbers: NDArray[Any]) -> Ints:
     return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
 
 
-# Up to so many times as large as there are rows, numbers are counted rather than sorted.
+# Numbers up to this many times the number of rows are counted rather than sorted.
 _DENSE = 16
 
 

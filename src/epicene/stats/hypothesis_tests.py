@@ -49,7 +49,7 @@ def _adjust_defined(
 ) -> tuple[float | None, ...]:
     defined = np.array([p for p in p_values if p is not None], dtype=np.float64)
     if not ((defined >= 0) & (defined <= 1)).all():
-        raise InputError("A p-value lies between 0 and 1.")
+        raise InputError("A p-value must be between 0 and 1.")
     adjusted = iter(adjust(defined).tolist() if len(defined) else ())
     return tuple(None if p is None else next(adjusted) for p in p_values)
 
@@ -78,7 +78,7 @@ def permutation_test(
     """The paired permutation test of the mean difference, two-sided, by flipping signs.
 
     With `groups` a whole group flips together. All flips are tried where at most `MAX_EXACT_UNITS`
-    units differ; else `resamples` random ones, and the data count as one more of them, so that
+    units differ; otherwise `resamples` random ones, and the data count as one more of them, so that
     no p is 0.
     """
     if resamples < 1:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack, get_args
 
 import numpy as np
 
@@ -67,7 +67,7 @@ def proportion(
 ) -> Estimate:
     """The share of right answers among rows that come in groups.
 
-    `right` of each row lies between 0 and that row's `n` (1 unless given). The interval is
+    `right` of each row is between 0 and that row's `n` (default: 1). The interval is
     Wilson's on the effective number of items: as many independent ones as would vary as much as
     the groups do, and never more than there are. Where the groups do not differ at all (e.g.
     all is right), their number alone decides the width.
@@ -135,21 +135,26 @@ _FEW_COLUMNS = 4
 _ROUNDING = 1e-12
 
 
+class BootstrapOptions(TypedDict, total=False):
+    """The options of `bootstrap_sums`."""
+
+    level: float
+    resamples: int
+    seed: int
+    method: Method
+    bounds: Bounds | None
+
+
 def clustered_mean(
     numerators: ArrayLike,
     denominators: ArrayLike | None = None,
     groups: Groups = None,
-    *,
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    method: Method = "percentile",
-    bounds: Bounds | None = None,
+    **options: Unpack[BootstrapOptions],
 ) -> Estimate:
     """A ratio of sums, by default a mean, with an interval over groups.
 
     Where all groups are alike there is nothing to resample; with `bounds`, the range the
-    statistic can take, the interval is then what groups not yet seen could make of it.
+    statistic can take, the interval then covers what unseen groups could make it.
     """
     columns = _ratio_columns(numerators, denominators)
     return bootstrap_sums(
@@ -158,11 +163,7 @@ def clustered_mean(
         groups,
         n=int(np.count_nonzero(columns[:, 1])),
         undefined="the denominators sum to zero",
-        level=level,
-        resamples=resamples,
-        seed=seed,
-        method=method,
-        bounds=bounds,
+        **options,
     )
 
 
@@ -173,13 +174,9 @@ def clustered_difference(
     *,
     first_denominators: ArrayLike | None = None,
     second_denominators: ArrayLike | None = None,
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    method: Method = "percentile",
-    bounds: Bounds | None = None,
+    **options: Unpack[BootstrapOptions],
 ) -> Estimate:
-    """First minus second, two means or ratios of sums over the same rows, drawn together.
+    """First minus second: two means or ratios of sums over the same rows, resampled together.
 
     A row that one system lacks has numerator and denominator 0 there.
     """
@@ -193,11 +190,7 @@ def clustered_difference(
         groups,
         n=int(np.count_nonzero(columns[:, 1] + columns[:, 3])),
         undefined="the denominators of one side sum to zero",
-        level=level,
-        resamples=resamples,
-        seed=seed,
-        method=method,
-        bounds=bounds,
+        **options,
     )
 
 
@@ -214,7 +207,7 @@ def bootstrap_sums(
     method: Method = "percentile",
     bounds: Bounds | None = None,
 ) -> Estimate:
-    """Any smooth or other function of column sums (row × column), with an interval over groups.
+    """A function of column sums (row × column), with an interval over groups.
 
     This is the fast way: correlations, agreement coefficients and F-scores are functions of
     sums too.
@@ -378,7 +371,7 @@ def _chunks(resamples: int, width: int) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class _BootstrapDistribution:
-    """A value, the same of each resample, and of the data without each group (with its weight)."""
+    """A statistic of the data, of each resample, and of the data without each group (weighted)."""
 
     value: float
     groups: int
@@ -418,7 +411,7 @@ class _BootstrapDistribution:
         """Which quantiles of the resamples BCa takes (Efron 1987), or why it takes none."""
         below = np.count_nonzero(draws < self.value) + np.count_nonzero(draws <= self.value)
         if not 0 < below < 2 * len(draws):
-            return "every resample lies on one side of the value"
+            return "every resample is on one side of the value"
         jackknife, counts = self.left_out()
         if not np.isfinite(jackknife).all():
             return "it is undefined without one of the groups"

@@ -54,7 +54,7 @@ def superiority_p_values(
     if low.shape != high.shape or low.ndim != 2:
         raise InputError(f"The sums of groups have the shapes {low.shape} and {high.shape}.")
     groups, systems = low.shape
-    # So many that the smallest p-value is small enough after a correction over all pairs.
+    # Enough that the smallest p-value is small enough after a correction over all pairs.
     resamples = max(resamples, _FLIPS_PER_PAIR * systems * (systems - 1))
     reached = np.zeros((systems, systems), dtype=np.int64)
     slack = _ROUNDING * float(np.abs(high).sum(axis=0).max(initial=0.0))

@@ -63,7 +63,7 @@ def group_codes(frame: polars.DataFrame) -> NDArray[Any]:
 
 
 def rows_where(frame: polars.DataFrame, **values: str) -> polars.DataFrame:
-    """The rows that have these values (a_b stands for a column "a b"); none if a column lacks."""
+    """The rows with these values (`a_b` is the column "a b"); none if a column is missing."""
     import polars as pl
 
     for column, value in values.items():

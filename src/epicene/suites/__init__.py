@@ -197,7 +197,7 @@ class Results(Generic[ProtocolT]):
 
 
 class DataIssue(NamedTuple):
-    """Something `epicene data SUITE check` found; `place` is the item's id."""
+    """Something `epicene data SUITE check` found; `place` names the item or the part."""
 
     severity: Literal["error", "warning"]
     place: str

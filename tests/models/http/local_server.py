@@ -42,7 +42,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server does: a reply, cut short where `cut`, or none at all where `close`."""
+    """What the server does: a reply, cut short where `shrink`, or none at all where `close`."""
 
     body: object = None
     status: int = 200

@@ -225,12 +225,12 @@ def test_the_limit_halves_on_a_rate_limit_error() -> None:
         semaphore = AdaptiveSemaphore(16)
         seen = []
         async with semaphore.slot(), semaphore.slot(), semaphore.slot(), semaphore.slot() as round_:
-            semaphore.cut(round_)
+            semaphore.shrink(round_)
             seen.append(semaphore.limit)  # half of the four under way
-            semaphore.cut(round_)
+            semaphore.shrink(round_)
             seen.append(semaphore.limit)  # the same round complains once
         async with semaphore.slot(), semaphore.slot() as next_round:
-            semaphore.cut(next_round)
+            semaphore.shrink(next_round)
             seen.append(semaphore.limit)
         return seen
 
@@ -262,7 +262,7 @@ def test_the_limit_is_never_below_one() -> None:
         semaphore = AdaptiveSemaphore(2)
         for _ in range(5):
             async with semaphore.slot() as round_:
-                semaphore.cut(round_)
+                semaphore.shrink(round_)
         return semaphore.limit
 
     assert asyncio.run(scenario()) == 1.0

@@ -59,7 +59,9 @@ def test_a_server_that_never_answers_is_suspended_at_once(
     assert served.notes()["retries"] == 0
     assert served.notes()["moved"] == len(bad.asked)
     said = [record.getMessage() for record in caplog.records if bad.url in record.getMessage()]
-    assert said == [f"The server {bad.url} is left alone: {per_server(served, 'left_alone')[1]}."]
+    assert said == [
+        f"The server {bad.url} gets no requests: {per_server(served, 'left_alone')[1]}."
+    ]
 
 
 def test_a_server_that_answered_before_is_suspended_after_five_in_a_row() -> None:

@@ -50,7 +50,7 @@ def test_a_server_that_rejects_all_gets_no_more_and_fails_nothing(
     assert per_server(served, "went_away") == [1, 0]
     assert per_server(served, "left_alone") == [f"HTTP {status}: not here", None]
     assert served.notes()["retries"] == 0
-    assert f"The server {wrong.url} is left alone: HTTP {status}: not here." in caplog.text
+    assert f"The server {wrong.url} gets no requests: HTTP {status}: not here." in caplog.text
 
 
 # Replies of a server that never answers: a rejection, or no answer at all.
@@ -131,7 +131,7 @@ def test_one_that_will_not_list_what_another_lists_is_left_out(
         assert not wrong.asked
     why = f"HTTP {status} when asked for its models, which another lists"
     assert per_server(served, "left_alone") == [why, None]
-    assert f"The server {wrong.url} is away: {why}" in caplog.text
+    assert f"The server {wrong.url} is down: {why}" in caplog.text
 
 
 def test_one_that_lists_them_later_gets_work() -> None:

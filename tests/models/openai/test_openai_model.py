@@ -135,5 +135,5 @@ def test_cost_is_the_servers_or_by_the_users_prices() -> None:
 
 @pytest.mark.parametrize("price", ["cheap", "-1", "nan", "inf", "1/2/3", "1/", "/"])
 def test_a_senseless_price_is_refused(price: str) -> None:
-    with pytest.raises(InputError, match=r"^The price .* is none: write"):
+    with pytest.raises(InputError, match=r"^The price .* is invalid: write"):
         openai.open("toy", ModelOptions(base_url=HERE, price=price))

@@ -118,4 +118,4 @@ def test_a_note_does_not_list_a_crowd() -> None:
     assert exclude_participants(study, responses, names[:2], failed=False) == Exclusions(
         ("p00", "p01"), ()
     )
-    assert exclude_participants(study, [], ["ann"], failed=True).people == {"ann"}
+    assert exclude_participants(study, [], ["ann"], failed=True).participants == {"ann"}

@@ -13,10 +13,10 @@ import two_stage
 from epicene.core.errors import InputError
 from epicene.core.records import digest
 from epicene.models import parse_spec
-from epicene.runs.results import read_run
 from epicene.runs.run import RunConfig, run
-from epicene.studies.analysis.results import summarise_study
+from epicene.runs.stored_run import read_run
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
+from epicene.studies.analysis.study_summary import summarise_study
 from epicene.studies.design.checks import study_problems
 from epicene.studies.design.sampling import SamplingOptions
 from epicene.studies.design.schema import Response, SamplingRecord

@@ -14,8 +14,8 @@ import pytest
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Estimate, Row
-from epicene.studies.analysis.results import summarise_study
 from epicene.studies.analysis.study_builder import study_from_data
+from epicene.studies.analysis.study_summary import summarise_study
 from epicene.studies.collection.adjudication import (
     AdjudicationStore,
     apply_adjudications,
@@ -106,7 +106,7 @@ def test_there_is_nothing_to_settle_in_what_people_prefer(tmp_path: Path) -> Non
     assert disagreements(study, given, {}) == []
     assert "no answer is the right one" in why_no_adjudication(study)
     with pytest.raises(InputError, match="settles better, which asks what people prefer"):
-        AdjudicationStore(tmp_path / RESPONSES_FILE, study).settle(item, "better", "a", "eve")
+        AdjudicationStore(tmp_path / RESPONSES_FILE, study).adjudicate(item, "better", "a", "eve")
     (better,) = study.questions
     asked = msgspec.structs.replace(
         study, questions=(msgspec.structs.replace(better, preference=False),)
@@ -128,10 +128,10 @@ def test_of_several_questions_only_the_preference_has_no_right_answer() -> None:
 
 def test_a_decision_in_another_canonical_spelling_is_the_same(tmp_path: Path) -> None:
     study = label_and_rewrite()
-    settlements = AdjudicationStore(tmp_path / RESPONSES_FILE, study)
-    first = settlements.settle("s1", "other", "أنا مسافرآ", "eve")
-    settlements.settle("s1", "other", "أنا مسافرا\u0653", "dan")
-    assert settlements.all() == {("s1", "other"): first}
+    store = AdjudicationStore(tmp_path / RESPONSES_FILE, study)
+    first = store.adjudicate("s1", "other", "أنا مسافرآ", "eve")
+    store.adjudicate("s1", "other", "أنا مسافرا\u0653", "dan")
+    assert store.all() == {("s1", "other"): first}
 
 
 def test_items_come_in_the_order_of_the_study_and_checks_not_at_all() -> None:
@@ -197,22 +197,22 @@ def test_a_decision_is_kept_replaced_and_taken_back(folder: StudyFolder) -> None
     kept = folder.adjudications()
     assert kept.all() == {}
     assert not (folder.path / RESPONSES_FILE).exists()  # looking writes nothing
-    assert not kept.unsettle("g1", "label")
+    assert not kept.reopen("g1", "label")
     before = datetime.now(UTC)
-    first = kept.settle("g1", "label", "correct", "eve")
-    assert kept.settle("g1", "extraneous", (Span(start=22, end=25, label="noun"),), "eve")
+    first = kept.adjudicate("g1", "label", "correct", "eve")
+    assert kept.adjudicate("g1", "extraneous", (Span(start=22, end=25, label="noun"),), "eve")
     again = open_study_folder(folder.path).adjudications()
     assert again.all() == kept.all()
     assert again.all()["g1", "label"] == first
     assert first.at is not None
     assert before <= first.at <= datetime.now(UTC)
-    kept.settle("g1", "label", "misgendering", "flo")
+    kept.adjudicate("g1", "label", "misgendering", "flo")
     assert (kept.all()["g1", "label"].value, kept.all()["g1", "label"].by) == (
         "misgendering",
         "flo",
     )
-    assert kept.unsettle("g1", "label")
-    assert not kept.unsettle("g1", "label")
+    assert kept.reopen("g1", "label")
+    assert not kept.reopen("g1", "label")
     assert list(kept.all()) == [("g1", "extraneous")]
     assert folder.responses() == []
 
@@ -234,18 +234,18 @@ def test_what_nobody_could_answer_cannot_be_settled(
     folder: StudyFolder, item: str, question: str, value: AnswerValue, message: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        folder.adjudications().settle(item, question, value, "eve")
+        folder.adjudications().adjudicate(item, question, value, "eve")
     assert message in str(caught.value)
     assert folder.adjudications().all() == {}
 
 
 def test_what_is_not_asked_any_more_cannot_be_settled(tmp_path: Path) -> None:
     kept = AdjudicationStore(tmp_path / RESPONSES_FILE, completion())
-    kept.settle("k", "grammatical", "yes", "eve")
+    kept.adjudicate("k", "grammatical", "yes", "eve")
     with pytest.raises(InputError, match="which is not to be asked as grammatical is settled"):
-        kept.settle("k", "error", ("case",), "eve")
-    kept.settle("k", "grammatical", "no", "eve")
-    kept.settle("k", "error", ("case",), "eve")
+        kept.adjudicate("k", "error", ("case",), "eve")
+    kept.adjudicate("k", "grammatical", "no", "eve")
+    kept.adjudicate("k", "error", ("case",), "eve")
     assert len(kept.all()) == 2
 
 
@@ -253,7 +253,7 @@ def test_any_thread_may_decide(folder: StudyFolder) -> None:
     kept = folder.adjudications()
     options = ("correct", "misgendering", "no-pronoun", "plural-they")
     threads = [
-        Thread(target=kept.settle, args=(item, "label", value, f"{value} {item}"))
+        Thread(target=kept.adjudicate, args=(item, "label", value, f"{value} {item}"))
         for item in ("g1", "g2")
         for value in options
     ]
@@ -281,9 +281,9 @@ def settled_folder(folder: StudyFolder) -> StudyFolder:
     path.write_text(lines, "utf-8")
     folder.import_file(path)
     kept = folder.adjudications()
-    kept.settle("g1", "label", "plural-they", "eve")
-    kept.settle("g1", "tags", (), "eve")
-    kept.settle("g1", "extraneous", (Span(start=22, end=25, label="noun"),), "=flo()")
+    kept.adjudicate("g1", "label", "plural-they", "eve")
+    kept.adjudicate("g1", "tags", (), "eve")
+    kept.adjudicate("g1", "extraneous", (Span(start=22, end=25, label="noun"),), "=flo()")
     return folder
 
 
@@ -410,7 +410,7 @@ def test_a_settled_answer_wins_over_the_majority_and_is_no_rater(tmp_path: Path)
     for name, label in (("ann", "female"), ("bob", "female"), ("cyd", "male")):
         answer(folder, name, lambda _item, label=label: {question: label})  # type: ignore[misc]
     item = drawn.items[0]
-    folder.adjudications().settle(item.id, question, "male", "eve")
+    folder.adjudications().adjudicate(item.id, question, "male", "eve")
     before = summarise_study(drawn, folder.responses())
     after = summarise_study(drawn, folder.responses(), adjudications=folder.adjudications().all())
     meaning = item.fields["meaning"]

@@ -13,7 +13,7 @@ import pytest
 
 from epicene.core.errors import InputError
 from epicene.studies.analysis.quality import participant_quality, question_agreement
-from epicene.studies.analysis.results import IncompatibleStudyError, summarise_study
+from epicene.studies.analysis.study_summary import IncompatibleStudyError, summarise_study
 from epicene.studies.collection.adjudication import AdjudicationStore, disagreements
 from epicene.studies.collection.folder import (
     RESPONSES_FILE,
@@ -129,8 +129,8 @@ def answered(path: Path, study: Study) -> StudyFolder:
     sheet = path.parent / "given.jsonl"
     sheet.write_bytes(b"\n".join(map(msgspec.json.encode, ANSWERS)))
     folder.import_file(sheet)
-    folder.adjudications().settle("g1", "label", "correct", "eve")
-    folder.adjudications().settle("g1", "tags", ("wrong-case",), "eve")
+    folder.adjudications().adjudicate("g1", "label", "correct", "eve")
+    folder.adjudications().adjudicate("g1", "tags", ("wrong-case",), "eve")
     return folder
 
 
@@ -199,10 +199,10 @@ def test_a_decision_that_is_gone_is_in_the_way_of_no_other(tmp_path: Path) -> No
     before = AdjudicationStore(
         folder.path / RESPONSES_FILE, asking(completion(), maybe, error, plausible)
     )
-    before.settle("k", "grammatical", "maybe", "eve")
+    before.adjudicate("k", "grammatical", "maybe", "eve")
     with pytest.raises(InputError, match="not to be asked as grammatical is settled"):
-        before.settle("k", "error", ("case",), "eve")
-    folder.adjudications().settle("k", "error", ("case",), "eve")
+        before.adjudicate("k", "error", ("case",), "eve")
+    folder.adjudications().adjudicate("k", "error", ("case",), "eve")
     assert set(folder.valid_responses().adjudications) == {("k", "error")}
 
 
@@ -235,7 +235,7 @@ def test_every_page_and_command_works(
         owner, _ = site.owner()
         for address in ("/owner", "/owner/agreement", "/owner/disagreements"):
             page = owner.get(address)
-            assert page.has_id("left-out"), address
+            assert page.has_id("drift-note"), address
             assert f"{left_out} answers" in page.text
         assert owner.get("/owner/items").stage == "owner_items"
         for form in ("csv", "tsv", "jsonl"):

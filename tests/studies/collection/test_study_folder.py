@@ -150,7 +150,7 @@ def test_a_study_of_an_earlier_version_has_no_address_yet(folder: StudyFolder) -
 
 
 def test_a_failure_after_the_answers_keeps_out_the_answers_too(folder: StudyFolder) -> None:
-    folder.adjudications().settle("g2", "label", "correct", "eve")
+    folder.adjudications().adjudicate("g2", "label", "correct", "eve")
     db = sqlite3.connect(folder.path / RESPONSES_FILE)
     db.execute(
         "CREATE TRIGGER broken BEFORE INSERT ON settlements"
@@ -174,7 +174,7 @@ def test_a_failure_after_the_answers_keeps_out_the_answers_too(folder: StudyFold
 
 
 def test_a_decision_that_is_refused_keeps_out_the_answers_too(folder: StudyFolder) -> None:
-    folder.adjudications().settle("g1", "label", "correct", "eve")
+    folder.adjudications().adjudicate("g1", "label", "correct", "eve")
     path = folder.path.parent / "both.csv"
     path.write_text(
         "participant,item,label,settled by\nann,g1,correct,\n,g1,misgendering,eve\n", "utf-8"

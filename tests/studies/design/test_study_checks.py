@@ -59,7 +59,7 @@ FAULTS: list[tuple[Study, str]] = [
     ),
     (
         with_question(options=(Option(id="a;b"), Option(id="c"))),
-        "questions[2] (plausible) has the id 'a;b', which a list in a sheet would not keep whole",
+        "questions[2] (plausible) has the id 'a;b', which a list in a sheet would split",
     ),
     (
         with_question(options=(Option(id="a", key="mm"), Option(id="b"))),
@@ -85,7 +85,7 @@ FAULTS: list[tuple[Study, str]] = [
                 *completion().questions,
             ),
         ),
-        "questions[0] (m) has the id 'a:b', whose colon a sheet would take for its own",
+        "questions[0] (m) has the id 'a:b'; a sheet would misread its colon",
     ),
     (with_question(options=()), "questions[2] (plausible) has fewer than two choices"),
     (

@@ -324,7 +324,7 @@ def test_pictures_are_files_that_label_studio_serves() -> None:
     [
         (
             {"show": (ImagePanel(field="good"), ImagePanel(field="bad"))},
-            "choose between pictures",
+            "choose between images",
         ),
         (
             {"items": (StudyItem(id="q", group="q", fields={"good": "x", "bad": "x"}),)},

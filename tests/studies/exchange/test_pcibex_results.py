@@ -248,7 +248,7 @@ def test_comments_may_hold_commas(tmp_path: Path) -> None:
             r"line 2\d, better is answered by 'left', which is none of its choices",
         ),
         (lambda text: text.replace("p1a", "p9"), "names the item 'p9', which the study"),
-        (lambda text: text.replace("# 5. ", "# 9. "), "speaks of column 9 after 4 columns"),
+        (lambda text: text.replace("# 5. ", "# 9. "), "names column 9 after 4 columns"),
         (lambda text: text.replace("1700000100,h1,", "1700000100,"), "13 values for 14 columns"),
         (
             lambda text: text.replace("# 10. Parameter.", "# 10. Answer."),

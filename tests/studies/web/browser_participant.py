@@ -50,7 +50,7 @@ NO_PICTURES: Mapping[int, StudyItem] = {}
 _LOOK = """() => {
   const form = document.querySelector("form[data-questions]");
   const words = (found) => [...found].map((each) => each.textContent);
-  const places = (found) => [...found].map((each) => each.dataset.place);
+  const places = (found) => [...found].map((each) => each.dataset.span);
   const questions = [...(form?.querySelectorAll(".question:not([hidden])") ?? [])];
   return {
     stage: document.getElementById("main").dataset.stage,
@@ -72,10 +72,10 @@ _LOOK = """() => {
     written: Object.fromEntries([...document.querySelectorAll("textarea")].map((area) => [
       area.name.slice("answer.".length), area.value,
     ])),
-    places: places(document.querySelectorAll("[data-place]")),
-    marked: places(document.querySelectorAll("[data-place]:checked")),
+    places: places(document.querySelectorAll("[data-span]")),
+    marked: places(document.querySelectorAll("[data-span]:checked")),
     writing: document.activeElement.matches("textarea, input[type=text]"),
-    at: document.activeElement.dataset.place,
+    at: document.activeElement.dataset.span,
   };
 }"""
 

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from playwright.sync_api import expect
 
-from epicene.studies.analysis.results import summarise_study
+from epicene.studies.analysis.study_summary import summarise_study
 from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.collection.links import User
 from epicene.studies.design.schema import AnswerValue, MarksQuestion, Span, Study, StudyItem
@@ -212,9 +212,9 @@ def test_the_owner_settles_and_exports_by_keyboard(
 
 def settle_first(page: Page) -> None:
     """Decide the first question on the page otherwise than is proposed there."""
-    form = page.locator("form.settle").first
+    form = page.locator("form.adjudication").first
     kind = form.locator(".question").get_attribute("data-kind")
-    tab_to(page, "form.settle:first-of-type .question input")
+    tab_to(page, "form.adjudication:first-of-type .question input")
     page.keyboard.press("ArrowDown" if kind == "choice" else "Space")
     page.keyboard.press("Enter")
 

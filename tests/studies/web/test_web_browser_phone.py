@@ -135,10 +135,10 @@ def test_words_to_mark_say_that_they_are(
     page = opened()
     with before(page, marking((), language), tmp_path / "plain"):
         box = page.locator("[data-question=extraneous]")
-        expect(box.locator(".how")).to_have_text(interface_text("mark_words", language))
+        expect(box.locator(".marking")).to_have_text(interface_text("mark_words", language))
         assert box.locator(".names").count() == 0
     with before(page, marking(options("noun", "adjective"), language), tmp_path / "named"):
-        expect(box.locator(".how")).to_have_text(interface_text("mark_named", language))
+        expect(box.locator(".marking")).to_have_text(interface_text("mark_named", language))
         assert box.locator(".names li").all_inner_texts() == ["noun", "adjective"]
 
 

@@ -97,7 +97,7 @@ def test_after_closing_nothing_is_assigned_and_answers_are_accepted_for_a_day(
     second = queue.current_state("ann").work
     assert isinstance(second, Task)
     now[0] = closes.timestamp()
-    assert queue.participants.person("ann").stage == "closed"
+    assert queue.participants.get("ann").stage == "closed"
     assert not queue.undo("ann", first.number)  # it could not be given anew for long
     now[0] += GRACE_SECONDS - 1
     sent = "ann", second.number, second.revision, {"label": "correct"}
@@ -133,7 +133,7 @@ def test_an_open_page_is_still_taken_for_a_day_and_nothing_new_is_given(tmp_path
         assert "This study is closed" in stranger.text
         assert "set-cookie" not in stranger.headers
         owner, board = site.owner()
-        assert board.values("data-person") == ["ann", "bob"]
+        assert board.values("data-participant") == ["ann", "bob"]
         assert owner.client.get("/owner/export.csv").status_code == 200
     with reopened(tmp_path / "s", 25 * HOUR) as site:
         bob, closed = site.person("bob")
@@ -166,7 +166,7 @@ def test_the_open_link_says_so_in_the_persons_language(
         assert words in reply.text
         assert "C0DE" not in reply.text
         _, board = site.owner()
-        assert board.values("data-person") == []
+        assert board.values("data-participant") == []
 
 
 def test_who_did_something_by_the_open_link_still_finds_the_code(tmp_path: Path) -> None:

@@ -152,10 +152,10 @@ def test_names_stay_names(tmp_path: Path) -> None:
         pages = [owner.get(address) for address in OWNERS]
         drawn = {"svg", "line", "circle", "polyline", "text", "sup"}
         assert elements(pages) - {"option", "select"} <= harmless | {"textarea", *drawn}
-        assert pages[-1].values("data-settle") == [SCRIPT]
+        assert pages[-1].values("data-disagreement") == [SCRIPT]
         settled = {"item": pages[-1].values("data-item")[0], "question": SCRIPT}
-        page = owner.post(pages[-1], "/owner/settle", {**settled, f"answer.{SCRIPT}": "b"})
-        assert page.values("data-settled") == [SCRIPT]
+        page = owner.post(pages[-1], "/owner/adjudicate", {**settled, f"answer.{SCRIPT}": "b"})
+        assert page.values("data-adjudicated") == [SCRIPT]
         assert elements([page]) <= harmless | {"textarea"}
         assert not any(name.startswith("on") for name in attributes([*pages, page]))
 

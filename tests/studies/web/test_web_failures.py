@@ -25,7 +25,7 @@ def test_a_failure_that_nobody_foresaw_has_the_headers_and_shows_nothing(
         raise ZeroDivisionError("at /home/somebody/study")
 
     monkeypatch.setattr(StudyApp, "_render", fails)
-    monkeypatch.setattr(Participants, "person", fails)
+    monkeypatch.setattr(Participants, "get", fails)
     reply = visitor.client.get(address)
     assert reply.status_code == 500
     assert "default-src 'none'" in reply.headers["content-security-policy"]

@@ -35,7 +35,7 @@ def test_progress_by_item_list_and_person(tmp_path: Path) -> None:
         visitor, page = owner(site, "/owner")
         assert page.values("data-given") == ["2"]
         assert page.values("data-wanted") == ["3"]
-        assert page.values("data-person") == ["ann", "bob"]
+        assert page.values("data-participant") == ["ann", "bob"]
         numbers = visitor.client.get("/api/owner/progress").json()
         assert {name: numbers[name] for name in ("wanted", "given", "out", "people")} == {
             "wanted": 3,
@@ -76,40 +76,40 @@ def test_disagreements_are_settled_and_opened_again(tmp_path: Path) -> None:
         judge(site, ann="correct", bob="misgendering")
         visitor, page = owner(site, "/owner/disagreements")
         assert page.values("data-left") == ["2"]
-        assert page.values("data-settle") == ["label", "tags"]
-        assert page.values("data-person") == ["ann", "bob"] * 2
+        assert page.values("data-disagreement") == ["label", "tags"]
+        assert page.values("data-participant") == ["ann", "bob"] * 2
         csrf = page.chosen["csrf"][0]
         form = {"csrf": csrf, "item": "g1", "question": "label"}
-        refused = visitor.client.post("/owner/settle", data=form | {"answer.label": "nonsense"})
+        refused = visitor.client.post("/owner/adjudicate", data=form | {"answer.label": "nonsense"})
         assert refused.status_code == 422
-        assert visitor.client.post("/owner/settle", data=form).status_code == 422
+        assert visitor.client.post("/owner/adjudicate", data=form).status_code == 422
         unknown = form | {"item": "zz", "answer.label": "correct"}
-        assert visitor.client.post("/owner/settle", data=unknown).status_code == 422
+        assert visitor.client.post("/owner/adjudicate", data=unknown).status_code == 422
         unknown = form | {"question": "zz", "answer.label": "correct"}
-        assert visitor.client.post("/owner/settle", data=unknown).status_code == 422
+        assert visitor.client.post("/owner/adjudicate", data=unknown).status_code == 422
         page = Page(
-            visitor.client.post("/owner/settle", data=form | {"answer.label": "correct"}).text
+            visitor.client.post("/owner/adjudicate", data=form | {"answer.label": "correct"}).text
         )
         assert page.values("data-left") == ["1"]
-        assert page.values("data-settled") == ["label"]
+        assert page.values("data-adjudicated") == ["label"]
         form["question"] = "tags"
-        refused = visitor.client.post("/owner/settle", data=form)  # untouched
+        refused = visitor.client.post("/owner/adjudicate", data=form)  # untouched
         assert (refused.status_code, Page(refused.text).values("data-left")) == (422, ["1"])
         assert "Nothing was decided for tags of g1" in refused.text
         marks = form | {"question": "extraneous"}
-        assert visitor.client.post("/owner/settle", data=marks).status_code == 422
+        assert visitor.client.post("/owner/adjudicate", data=marks).status_code == 422
         assert page.fields["none"] == ["yes"]  # where there are tags to be settled
         both = form | {"answer.tags": "repetition", "none": "yes"}
-        assert visitor.client.post("/owner/settle", data=both).status_code == 422
-        page = Page(visitor.client.post("/owner/settle", data=form | {"none": "yes"}).text)
+        assert visitor.client.post("/owner/adjudicate", data=both).status_code == 422
+        page = Page(visitor.client.post("/owner/adjudicate", data=form | {"none": "yes"}).text)
         assert page.values("data-left") == ["0"]
         settled = open_study_folder(site.folder.path).adjudications().all()
         assert {name: each.value for name, each in settled.items()} == {
             ("g1", "label"): "correct",
             ("g1", "tags"): (),
         }
-        page = Page(visitor.client.post("/owner/unsettle", data=form).text)
-        assert page.values("data-settled") == ["label"]
+        page = Page(visitor.client.post("/owner/reopen", data=form).text)
+        assert page.values("data-adjudicated") == ["label"]
 
 
 def test_a_written_text_is_settled_by_writing(tmp_path: Path) -> None:
@@ -118,9 +118,9 @@ def test_a_written_text_is_settled_by_writing(tmp_path: Path) -> None:
             visitor, page = site.person(name)
             visitor.answer(page, label="FM", other=text)
         visitor, page = owner(site, "/owner/disagreements")
-        assert page.values("data-settle") == ["other"]
+        assert page.values("data-disagreement") == ["other"]
         form = {"csrf": page.chosen["csrf"][0], "item": "s1", "question": "other"}
-        visitor.client.post("/owner/settle", data=form | {"answer.other": "أنا مرهقة"})
+        visitor.client.post("/owner/adjudicate", data=form | {"answer.other": "أنا مرهقة"})
         settled = open_study_folder(site.folder.path).adjudications().all()
         assert settled["s1", "other"].value == "أنا مرهقة"
 

@@ -82,7 +82,7 @@ def test_other_methods_are_not_there(method: str, site: ServedStudy) -> None:
     ):
         reply = client.request(method, address)
         assert reply.status_code == 404, address
-    for client, address in ((visitor.client, "/answer"), (owner.client, "/owner/settle")):
+    for client, address in ((visitor.client, "/answer"), (owner.client, "/owner/adjudicate")):
         assert client.get(address).status_code == 404
     assert site.folder.responses() == []
 

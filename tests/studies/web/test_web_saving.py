@@ -231,7 +231,7 @@ def test_an_open_link_without_a_platform_gives_ids_of_its_own(tmp_path: Path) ->
         assert visitor.enter(User("open")).stage == "screening"  # the same browser again
         assert come_in(site, "")[1].stage == "consent"  # another one
         owner, _ = site.owner()
-        people = owner.get("/owner").values("data-person")
+        people = owner.get("/owner").values("data-participant")
         assert len(set(people)) == 2
         assert all(name.startswith("p-") for name in people)
 

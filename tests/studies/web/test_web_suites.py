@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from epicene.studies.analysis.results import summarise_study
 from epicene.studies.analysis.study_builder import study_from_data
+from epicene.studies.analysis.study_summary import summarise_study
 from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.collection.links import User
 from epicene.studies.design.sampling import SamplingOptions

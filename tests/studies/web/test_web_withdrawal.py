@@ -80,7 +80,7 @@ def test_of_who_declines_by_the_open_link_nothing_is_kept(tmp_path: Path) -> Non
         assert interface_text("declined", "en") in declined.text
         assert kept_of(site, "decl1") == []
         assert not visitor.client.cookies
-        assert site.owner()[1].values("data-person") == []
+        assert site.owner()[1].values("data-participant") == []
         assert not on_disk(site, "decl1")
         assert visitor.client.get("/").status_code == 404
         (again,) = [given["href"] for _, given in declined.attributes if given.get("id") == "again"]
@@ -95,7 +95,7 @@ def test_without_a_platform_who_declines_comes_again_as_somebody_else(tmp_path: 
         visitor = site.visitor()
         page = visitor.enter(User("open"))
         visitor.post(page, "/consent", {"agree": "no"})
-        assert site.owner()[1].values("data-person") == []
+        assert site.owner()[1].values("data-participant") == []
         assert visitor.enter(User("open")).stage == "consent"
 
 
@@ -150,7 +150,7 @@ def test_a_person_is_forgotten_while_the_study_is_served(tmp_path: Path) -> None
         second = ann.answer(page, label="correct")
         bob, page = site.person("bob")
         bob.answer(page, label="misgendering")
-        site.folder.adjudications().settle("g1", "label", "correct", "owner")
+        site.folder.adjudications().adjudicate("g1", "label", "correct", "owner")
         assert delete_participant(path, "ann") == 1
         assert kept_of(site, "ann") == []
         assert not on_disk(site, '"participant":"ann"')

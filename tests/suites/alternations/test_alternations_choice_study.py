@@ -15,8 +15,8 @@ from epicene.core.errors import InputError
 from epicene.core.records import Estimate
 from epicene.report.layout import PUBLISHED, lay_out
 from epicene.stats.intervals import wilson
-from epicene.studies.analysis.results import StudySummary, summarise_study
 from epicene.studies.analysis.study_builder import study_from_data
+from epicene.studies.analysis.study_summary import StudySummary, summarise_study
 from epicene.studies.collection.folder import create_study_folder, open_study_folder
 from epicene.studies.collection.sheets import write_sheets
 from epicene.studies.design.checks import study_problems

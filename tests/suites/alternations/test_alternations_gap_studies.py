@@ -12,7 +12,7 @@ import pytest
 from epicene.core.errors import InputError
 from epicene.core.records import Completion, Completions, Estimate, Text, Texts
 from epicene.stats.intervals import wilson
-from epicene.studies.analysis.results import StudySummary, summarise_study
+from epicene.studies.analysis.study_summary import StudySummary, summarise_study
 from epicene.studies.design.checks import study_problems
 from epicene.studies.design.sampling import Candidate, SamplingOptions, stratified_sample
 from epicene.studies.design.schema import (

@@ -11,8 +11,7 @@ import msgspec
 import pytest
 
 import scripted_models
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
+from epicene.cli import run_app, run_with_exit_code
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Identity, Text, Texts, to_json
 from epicene.models import ModelSpec, open_model, parse_spec

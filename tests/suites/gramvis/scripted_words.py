@@ -186,8 +186,7 @@ def register() -> None:
 
 
 if __name__ == "__main__":
-    from epicene.cli import run_with_exit_code
-    from epicene.cli.app import run_app
+    from epicene.cli import run_app, run_with_exit_code
 
     register()
     sys.exit(run_with_exit_code(lambda: run_app(sys.argv[1:])))

@@ -80,7 +80,7 @@ def test_each_fault_of_a_word_is_found_once(case: Case) -> None:
 
 def test_a_word_that_comes_twice_is_found() -> None:
     twice = a_word("FR", "vigie", "F")
-    assert messages(twice, twice) == ["it stands 2 times in the list."]
+    assert messages(twice, twice) == ["it is in the list 2 times."]
 
 
 def test_too_few_words_of_a_gender_are_found() -> None:

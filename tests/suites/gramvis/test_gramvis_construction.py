@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 import scripted_models
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
+from epicene.cli import run_app, run_with_exit_code
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Identity
 from epicene.models import ModelSpec, open_model, parse_spec

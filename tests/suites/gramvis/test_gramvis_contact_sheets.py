@@ -9,8 +9,8 @@ import pytest
 from epicene.core.records import Choice, ContactSheet, Image, Images
 from epicene.models import parse_spec
 from epicene.report.run_report import write_report
-from epicene.runs.results import RunJudgements, read_run
 from epicene.runs.run import RunConfig, run
+from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES, LOOK, look_name
@@ -72,19 +72,19 @@ def test_votes_stand_under_each_image() -> None:
     english, chinese, gendered = sheet.strips
     assert (english.heading, english.language) == ("English prompts", "en")
     assert english.summary == "2 male, 0 female, 0 neither"
-    assert [picture.caption for picture in english.pictures] == [
+    assert [picture.caption for picture in english.images] == [
         "1.1 male (M M M)",
         "1.2 male (M M F)",
     ]
-    assert english.pictures[1].alt == (
+    assert english.images[1].alt == (
         "Image of English prompt 1 for sentinelle, shot 2: judged male; judge-1 says male, "
         "judge-2 says male, judge-3 says female."
     )
     assert chinese.summary == "0 male, 0 female, 1 neither, 1 not drawn"
-    refused = chinese.pictures[1]
+    refused = chinese.images[1]
     assert (refused.sha256, refused.missing) == ("", "a safety block")
     assert refused.alt == "No image of Chinese prompt 1 for sentinelle, shot 2: a safety block."
-    assert gendered.pictures[1].caption == "1.2 neither (F M –)"
+    assert gendered.images[1].caption == "1.2 neither (F M –)"
     assert len(gendered.prompts) == 4
     assert gendered.prompts[0].startswith("Photo du visage de la sentinelle")
 
@@ -110,7 +110,7 @@ def test_the_effect_is_that_of_the_figures(
 def test_the_first_shot_of_every_template_comes_first() -> None:
     sheet = sheet_of("DE/Wache/F", {"english": ["mmm", "fff"]}, templates=4)
     (strip,) = sheet.strips
-    assert [picture.caption.split()[0] for picture in strip.pictures] == [
+    assert [picture.caption.split()[0] for picture in strip.images] == [
         "1.1", "2.1", "3.1", "4.1", "1.2", "2.2", "3.2", "4.2",
     ]  # fmt: skip
 
@@ -129,11 +129,11 @@ def test_a_report_carries_the_pictures_of_a_run(tmp_path: Path) -> None:
     folder, _ = run(order, Silent())
     finished = read_run(folder)
     made = list(contact_sheets(RunJudgements(finished).answered(), protocol(1)))  # type: ignore[arg-type]
-    pictures = [picture for sheet in made for strip in sheet.strips for picture in strip.pictures]
+    pictures = [picture for sheet in made for strip in sheet.strips for picture in strip.images]
     assert len(pictures) == 60
     write_report([finished], tmp_path / "whole.html")
     text = (tmp_path / "whole.html").read_text(encoding="utf-8")
-    assert "60 of 60 pictures are in this file" in text
+    assert "60 of 60 images are in this file" in text
     write_report([finished], tmp_path / "none.html", 0)
     text = (tmp_path / "none.html").read_text(encoding="utf-8")
-    assert "0 of 60 pictures are in this file" in text
+    assert "0 of 60 images are in this file" in text

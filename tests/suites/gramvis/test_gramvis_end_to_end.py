@@ -19,7 +19,7 @@ import pytest
 from epicene.core.records import Choice, Images, to_json
 from epicene.report.results_document import results_document
 from epicene.runs.manifest import read_manifest
-from epicene.runs.results import RunJudgements, read_run
+from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import Answers
 from epicene.suites.gramvis.ask import DRAW, LOOK

@@ -10,19 +10,18 @@ from typing import Any
 
 import pytest
 
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
+from epicene.cli import run_app, run_with_exit_code
 from epicene.core.errors import InputError
 from epicene.core.files import ImageFolder
 from epicene.core.records import Estimate
 from epicene.models import parse_spec
 from epicene.report.table_formats import as_json
-from epicene.runs.results import StoredRun, read_run
 from epicene.runs.run import RunConfig, run
+from epicene.runs.stored_run import StoredRun, read_run
 from epicene.runs.summary import summarise
 from epicene.studies.analysis.quality import question_agreement
-from epicene.studies.analysis.results import StudySummary, summarise_study
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
+from epicene.studies.analysis.study_summary import StudySummary, summarise_study
 from epicene.studies.collection.folder import open_study_folder
 from epicene.studies.collection.images import copy_images
 from epicene.studies.design.answers import choice_ids
@@ -242,7 +241,7 @@ def test_pictures_come_along_with_study_and_sheets(
 
 def test_a_picture_that_is_gone_is_named(done: StoredRun, tmp_path: Path) -> None:
     study = study_from_runs([done], SamplingOptions(total=3), study="image")
-    with pytest.raises(InputError, match=r"The picture .* is in the images of none of the runs"):
+    with pytest.raises(InputError, match=r"The image .* is in the images of none of the runs"):
         copy_images(study, [tmp_path / "elsewhere"], tmp_path / "study")
 
 

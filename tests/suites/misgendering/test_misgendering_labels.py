@@ -15,7 +15,7 @@ from epicene.core.errors import InputError
 from epicene.core.records import Estimate, Text, Texts
 from epicene.report.table_formats import tables_json
 from epicene.studies.analysis.quality import question_agreement
-from epicene.studies.analysis.results import StudySummary, summarise_study
+from epicene.studies.analysis.study_summary import StudySummary, summarise_study
 from epicene.studies.design.answers import choice_ids
 from epicene.studies.design.checks import study_problems
 from epicene.studies.design.lists import items_by_list, presentation_order

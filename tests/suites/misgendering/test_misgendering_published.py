@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 from epicene.suites.misgendering.published import published_kappa
 
 
@@ -31,7 +31,7 @@ def test_a_format_that_never_errs(wrong: int, half: float) -> None:
     found = published_kappa(given)
     assert found.value == pytest.approx(0, abs=1e-12)
     assert found.high == pytest.approx(half, abs=1e-5)
-    proper = format_agreement.kappa(given, clustered=False)
+    proper = paired_agreement.kappa(given, clustered=False)
     assert (proper.value, proper.low, proper.high) == (0, 0, 0)
     assert proper.why
 
@@ -39,6 +39,6 @@ def test_a_format_that_never_errs(wrong: int, half: float) -> None:
 def test_every_other_table_is_the_usual_kappa() -> None:
     given = pairs(2, 11, 44, 693)  # published as 0.042 with half width 0.089
     found = published_kappa(given)
-    assert found == format_agreement.kappa(given, clustered=False)
+    assert found == paired_agreement.kappa(given, clustered=False)
     assert found.value == pytest.approx(0.041900868676544946)
     assert found.high == pytest.approx(0.041900868676544946 + 0.08876020239015754)

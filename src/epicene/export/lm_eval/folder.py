@@ -128,7 +128,7 @@ JUDGING = Path(__file__).with_name("judging.py")
 
 
 class WrittenTasks(NamedTuple):
-    """The tasks that were written, and how often each thing was left out."""
+    """The tasks that were written, and how often each thing was omitted."""
 
     tasks: list[Task]
     left_out: dict[LeftOut, int]

@@ -1,7 +1,7 @@
 """How lm-evaluation-harness reads and judges the documents of this folder.
 
-Written by Epicene (`epicene export data SUITE --to lm-eval`). Choices are judged by what stands
-here; texts that a model wrote are judged by the suite itself, so their tasks need Epicene in the
+Written by Epicene (`epicene export data SUITE --to lm-eval`). Choices are judged by this
+file; texts that a model wrote are judged by the suite itself, so their tasks need Epicene in the
 same environment, and say so before anything is generated.
 """
 
@@ -30,7 +30,7 @@ def documents(file: str, judged_by_epicene: bool = False, **_metadata: Any) -> d
 def choice(document: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
     """Whether the right text is the likeliest per unit; several that are share the credit."""
     values = [score / unit for (score, _), unit in zip(results, document["units"], strict=True)]
-    best = [place for place, value in enumerate(values) if value == max(values)]
+    best = [index for index, value in enumerate(values) if value == max(values)]
     right = document["target"] in best
     return {"acc": right / max(len(best), 1), "tied": float(len(best) > 1)}
 

@@ -1,4 +1,4 @@
-"""Apply a suite's judge to one answer at a time, as lm-evaluation-harness has them.
+"""Apply a suite's judge to one answer at a time, as lm-evaluation-harness does.
 
 A run judges an item with all its answers; this works for suites whose judge takes them one by one.
 """
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from epicene.core.records import Answer, Generate, Item, Outcome, Score
     from epicene.suites import Protocol, Stage, Suite
 
-# So much likelier than the others that no way to count it by units leaves a doubt.
+# So much likelier than the others that it wins by any normalisation.
 _CERTAIN, _IMPROBABLE = 0.0, -1e9
 
 
 class NeedsAllAnswersError(Exception):
-    """The judge wants more than one answer at a time."""
+    """The judge needs more than one answer at a time."""
 
 
 class SingleAnswerJudge:
@@ -43,22 +43,22 @@ class SingleAnswerJudge:
         answers = Answers([AnsweredRequest(stage, role, "", request, answer)])
         try:
             judged = list(self._suite.judge(item, answers, self._protocol))
-        except ValueError as error:  # what `Answers.only` raises where there is none
+        except ValueError as error:  # raised by `Answers.only` if there is none
             raise NeedsAllAnswersError from error
         return [judgement.outcome for judgement in judged if judgement.outcome is not None]
 
     def right_text(self, item: Item, stage: Stage[Any, Any], request: Score) -> int | None:
-        """The place of the text that is right where it is likeliest; None unless it is one."""
+        """The index of the one text that is right if it is the likeliest; None if not just one."""
         right = [
-            place
-            for place in range(len(request.texts))
+            index
+            for index in range(len(request.texts))
             if set(
                 self.outcomes(
                     item,
                     stage.name,
                     stage.role,
                     request.name,
-                    _scores_preferring(place, request.texts),
+                    _scores_preferring(index, request.texts),
                 )
             )
             == {"right"}
@@ -80,13 +80,13 @@ def _scores_preferring(likeliest: int, texts: Sequence[str]) -> Scores:
     return Scores(
         texts=tuple(
             TextScore(
-                logprobs=(_CERTAIN if place == likeliest else _IMPROBABLE,),
+                logprobs=(_CERTAIN if index == likeliest else _IMPROBABLE,),
                 starts=(0,),
                 ends=(len(text),),
                 words=1,
                 characters=1,
             )
-            for place, text in enumerate(texts)
+            for index, text in enumerate(texts)
         ),
         method="causal",
     )
@@ -98,7 +98,7 @@ OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "undetected")
 def outcome_shares(
     asked: Mapping[str, Any], document: Mapping[str, Any], texts: Sequence[str]
 ) -> dict[str, float]:
-    """The share of each outcome among the texts of one document, nothing where none is judged.
+    """The share of each outcome among the texts of one document; empty if none is judged.
 
     `asked` is the content of asked.json: the suite, its version and the protocol.
     """
@@ -113,7 +113,7 @@ def outcome_shares(
 
 @lru_cache(maxsize=8)
 def _judge_of(asked: bytes) -> tuple[SingleAnswerJudge, type[Item]]:
-    """The suite's judge under the protocol, and what it judges."""
+    """The suite's judge under the protocol, and its items' type."""
     content = msgspec.json.decode(asked)
     suite = find_suite(content["suite"])
     name = content["protocol"]["name"]

@@ -32,7 +32,7 @@ class LeftOut(NamedTuple):
 
 
 class TaskKind(NamedTuple):
-    """What documents of one task have in common. A choice is made without decoding."""
+    """What the documents of one task share. A choice has no decoding."""
 
     format: str
     language: str
@@ -49,9 +49,9 @@ class Document(NamedTuple):
 
 
 def documents(selection: Selection) -> Iterator[Document | LeftOut]:
-    """All that the suite asks of the items, in its order.
+    """All requests of the items as documents, in the suite's order.
 
-    What is left out comes as often as it is asked, or once for a whole stage.
+    An omission is given once per request, or once for a whole stage.
     """
     suite, protocol = selection.suite, selection.protocol
     suite = suite.for_protocol(protocol, [role.name for role in suite.roles])
@@ -69,7 +69,7 @@ def documents(selection: Selection) -> Iterator[Document | LeftOut]:
 
 
 def format_of(request: Request) -> str:
-    """The format that a request is of; the rest of its name says which one of these it is."""
+    """The format of a request, which is the first part of its name."""
     return request.name.partition(" ")[0] or verb(request)
 
 
@@ -115,7 +115,7 @@ _UNSUPPORTED_VERBS = {
 def _choice_document(
     judge: SingleAnswerJudge, stage: Stage[Any, Any], item: Item, request: Score, measure: str
 ) -> Document | str:
-    """A choice among texts, or why it is none."""
+    """A choice among texts, or why there is none."""
     turns = _turns(request.context)
     if why := _why_no_choice(request, measure) or (turns if isinstance(turns, str) else ""):
         return why
@@ -142,7 +142,7 @@ def _choice_document(
 
 
 def _why_no_choice(request: Score, measure: str) -> str:
-    """Why a request for scores cannot be asked so that it gives the same choice, "" if it can."""
+    """Why the harness cannot make the same choice from a request for scores; "" if it can."""
     if isinstance(request.decoding, Decoding):
         return "it asks how a text would be drawn, which is no choice"
     if len(request.texts) < 2:
@@ -171,7 +171,7 @@ def _why_no_choice(request: Score, measure: str) -> str:
 def _generation_document(
     judge: SingleAnswerJudge, stage: Stage[Any, Any], item: Item, request: Generate
 ) -> Document | str:
-    """A text to be generated, with all that the suite's judge needs, or why it is none."""
+    """A text to generate, with all that the suite's judge needs, or why there is none."""
     turns = _turns(request.prompt)
     if isinstance(turns, str):
         return turns
@@ -217,8 +217,8 @@ def _turns(prompt: Prompt) -> dict[str, str] | str:
     return {"system": contents.get("system", ""), "prompt": contents["user"]}
 
 
-TESTED_VERSION = "0.4.13"  # the harness in which exported tasks were run and compared with Epicene
-VERSION = 1  # of how tasks are written; another one where the same data would give other numbers
+TESTED_VERSION = "0.4.13"  # the harness version that exported tasks were tested with
+VERSION = 1  # of the tasks; raised when the same data would give other numbers
 
 
 class Task(NamedTuple):
@@ -231,8 +231,8 @@ class Task(NamedTuple):
 
 
 def group_name(suite: str, *, chat: bool) -> str:
-    """What tasks that can run in one go are called together: chats want a chat template, and all
-    else must not have one."""
+    """The name of the group of tasks that can run together: chats need a chat template, and all
+    others must not have one."""
     return _identifier("epicene", suite, "chat" if chat else "")
 
 
@@ -257,7 +257,7 @@ def make_task(
         },
         "test_split": "test",
         "num_fewshot": 0,
-        # A template and not the field's name, which some versions would send as the message.
+        # A template, not the field's name, which some versions would send as the message.
         **({"description": "{{system}}"} if any(each["system"] for each in documents) else {}),
         "doc_to_text": "prompt",
         **own,
@@ -271,7 +271,7 @@ def _choice_settings() -> dict[str, Any]:
         "output_type": "multiple_choice",
         "doc_to_choice": "choices",
         "doc_to_target": "target",
-        # A text brings the space that it begins with, if it does.
+        # A text that begins with a space brings its own.
         "target_delimiter": "",
         "process_results": YamlFunction("judging.choice"),
         "metric_list": [_mean_metric("acc", better=True), _mean_metric("tied", better=False)],
@@ -296,7 +296,7 @@ def _generation_settings(decoding: Decoding, samples: int) -> dict[str, Any]:
 
 
 def _generation_kwargs(decoding: Decoding) -> dict[str, Any]:
-    """Decoding in the harness's words. It has none for a model's own temperature, so that is 1."""
+    """Decoding as the harness names it. It has no model default for temperature, so that is 1."""
     settings: dict[str, Any] = {
         "until": list(decoding.stop),
         "max_gen_toks": decoding.max_new_tokens,
@@ -312,7 +312,7 @@ def _generation_kwargs(decoding: Decoding) -> dict[str, Any]:
 
 
 def group_settings(name: str, tasks: Iterable[Task]) -> dict[str, Any]:
-    """Tasks that are called together."""
+    """The YAML of a group of tasks."""
     return {
         "group": name,
         "task": [task.name for task in tasks],

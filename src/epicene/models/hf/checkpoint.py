@@ -156,7 +156,7 @@ def _has_image_settings(checkpoint: Checkpoint) -> bool:
     )
 
 
-# Written by whoever saved the model last; they change no answer.
+# Written when a model is saved; they change no answer.
 IGNORED_SETTINGS = {"transformers_version", "_name_or_path", "name_or_path"}
 _READ_SIZE = 1 << 22
 

@@ -263,7 +263,7 @@ class TextEncoder:
 
 
 def decode_text(tokenizer: Any, ids: Sequence[int]) -> str:
-    """The text of tokens that stand on their own, without special tokens."""
+    """The text of tokens without context, without special tokens."""
     return str(
         tokenizer.decode(list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False)
     )

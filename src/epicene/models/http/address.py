@@ -47,7 +47,7 @@ class Address:
 
 
 def find_addresses(provider: Provider, base_url: str) -> tuple[Address, ...]:
-    """The servers of the option, else of the environment, else the provider's own.
+    """The servers of the option, of the environment, or by default the provider's own.
 
     Several are written one after the other, `URL URL*2`, each with a weight where it is not 1.
     """

@@ -13,6 +13,7 @@ from epicene.models.http.errors import (
     HttpStatusError,
     TransientError,
     connection_error,
+    is_transient_status,
     one_line,
 )
 from epicene.models.http.image_samples import decode_base64_image
@@ -135,7 +136,7 @@ class ImageDownloader:
 
     async def _read(self, response: httpx.Response) -> bytes:
         status = response.status_code
-        if status == 429 or status >= 500:
+        if is_transient_status(status):
             details = ErrorDetails("from where the image is")
             raise HttpStatusError(status, details, headers=response.headers)
         if not response.is_success:  # what it says may be of no concern to whoever reads the run

@@ -37,7 +37,7 @@ class WaitQueue:
         first: bool = False,
         fits: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Wait for a turn; one that comes at the moment of cancellation is passed on.
+        """Wait for a turn; if the task is cancelled after getting one, `pass_on` is called.
 
         `first` goes to the head of the queue. A turn that does not fit goes to the next in line.
         """
@@ -56,7 +56,7 @@ class WaitQueue:
             raise
 
     def give(self) -> bool:
-        """Give a turn to the first whom it fits; returns whether there was one."""
+        """Wake the first task whose `fits` is true; returns whether there was one."""
         for index, (turn, fits) in enumerate(self._waiting):
             if not turn.done() and fits():
                 del self._waiting[index]
@@ -73,12 +73,12 @@ class AdaptiveSemaphore:
         self.limit = float(ceiling) if limit is None else limit
         self._active = 0
         self._round = 0
-        self._quiet_until = 0.0
+        self._paused_until = 0.0
         self._turns = WaitQueue()
 
     @property
     def active(self) -> int:
-        """How many slots are held."""
+        """The number of slots in use."""
         return self._active
 
     @property
@@ -87,39 +87,39 @@ class AdaptiveSemaphore:
         return self._active < int(self.limit) and not self._turns
 
     @property
-    def quiet(self) -> float:
-        """Seconds for which no new slot is given."""
-        return max(0.0, self._quiet_until - asyncio.get_running_loop().time())
+    def pause_left(self) -> float:
+        """Seconds until new slots are given out again."""
+        return max(0.0, self._paused_until - asyncio.get_running_loop().time())
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
-        """Wait for a slot and hold it. Yields the round, to be passed to `cut`."""
+        """Wait for a slot and hold it. Yields the round, to be passed to `shrink`."""
         await self._enter()
         try:
-            await self._rest()
+            await self._wait_out_pause()
             yield self._round
         finally:
             self._leave()
 
     def grow(self) -> None:
         """Record a reply without a rate-limit error, by a holder of a slot."""
-        if self._active >= int(self.limit):  # a limit that is not reached proves nothing
+        if self._active >= int(self.limit):  # only a limit that is reached can be too low
             self.limit = min(self.ceiling, self.limit + 1 / self.limit)
             self._admit()
 
-    def cut(self, round_: int) -> None:
+    def shrink(self, round_: int) -> None:
         """Record a rate-limit error. Those of one round count once."""
         if round_ == self._round:
             self.limit = max(1.0, min(self.limit, self._active) / 2)
             self._round += 1
 
     def pause(self, seconds: float) -> None:
-        """Give no new slot for so long."""
+        """Give out no new slot for this many seconds."""
         now = asyncio.get_running_loop().time()
-        self._quiet_until = max(self._quiet_until, now + seconds)
+        self._paused_until = max(self._paused_until, now + seconds)
 
-    async def _rest(self) -> None:
-        while left := self.quiet:
+    async def _wait_out_pause(self) -> None:
+        while left := self.pause_left:
             await asyncio.sleep(left)
 
     async def _enter(self) -> None:

@@ -42,13 +42,16 @@ _CONTENT_FILTER_MESSAGE = re.compile(
 _FILTER_STATUSES = frozenset({400, 403, 422})
 # The statuses about the key, the model or the path, which depend on the server.
 _SERVER_STATUSES = frozenset({401, 403, 404, 405, 501})
+# The statuses below 500 that another attempt may resolve: timeout, conflict, too early, too many.
+_TRANSIENT_STATUSES = frozenset({408, 409, 425, 429})
+_NOT_IMPLEMENTED = 501
 # What a malformed request is called, and the settings that hold what a filter reads.
 _MALFORMED = frozenset({"Input validation failed", "validation_error"})
 _FILTERED_PARAMETERS = frozenset({"", "prompt", "messages", "input", "input.prompt", "text_prompt"})
 
 
 class TransientError(Exception):
-    """A failed attempt that another attempt may mend. `after`: seconds to wait."""
+    """A failed attempt after which another may succeed. `after`: seconds to wait."""
 
     def __init__(self, kind: ErrorKind, reason: str, after: float | None = None) -> None:
         super().__init__(reason)
@@ -79,6 +82,11 @@ class HttpStatusError(Exception):
         super().__init__(f"HTTP {status}: {details.message}")
         self.status, self.details = status, details
         self.headers, self.sent = headers or {}, sent or {}
+
+
+def is_transient_status(status: int) -> bool:
+    """Whether another attempt may succeed after a reply with this status."""
+    return status in _TRANSIENT_STATUSES or (status >= 500 and status != _NOT_IMPLEMENTED)
 
 
 class RejectedError(UnanswerableError):

@@ -83,23 +83,25 @@ class ModelListing:
     def __init__(self, model: str) -> None:
         self.known = False  # whether any server lists its models
         self._model = model
-        self._same: frozenset[str] = frozenset()  # what all list, if none lists the name
+        self._same: frozenset[str] = frozenset()  # the models that all list, if none lists the name
 
-    def settle(self, listed: Sequence[tuple[Server, frozenset[str]]]) -> None:
-        """Take what the servers list at first; raise if one serves another model."""
+    def check_initial(self, listed: Sequence[tuple[Server, frozenset[str]]]) -> None:
+        """Record what the servers list at the start; raise if one serves another model."""
         listed = [(server, models) for server, models in listed if models]
         self.known = bool(listed)
         if listed and not any(self._named_in(models) for _, models in listed):
             self._same = listed[0][1]
         for server, models in listed:
-            if not self.fits(models):
-                raise InputError(f"{self.wrong(server, models)}; all must serve the same model.")
+            if not self.accepts(models):
+                raise InputError(
+                    f"{self.mismatch_message(server, models)}; all must serve the same model."
+                )
 
-    def fits(self, models: frozenset[str]) -> bool:
+    def accepts(self, models: frozenset[str]) -> bool:
         """Whether a server that lists these may serve the same model as the others."""
         return not models or (models == self._same if self._same else self._named_in(models))
 
-    def wrong(self, server: Server, models: frozenset[str]) -> str:
+    def mismatch_message(self, server: Server, models: frozenset[str]) -> str:
         """The message about a server that lists other models."""
         served = one_line(server.address.redact(", ".join(sorted(models))))
         return f"The server {server.address.display} serves {served} and not {self._model}"
@@ -170,7 +172,7 @@ class LoadBalancer:
                 fits=lambda: self._end is not None or self._best(avoided, failed_at) is not None,
             )
             if not self._best(avoided, failed_at):
-                self._turns.give()  # another took the slot; the turn may fit the next
+                self._turns.give()  # the slot was taken; the turn may suit the next request
 
     def _best(self, avoided: Collection[Server], failed_at: Server | None) -> Server | None:
         up = [server for server in self.servers if not server.down_reason]
@@ -179,14 +181,14 @@ class LoadBalancer:
             (server for server in others or up if server.semaphore.free),
             key=lambda each: (
                 each is failed_at,
-                each.semaphore.quiet,
+                each.semaphore.pause_left,
                 (each.semaphore.active + 1) / each.address.weight,
             ),
             default=None,
         )
 
     def _wake(self, count: int) -> None:
-        """Let so many waiting requests look for a slot again."""
+        """Let this many waiting requests look for a slot again."""
         while count and self._turns.give():
             count -= 1
 
@@ -212,9 +214,9 @@ class LoadBalancer:
     def report_rejection(self, server: Server, reason: str, by: dict[Server, str]) -> bool:
         """Record a rejected request; returns whether to ask another server.
 
-        `by` maps the servers that rejected this request to their reasons. The request is to blame
+        `by` maps the servers that rejected this request to their reasons. The request is invalid
         if all servers that are up rejected it, unless the last of them has never answered anything
-        and another has: then that other is waited for.
+        and another has: then the request waits for that other.
         """
         by[server] = reason
         known = any(each.answered for each in self.servers)
@@ -227,7 +229,7 @@ class LoadBalancer:
         return False
 
     def _clear_blame(self, servers: Iterable[Server]) -> None:
-        """Undo what a request that is itself to blame has cost these servers."""
+        """Undo the failures that an invalid request has caused for these servers."""
         for each in servers:
             each.failures = max(0, each.failures - 1)
             if each.suspect:
@@ -302,13 +304,13 @@ class LoadBalancer:
                 raise self._over(f"after {tries} attempts")
             await asyncio.sleep(self._retry_policy.wait(attempt, None))
         pairs = list(zip(self.servers, found, strict=True))
-        self._listing.settle([(each, it) for each, it in pairs if isinstance(it, frozenset)])
+        self._listing.check_initial([(each, it) for each, it in pairs if isinstance(it, frozenset)])
         for server, unlisted in pairs:
             if isinstance(unlisted, NoModelListError) and self._listing.known:
                 server.mark_down(_unlisted_reason(unlisted))
             if server.down_reason:
                 _log.warning(
-                    "The server %s is away: %s.", server.address.display, server.down_reason
+                    "The server %s is down: %s.", server.address.display, server.down_reason
                 )
 
     async def _first_check(self, server: Server) -> frozenset[str] | NoModelListError:
@@ -343,7 +345,7 @@ class LoadBalancer:
                 down_since = None
             elif down_since is None:
                 down_since = loop.time()
-                _log.warning("%s; they are waited for.", self._all_down())
+                _log.warning("%s; waiting for them.", self._all_down())
             elif loop.time() - down_since >= self._retry_policy.max_outage:
                 self._end = self._over(f"for {self._retry_policy.max_outage:g} s")
                 self._wake(len(self._turns))
@@ -362,8 +364,8 @@ class LoadBalancer:
             models = await self._models_of(server)
         except ServerDownError:
             return
-        if not self._listing.fits(models):
-            server.mark_down(self._listing.wrong(server, models))
+        if not self._listing.accepts(models):
+            server.mark_down(self._listing.mismatch_message(server, models))
             return
         self._mark_up(server)
 
@@ -379,8 +381,10 @@ class LoadBalancer:
     def _mark_down(self, server: Server, reason: str) -> None:
         server.mark_down(reason)
         server.went_away += 1
-        self._wake(len(self._turns))  # those who waited for this server alone
-        _log.warning("The server %s is left alone: %s.", server.address.display, server.down_reason)
+        self._wake(len(self._turns))  # requests that waited for this server only
+        _log.warning(
+            "The server %s gets no requests: %s.", server.address.display, server.down_reason
+        )
 
     def _suspend(self, server: Server, reason: str) -> None:
         """Send nothing to a server that is up, for longer each time."""
@@ -399,7 +403,7 @@ class LoadBalancer:
 
     def _over(self, how_long: str) -> RunError:
         return RunError(
-            f"{self._all_down()} {how_long}; start one and run the same command again to go on."
+            f"{self._all_down()} {how_long}; start one and run the same command again to resume."
         )
 
 

@@ -197,14 +197,14 @@ class HostedModel(ABC):
             max_response=int(self._options.max_response * MIB),
         )
         log_filter = RedactingLogFilter(self._address)
-        log_filter.begin()
+        log_filter.install()
         try:
             async with self._answering(sender, files) as answer:
                 yield partial(self._paid, answer)
         finally:
             for server in self._servers:
                 server.close()
-            log_filter.end()
+            log_filter.remove()
 
     async def _paid(self, answer: AnswerRequest, request: Request) -> Answer:
         """The answer, once the budget allows for it; `Failed` with the reason if none came."""

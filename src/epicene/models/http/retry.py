@@ -23,16 +23,16 @@ def _default_attempts() -> dict[ErrorKind, int]:
 
 
 class RetryPolicy(Record, kw_only=True, frozen=True):
-    """How often a request is tried for each kind of fault, and how long between (seconds)."""
+    """The attempts per kind of error, and the seconds between them."""
 
     max_attempts: dict[ErrorKind, int] = msgspec.field(default_factory=_default_attempts)
     first_wait: float = 0.5
     max_wait: float = 60.0
-    check_interval: float = 5.0  # at one of several servers that is away
-    max_outage: float = 600.0  # that all of several servers may be away, once one has answered
+    check_interval: float = 5.0  # between checks of a server that is down
+    max_outage: float = 600.0  # for which all servers may be down, once one has answered
 
     def wait(self, failures: int, after: float | None) -> float:
-        """Doubling, jittered so that requests do not come back together; never too early."""
+        """The seconds before the next attempt: doubling with jitter, or as the server asks."""
         if after is not None:
             asked = min(after, self.max_wait)
             return asked + random.uniform(0, max(self.first_wait / 4, asked / 10))

@@ -16,6 +16,7 @@ from epicene.models.http.errors import (
     HttpStatusError,
     RejectedError,
     TransientError,
+    is_transient_status,
     one_line,
     with_attempts,
 )
@@ -37,7 +38,7 @@ class RequestStats:
     """Counts over the model's life. Only the thread that sends writes them."""
 
     sent: int = 0
-    heard: int = 0  # replies of any status: whether a server is there at all
+    heard: int = 0  # replies of any status, which show that a server is there
     answered: int = 0
     retries: int = 0
     moved: int = 0  # to another server: the first went down, or its reply held no answer
@@ -128,9 +129,6 @@ class Attempt:
 T = TypeVar("T")
 _MAX_NAMES = 100  # of models that are noted
 
-# Statuses beside the 5xx that another attempt may mend: timeout, conflict, too early.
-_TRANSIENT_STATUSES = frozenset({408, 409, 425})
-_NOT_IMPLEMENTED = 501
 _PAYMENT_REQUIRED = 402
 # Errors after which another server is asked at once.
 _RETRY_ELSEWHERE = frozenset({"absent", "lost", "unread"})
@@ -149,12 +147,12 @@ class RedactingLogFilter(logging.Filter):
         record.msg, record.args = self._address.redact(record.getMessage()), ()
         return True
 
-    def begin(self) -> None:
+    def install(self) -> None:
         """Start to redact."""
         for name in self.loggers:
             logging.getLogger(name).addFilter(self)
 
-    def end(self) -> None:
+    def remove(self) -> None:
         """Stop redacting."""
         for name in self.loggers:
             logging.getLogger(name).removeFilter(self)
@@ -306,7 +304,7 @@ class Sender:
             # No request has had any reply meanwhile: each would wait as long in vain.
             raise RunError(
                 f"No server answers at {self.load_balancer.display}: {reason}; "
-                "start it or check the address, and run the same command again to go on."
+                "start it or check the address, and run the same command again to resume."
             )
         raise UnanswerableError(reason)
 
@@ -323,7 +321,7 @@ class Sender:
             raise RunError(
                 f"The server refuses the key (HTTP 401): set {self.key_variable} to one it accepts."
             ) from None
-        if status in _TRANSIENT_STATUSES or (status >= 500 and status != _NOT_IMPLEMENTED):
+        if is_transient_status(status):
             after = retry_after(error.headers)
             raise TransientError("server", f"HTTP {status}: {message}", after) from None
         raise RejectedError(status, error.details._replace(message=message), error.sent) from None
@@ -335,7 +333,7 @@ class Sender:
             raise _quota_error(message) from None
         after = retry_after(error.headers)
         self.stats.rate_limited += 1
-        semaphore.cut(round_)
+        semaphore.shrink(round_)
         if after:
             semaphore.pause(min(after, self.retry_policy.max_wait))
         raise TransientError("limit", f"HTTP 429: {message}", after) from None
@@ -344,12 +342,12 @@ class Sender:
 def _quota_error(message: str) -> RunError:
     return RunError(
         f"The server says the account's quota is used up ({message}); "
-        "mend that and run the same command again to go on."
+        "fix that and run the same command again to resume."
     )
 
 
 async def gather_all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """All results in order. If one fails the others still finish: cancelled ones may be charged."""
+    """All results in order. If one fails the others still finish, as they may be charged."""
     results = await asyncio.gather(*work, return_exceptions=True)
     failures = [result for result in results if isinstance(result, BaseException)]
     if failures:  # an error that ends the run goes before one that fails the request

@@ -149,7 +149,7 @@ def fill(model: LanguageModel, request: Fill) -> Completions:
 
 
 class _PlacedCompletion(NamedTuple):
-    """A completion, and the tokens it has in its place."""
+    """A completion, and its tokens within the sentence."""
 
     completion: Completion
     forms: list[str]
@@ -168,7 +168,7 @@ def _score_in_place(model: LanguageModel, request: Fill, text: str) -> _PlacedCo
     history = [*start_history(request.first_token), *forms[:first]]
     if not history:
         raise UnanswerableError(
-            "nothing stands before the gap, and the first-token policy 'none' puts nothing there"
+            "nothing precedes the gap, and the first-token policy 'none' puts nothing there"
         )
     found = token_logprobs(model, history, forms[first:])
     own = sum(found[: last - first])

@@ -17,6 +17,7 @@ from epicene.models.http.errors import (
     HttpStatusError,
     TransientError,
     connection_error,
+    is_transient_status,
     one_line,
     parse_error_details,
 )
@@ -164,7 +165,7 @@ def parse_model_list(content: bytes) -> frozenset[str]:
 
 
 def reply_cost(reply: Reply, price: Price) -> float | None:
-    """What a reply cost: as the server says, else by its images, else by its tokens."""
+    """The cost of a reply: as stated by the server, by its images, or by its tokens."""
     usage = reply.usage
     if usage and usage.charged is not None:
         return usage.charged
@@ -183,9 +184,6 @@ _MAX_IMAGE_RESPONSE = images.MAX_BYTES * 4 // 3 + MIB
 # Servers of one's own seldom ask for a key, but the client library wants one.
 _NO_KEY = "no-key"
 _CHECK_TIMEOUT = 10.0  # seconds to list a server's models
-_BUSY_STATUSES = frozenset(
-    {408, 409, 425, 429}
-)  # statuses that say nothing of whether models are listed
 
 
 class OpenAIClient:
@@ -216,11 +214,11 @@ class OpenAIClient:
         except (TransientError, UnanswerableError, HttpStatusError) as error:
             raise NoModelListError(str(error)) from None
         except openai.APIStatusError as error:
-            if error.status_code in _BUSY_STATUSES:
-                return frozenset()  # somebody is there
-            down = error.status_code >= 500 and error.status_code != 501
+            transient = is_transient_status(error.status_code)
+            if transient and error.status_code < 500:
+                return frozenset()  # a server is there; whether it lists models is unknown
             reason = f"HTTP {error.status_code} when asked for its models"
-            raise (ServerDownError if down else NoModelListError)(reason) from None
+            raise (ServerDownError if transient else NoModelListError)(reason) from None
         except openai.OpenAIError as error:
             raise ServerDownError(one_line(str(error))) from None
         return parse_model_list(listed)

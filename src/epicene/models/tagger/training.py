@@ -105,7 +105,7 @@ def _train_networks(
         )
     except ModuleNotFoundError as error:
         raise InputError(
-            f"Training needs the package {error.name}, which is not here; "
+            f"Training needs the package {error.name}, which is not installed; "
             "pip install 'epicene[hf]'."
         ) from error
     device = "cuda" if torch.cuda.is_available() else "cpu"

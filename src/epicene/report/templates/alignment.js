@@ -11,7 +11,7 @@ const VERDICTS = {
   spurious: ["!", "another word that was changed, added or left out"],
 };
 
-// Each line holds one word that all three share, or a word of each; a dash stands for none.
+// Each line holds one word that all three share, or a word of each; a dash means none.
 function sideBySide(lines, lang) {
   const columns = lines.split("\n").map((line) => line.split(" "));
   const words = element("div", { className: "lines" });
@@ -24,8 +24,8 @@ function sideBySide(lines, lang) {
   return [element("div", { className: "aligned", dir: "auto", lang }, heads(columns.length), words), legend(seen)];
 }
 
-// What the rows are, for as many lines as the words may be broken into; the box shows those there
-// are. Read out once, and with no say in which way the sentence runs.
+// The row headings, repeated for as many lines as the words may take; the box clips the rest. Read
+// out once, and without influence on the direction of the sentence.
 function heads(lines) {
   const box = element("div", { className: "heads", dir: "ltr" });
   for (let line = 0; line < lines; line += 1) {

@@ -1,28 +1,28 @@
-// What changed between two runs, item by item: two menus that say which, and one of the kinds of
-// change there are. Comes before item_viewer.js in the page.
+// What changed between two runs, item by item: two menus to choose the runs, and one for the kind
+// of change. Comes before item_viewer.js in the page.
 
 const CHANGES = "changes between runs"; // the name of the condition; no column is called that
 
 class Changes {
-  // Null where there are not two runs, or nothing has an outcome.
-  static between(evidence) {
-    if (!evidence.runs || !evidence.columns.has("outcome")) return null;
-    const counts = evidence.pack.counts(evidence.runs);
+  // Null if there are fewer than two runs, or no outcomes.
+  static between(viewer) {
+    if (!viewer.runs || !viewer.columns.has("outcome")) return null;
+    const counts = viewer.pack.counts(viewer.runs);
     const runs = [...(counts ?? [])].flatMap((count, id) => (id > 0 && count > 0 ? [id] : []));
-    return runs.length < 2 ? null : new Changes(evidence, runs);
+    return runs.length < 2 ? null : new Changes(viewer, runs);
   }
 
-  constructor(evidence, runs) {
-    this.evidence = evidence;
+  constructor(viewer, runs) {
+    this.viewer = viewer;
     this.rowsBefore = null;
-    const nobody = element("option", { value: "" }, "–");
+    const none = element("option", { value: "" }, "–");
     const choices = () =>
       runs.map((id) => {
-        const name = evidence.pack.at(evidence.runs.first + id - 1);
+        const name = viewer.pack.at(viewer.runs.first + id - 1);
         return element("option", { value: id, dir: "auto" }, name);
       });
-    this.first = element("select", { name: "first run" }, nobody, ...choices());
-    this.second = element("select", { name: "second run" }, nobody.cloneNode(true), ...choices());
+    this.first = element("select", { name: "first run" }, none, ...choices());
+    this.second = element("select", { name: "second run" }, none.cloneNode(true), ...choices());
     this.kind = element("select", { name: "change", disabled: true });
     this.told = element("p", { className: "small", attributes: { role: "status" } });
     for (const menu of [this.first, this.second]) {
@@ -31,7 +31,7 @@ class Changes {
     this.kind.addEventListener("change", () => this.choose());
     const labelled = (name, menu) =>
       element("label", {}, element("span", {}, name), " ", menu);
-    evidence.form.append(
+    viewer.form.append(
       element(
         "fieldset",
         { className: "changes" },
@@ -59,17 +59,17 @@ class Changes {
 
   compare() {
     this.forget();
-    this.evidence.conditions.delete(CHANGES);
+    this.viewer.conditions.delete(CHANGES);
     const [first, second] = [this.first, this.second].map((menu) => Number(menu.value));
     if (first && second && first !== second) {
       this.pairUp(first, second);
       this.choose();
-    } else this.evidence.select();
+    } else this.viewer.select();
   }
 
   // Judgements are paired by item and part.
   pairUp(first, second) {
-    const { pack, columns, runs } = this.evidence;
+    const { pack, columns, runs } = this.viewer;
     const [item, part, outcome] = ["item", "part", "outcome"].map((name) => columns.get(name)?.ids);
     const key = (row) => item[row] * 2 ** 24 + (part ? part[row] : 0);
     const rowsOfFirst = new Map();
@@ -98,16 +98,16 @@ class Changes {
   }
 
   kindOf(row) {
-    const { evidence } = this;
-    return `${evidence.text("outcome", this.rowsBefore[row])} → ${evidence.text("outcome", row)}`;
+    const { viewer } = this;
+    return `${viewer.text("outcome", this.rowsBefore[row])} → ${viewer.text("outcome", row)}`;
   }
 
   choose() {
     const wanted = this.kind.value;
-    this.evidence.keep(
+    this.viewer.keep(
       CHANGES,
       (row) => this.rowsBefore[row] >= 0 && (wanted === "" || this.kindOf(row) === wanted),
     );
-    this.evidence.select();
+    this.viewer.select();
   }
 }

@@ -3,8 +3,8 @@
 const SHOWN_TEXT = 20000; // characters of a text, until asked for more
 
 class Chosen {
-  constructor(evidence, pane) {
-    this.evidence = evidence;
+  constructor(viewer, pane) {
+    this.viewer = viewer;
     this.pane = pane;
   }
 
@@ -14,42 +14,42 @@ class Chosen {
   }
 
   details(row) {
-    const { evidence } = this;
-    const badges = evidence.badges(row);
-    const nodes = [element("h4", { dir: "auto" }, ...badges, " ", evidence.itemName(row))];
-    const before = evidence.changes?.before(row) ?? -1;
+    const { viewer } = this;
+    const badges = viewer.badges(row);
+    const nodes = [element("h4", { dir: "auto" }, ...badges, " ", viewer.itemName(row))];
+    const before = viewer.changes?.before(row) ?? -1;
     if (before >= 0) nodes.push(...this.changed(before, row));
-    const aligned = evidence.text("aligned", row);
-    if (aligned) nodes.push(...sideBySide(aligned, evidence.language(row)));
+    const aligned = viewer.text("aligned", row);
+    if (aligned) nodes.push(...sideBySide(aligned, viewer.language(row)));
     nodes.push(...this.texts(row), this.about(row));
     return nodes;
   }
 
-  // What the one run said and what the other, where both said something.
+  // The answers of both runs, if both have one.
   changed(before, row) {
-    const { evidence } = this;
-    const answers = [before, row].map((each) => evidence.text(ANSWER, each));
+    const { viewer } = this;
+    const answers = [before, row].map((each) => viewer.text(ANSWER, each));
     if (answers.some((answer) => answer === null)) return [];
     const words = difference(...answers.map((text) => text.slice(0, SHOWN_TEXT)));
-    return [before, row].flatMap((each, place) => [
-      element("h5", { dir: "auto" }, `${evidence.pack.text(evidence.runs, each)} answered`),
-      this.passage(answers[place], evidence.language(row), words[place]),
+    return [before, row].flatMap((each, index) => [
+      element("h5", { dir: "auto" }, `${viewer.pack.text(viewer.runs, each)} answered`),
+      this.passage(answers[index], viewer.language(row), words[index]),
     ]);
   }
 
   texts(row) {
-    const { evidence } = this;
-    const pair = evidence.pair(row);
+    const { viewer } = this;
+    const pair = viewer.pair(row);
     const words = pair ? difference(...pair.texts.map((text) => text.slice(0, SHOWN_TEXT))) : null;
     const nodes = [];
-    if (evidence.source(row) !== row) {
-      const note = "The same item, judged in another way: its texts but for the answer.";
+    if (viewer.source(row) !== row) {
+      const note = "This item was also judged in another way; these are its texts except the answer.";
       nodes.push(element("p", { className: "small" }, note));
     }
-    for (const { name, text } of evidence.texts(row)) {
-      const place = pair ? pair.names.indexOf(name) : -1;
+    for (const { name, text } of viewer.texts(row)) {
+      const index = pair ? pair.names.indexOf(name) : -1;
       nodes.push(element("h5", { dir: "auto" }, name));
-      nodes.push(this.passage(text, evidence.language(row), place < 0 ? null : words[place]));
+      nodes.push(this.passage(text, viewer.language(row), index < 0 ? null : words[index]));
     }
     if (pair) {
       const differ = words.some((side) => side.some(([, same]) => !same));
@@ -74,8 +74,8 @@ class Chosen {
 
   about(row) {
     const list = element("dl", { className: "about" });
-    for (const column of this.evidence.pack.columns) {
-      const text = this.evidence.pack.text(column, row);
+    for (const column of this.viewer.pack.columns) {
+      const text = this.viewer.pack.text(column, row);
       if (text === null || !["run", "filter", "value"].includes(column.role)) continue;
       list.append(
         element("div", {}, element("dt", {}, column.name), element("dd", { dir: "auto" }, text)),

@@ -1,12 +1,12 @@
 
-// Contact sheets: a few at a time, filtered and put in order; pictures are drawn only where they
+// Contact sheets: a few at a time, filtered and put in order; images are drawn only where they
 // are shown. Comes after item_viewer.js in the page.
 
 const SHEETS_AT_A_TIME = 4;
 const ORDERS = [
   ["highest first", (a, b) => down(a) - down(b)],
   ["lowest first", (a, b) => up(a) - up(b)],
-  ["as listed", (a, b) => a.place - b.place],
+  ["as listed", (a, b) => a.position - b.position],
 ];
 
 // A sheet without a value comes last in either direction.
@@ -17,9 +17,9 @@ class Contact {
   constructor(root, data, thumbnails) {
     this.root = root;
     this.thumbnails = thumbnails;
-    this.sheets = data.sheets.map((sheet, place) => ({
+    this.sheets = data.sheets.map((sheet, position) => ({
       ...sheet,
-      place,
+      position,
       words: `${sheet.name} ${sheet.about}`.normalize("NFC").toLowerCase(),
     }));
     this.form = root.querySelector(".filters");
@@ -56,7 +56,7 @@ class Contact {
 
   addOrders() {
     const menu = element("select", { name: "order" });
-    ORDERS.forEach(([name], place) => menu.append(element("option", { value: place }, name)));
+    ORDERS.forEach(([name], index) => menu.append(element("option", { value: index }, name)));
     menu.addEventListener("change", () => {
       this.order = Number(menu.value);
       this.select();
@@ -122,21 +122,21 @@ class Contact {
       element("summary", {}, "The prompts"),
       element("ol", {}, ...prompts),
     );
-    const pictures = strip.pictures.map((picture) => this.picture(picture));
+    const images = strip.images.map((image) => this.image(image));
     return element(
       "section",
       { className: "strip" },
       head,
       ...(prompts.length ? [told] : []),
-      element("div", { className: "thumbnails" }, ...pictures),
+      element("div", { className: "thumbnails" }, ...images),
     );
   }
 
-  picture([place, caption, alt, missing]) {
+  image([thumbnail, caption, alt, missing]) {
     const under = element("figcaption", { dir: "auto" }, caption);
-    if (place >= 0) {
-      const image = element("img", { alt, src: `data:image/webp;base64,${this.thumbnails[place]}` });
-      return element("figure", {}, image, under);
+    if (thumbnail >= 0) {
+      const src = `data:image/webp;base64,${this.thumbnails[thumbnail]}`;
+      return element("figure", {}, element("img", { alt, src }), under);
     }
     const why = missing || "not in this file";
     const box = element(
@@ -150,7 +150,7 @@ class Contact {
 
 function startContact(root) {
   const status = root.querySelector(".status");
-  status.textContent = "Unpacking the pictures…";
+  status.textContent = "Unpacking the images…";
   const lines = root.querySelector("[data-thumbnails]");
   inflate(root.querySelector("[data-texts]"))
     .then((data) => {
@@ -159,7 +159,7 @@ function startContact(root) {
       return new Contact(root, data, thumbnails);
     })
     .catch((error) => {
-      status.textContent = `The pictures cannot be shown in this browser (${error.message}).`;
+      status.textContent = `The images cannot be shown in this browser (${error.message}).`;
     });
 }
 

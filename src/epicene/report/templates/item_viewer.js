@@ -1,5 +1,5 @@
-// The list of judged items: unpacked when it comes near the screen, filtered by whole numbers,
-// and drawn only where it is seen. Texts become text nodes, never markup.
+// The list of judged items: unpacked when it comes near the screen, filtered by the numbers of
+// texts, and drawn only where it is visible. Texts become text nodes, never markup.
 
 const ROW_HEIGHT = 58; // as .row in page.css
 const TALLEST = 8e6; // browsers lose precision in taller boxes
@@ -16,7 +16,7 @@ const PAIRS = [
 
 const SIGNS = { right: "✓", wrong: "✗", undetected: "?" };
 
-class Evidence {
+class ItemViewer {
   constructor(root, pack) {
     this.root = root;
     this.pack = pack;
@@ -99,7 +99,7 @@ class Evidence {
     this.conditions.set(name, kept);
   }
 
-  // Keep the rows that hold what was typed in one of the columns, unless more is typed meanwhile.
+  // Keep the rows with the typed text in one of the columns, unless more is typed meanwhile.
   async typed(name, words, columns) {
     const turn = (this.turns.get(name) ?? 0) + 1;
     this.turns.set(name, turn);
@@ -144,7 +144,7 @@ class Evidence {
   listen() {
     const search = this.form.querySelector(".search input");
     search.addEventListener("input", () => this.typed(ANYWHERE, search.value, this.pack.columns));
-    // What is searched is made ready while a person begins to type.
+    // Prepare the searched texts while the reader begins to type.
     this.form.addEventListener("focusin", (event) => {
       if (event.target.type === "search") this.pack.folded();
     });
@@ -190,7 +190,7 @@ class Evidence {
   }
 
   draw() {
-    // All that the layout is asked comes before anything is changed, or it is made anew each time.
+    // Read the layout before changing anything, or it is computed anew each time.
     const top = this.top();
     const { scrollTop } = this.list;
     const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - SPARE_ROWS);
@@ -241,11 +241,11 @@ class Evidence {
     return texts.map((text) => `\u2068${text}\u2069`).join(" · ");
   }
 
-  // The outcome; where runs are compared, the other run's first.
+  // The outcome; if runs are compared, after that of the other run.
   badges(row) {
     const before = this.changes?.before(row) ?? -1;
     const shown = before < 0 ? [row] : [before, row];
-    return shown.flatMap((each, place) => [...(place ? [" → "] : []), ...this.badge(each)]);
+    return shown.flatMap((each, index) => [...(index ? [" → "] : []), ...this.badge(each)]);
   }
 
   badge(row) {
@@ -272,8 +272,8 @@ class Evidence {
     return element("span", own, (first?.text ?? this.itemName(row)).slice(0, ROW_TEXT));
   }
 
-  // The texts of a row. One that has none, because the same answer was judged by another measure,
-  // shows those of its item, but for what was answered.
+  // The texts of a row. A row without texts, whose answer was judged by another measure, shows
+  // those of its item except the answer.
   texts(row) {
     const source = this.source(row);
     const found = [];
@@ -300,8 +300,8 @@ class Evidence {
     return sources;
   }
 
-  // The two texts whose words are set against each other: what was answered and what should have
-  // been, or the two between which there was a choice.
+  // The two texts to compare word by word: the answer and its reference, or the two alternatives
+  // of a choice.
   pair(row) {
     const found = new Map(this.texts(row).map(({ name, text }) => [name, text]));
     const names = PAIRS.find((pair) => pair.every((name) => found.has(name)));
@@ -331,7 +331,7 @@ class Evidence {
 
   key(event) {
     const jump = Math.max(1, Math.floor(this.list.clientHeight / ROW_HEIGHT) - 1);
-    const places = {
+    const rows = {
       ArrowDown: this.index + 1,
       ArrowUp: this.index - 1,
       PageDown: this.index + jump,
@@ -339,9 +339,9 @@ class Evidence {
       Home: 0,
       End: this.rows.length - 1,
     };
-    if (!(event.key in places) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!(event.key in rows) || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    this.choose(places[event.key]);
+    this.choose(rows[event.key]);
   }
 }
 
@@ -349,7 +349,7 @@ function start(root) {
   const status = root.querySelector(".status");
   status.textContent = "Unpacking the items…";
   Pack.open(root.querySelector("script"))
-    .then((pack) => new Evidence(root, pack))
+    .then((pack) => new ItemViewer(root, pack))
     .catch((error) => {
       status.textContent = `The items cannot be shown in this browser (${error.message}).`;
     });
@@ -370,4 +370,4 @@ function whenNear(selector, begin) {
   for (const root of document.querySelectorAll(selector)) watcher.observe(root);
 }
 
-whenNear("[data-evidence]", start);
+whenNear("[data-item-viewer]", start);

@@ -1,5 +1,5 @@
-// What the page carries compressed: unpacked in slices, so that the page never stands still, read
-// where it lies, and searched in long stretches of text. Comes before item_viewer.js in the page.
+// The page's compressed data: unpacked in slices, so that the page stays responsive, read without
+// copying, and searched in long stretches of text. Comes before item_viewer.js in the page.
 
 const SLICE = 8; // milliseconds of work before the page may draw
 const PIECE = 1 << 20; // characters of base64 at a time
@@ -112,14 +112,14 @@ class Pack {
     return stretches;
   }
 
-  // Which texts hold what is wanted: a one for each that does. Null once nobody wants to know.
+  // A one for each text that contains `wanted`; null once the search is `unwanted`.
   async hits(wanted, unwanted) {
     const stretches = await this.folded();
     const found = new Uint8Array(this.searched);
-    let place = 0;
+    let next = 0;
     await inSlices(() => {
-      if (place < stretches.length && !unwanted()) mark(stretches[place++], wanted, found);
-      return place < stretches.length && !unwanted();
+      if (next < stretches.length && !unwanted()) mark(stretches[next++], wanted, found);
+      return next < stretches.length && !unwanted();
     });
     return unwanted() ? null : found;
   }

@@ -1,4 +1,4 @@
-// Boxes of tables and figures show that they scroll, and stop the tabulator, only where they do.
+// Boxes of tables and figures show that they scroll, and take the focus, only if they do.
 
 {
   const watch = new ResizeObserver((entries) => {

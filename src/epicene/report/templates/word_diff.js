@@ -1,5 +1,5 @@
 "use strict";
-// The words in which two texts differ, as nodes. For the report and for the pages where people judge.
+// The words in which two texts differ, as nodes. For the report and the study's pages.
 
 const DIFF_CELLS = 4e6; // the largest table a word difference may fill
 
@@ -11,7 +11,7 @@ function element(tag, properties = {}, ...children) {
   return node;
 }
 
-// Letters keep their marks (Devanagari vowels, Arabic vocalisation); punctuation stands apart.
+// Letters keep their marks (Devanagari vowels, Arabic vocalisation); punctuation is separate.
 const WORDS = /[\p{L}\p{M}\p{N}\u200c\u200d'’]+|\s+|[^\p{L}\p{M}\p{N}\s]/gu;
 
 function difference(left, right) {

@@ -1,6 +1,6 @@
 """Arabic: rewrite a text for another gender of its speaker, its listener or others.
 
-Words that agree with the person named are found and inflected; nothing else is touched.
+Words that agree with the person named are found and inflected; nothing else is changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a word can be by itself: a verb, a person, a thing or a function word."""
+"""The readings of a word by itself: as a verb, a person, a thing or a function word."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _REMEMBERED = 2**15
 
 
 class VerbParse(NamedTuple):
-    """A word as a verb, without what is joined to it."""
+    """A reading as a verb, separate from its clitics."""
 
     prefix: str
     written: str  # the form as the line has it
@@ -48,13 +48,13 @@ class VerbParse(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether it is spelled as the table has it, hamzas too."""
+        """Whether the word is spelled as in the table, hamzas included."""
         return self.written == self.stem
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def analyse_verb(letters: str) -> tuple[VerbParse, ...]:
-    """All readings as a verb, those spelled exactly so first, then those with fewest clitics."""
+    """All readings as a verb, exact spellings first, then those with the fewest clitics."""
     found = sorted(_find_verb_parses(letters), key=_verb_rank)
     return tuple(found)
 
@@ -98,7 +98,7 @@ def _prefix_fits(prefix: str, cell: Cell) -> bool:
 
 @lru_cache(maxsize=_REMEMBERED)
 def guess_verbs(letters: str) -> tuple[VerbParse, ...]:
-    """Imperfects of verbs that no list has, by their prefix; only where a verb must stand."""
+    """Imperfects of unlisted verbs, by their prefix; only for positions that call for a verb."""
     found = []
     for prefix in VERB_PREFIXES:
         rest = letters[len(prefix) :]
@@ -126,7 +126,7 @@ _SHORTEST_THING = 3
 
 
 class NounParse(NamedTuple):
-    """A word as a noun or an adjective; `stem` is as written."""
+    """A reading as a noun or an adjective; `stem` is as written."""
 
     prefix: Prefix
     stem: str
@@ -136,20 +136,23 @@ class NounParse(NamedTuple):
 
     @property
     def definite(self) -> bool:
-        """By the article or by a possessor joined to it."""
+        """Whether the noun has the article or a possessive suffix."""
         return self.prefix.article or self.suffix is not None
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def analyse_noun(letters: str) -> tuple[NounParse, ...]:
-    """The readings as a word for people, those with fewest clitics first; a guess if none."""
+    """The readings as a word for people, those with fewest clitics first; guesses if none."""
     known = sorted((*_unmarked_feminine(letters), *_known_nouns(letters)), key=_noun_rank)
     plain = [parse for parse in known if "أ" not in parse.prefix.letters]
     return tuple(plain or known) or tuple(_guessed_nouns(letters))
 
 
 def _unmarked_feminine(letters: str) -> Iterator[NounParse]:
-    """آسفه for آسفة, where it is an adjective, which has no possessor."""
+    """Readings of a feminine adjective written with ه for ة: آسفه for آسفة.
+
+    An adjective has no possessive that the ه could be.
+    """
     if not letters.endswith("ه"):
         return
     for parse in _known_nouns(letters[:-1] + "ة"):
@@ -159,7 +162,7 @@ def _unmarked_feminine(letters: str) -> Iterator[NounParse]:
 
 
 def _noun_rank(parse: NounParse) -> tuple[int, int]:
-    """One person before several, the fewest letters joined first."""
+    """The sort key of a reading: singulars first, then the fewest letters of clitics."""
     return ("singular", "plural", "dual").index(parse.form.number), _clitic_letters(parse)
 
 
@@ -215,7 +218,7 @@ def _guessed_nouns(letters: str) -> Iterator[NounParse]:
 
 
 def _with_dictionary(guess: Lemma) -> Lemma | None:
-    """The guess, with what the dictionary says of it, if there is one; None if it is a thing."""
+    """The guess, completed from the dictionary if that has it; None if it is a thing."""
     words = dictionary()
     entry = words.entry(guess.masculine) if words is not None else None
     if entry is None:
@@ -226,7 +229,7 @@ def _with_dictionary(guess: Lemma) -> Lemma | None:
 
 
 def is_listed_thing(stem: str) -> bool:
-    """Whether a noun, without anything joined to it, is in the lists of things."""
+    """Whether a noun without clitics is in the lists of things."""
     key = fold_letters(stem)
     lists = things()
     if key in lists.masculine or key in lists.feminine or key in lists.plural:
@@ -235,7 +238,7 @@ def is_listed_thing(stem: str) -> bool:
 
 
 class Thing(NamedTuple):
-    """A noun that is not a person: the gender it goes with, and whether a pronoun ends it."""
+    """A noun for a thing: its gender, and whether it has a suffixed pronoun."""
 
     gender: Gender
     prefix: str = ""
@@ -244,7 +247,7 @@ class Thing(NamedTuple):
 
 @lru_cache(maxsize=_REMEMBERED)
 def analyse_thing(letters: str) -> Thing | None:
-    """The word as a noun for a thing, if it is known as one and not rather as a person."""
+    """The reading as a thing, if it is listed and no reading as a person is closer."""
     person = min(
         (_clitic_letters(parse) for parse in _known_nouns(letters) if not _is_rare_plural(parse)),
         default=None,
@@ -270,7 +273,10 @@ def analyse_thing(letters: str) -> Thing | None:
 
 
 def _is_rare_plural(parse: NounParse) -> bool:
-    """كتاب is a book, rather than writers; حياتها is her life, rather than her living ones."""
+    """Whether a plural for people is the rarer reading: كتاب is a book rather than writers.
+
+    حياتها is her life rather than her living ones.
+    """
     if parse.suffix is not None and parse.form.number == "plural" and not parse.lemma.person:
         return True
     if parse.form.number != "plural" or parse.form.gender != "masculine":
@@ -306,12 +312,12 @@ def _without_suffix(rest: str) -> Iterator[tuple[str, str]]:
 
 
 def is_whole_noun(letters: str) -> bool:
-    """Whether a word for people is written so, with nothing before it: فلكي is no لكي."""
+    """Whether the whole word is a word for people, without clitics: فلكي is not ف + لكي."""
     return any(not parse.prefix.letters and not parse.suffix for parse in _known_nouns(letters))
 
 
 class FunctionParse(NamedTuple):
-    """A function word: what is joined to its front, its list, itself folded and as written."""
+    """A reading as a function word: proclitics, list, and base, folded and as written."""
 
     prefix: str
     kind: str
@@ -359,7 +365,7 @@ def analyse_function_word(letters: str) -> FunctionParse | None:
 
 
 def _after_preposition(prefix: str, base: str) -> FunctionParse | None:
-    """لهذا, بالذي, بكل: with a preposition joined to its front."""
+    """The reading with a preposition attached: لهذا, بالذي, بكل."""
     lists = function_words()
     for kind in ("demonstratives", "relatives"):
         if base in lists[kind]:
@@ -384,7 +390,7 @@ def _plain_function_word(prefix: str, base: str, *, exception: bool) -> Function
 
 
 def _unsuffixed(stem: str, suffix: Suffix) -> Iterator[str]:
-    """What the word may be without its pronoun: بصفتي is بصفة, منا is من."""
+    """The possible forms of a word without its pronoun: بصفتي is بصفة, منا is من."""
     yield stem
     if stem.endswith("ت"):
         yield stem[:-1] + "ة"

@@ -1,5 +1,5 @@
-"""Clauses: whom a verb is about, what agrees in it, and whether a noun or an adjective is the
-predicate that it waits for.
+"""Clauses: the subject of a verb, the words that agree with it, and whether a noun or an adjective
+is the predicate that the clause expects.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def read_verb(context: Context, at: int, parses: tuple[VerbParse, ...]) -> int:
-    """Read a verb; the index after it."""
+    """Read a verb; return the index after it."""
     clause = context.clause
     _close_clauses(context, at, parses)
     picked = choose_verb_readings(context, at, parses)
@@ -42,7 +42,7 @@ def read_verb(context: Context, at: int, parses: tuple[VerbParse, ...]) -> int:
 
 
 def _close_clauses(context: Context, at: int, parses: tuple[VerbParse, ...]) -> None:
-    """End what the clause that the verb begins puts an end to: an inserted clause, a topic."""
+    """End the inserted clause or the topic that a new clause, begun by the verb, closes."""
     clause = context.clause
     if not (parses[0].prefix[:1] in {"و", "ف"} or context.words.opens_clause(at)):
         return
@@ -62,7 +62,7 @@ def _verb_rule(cell: Cell) -> str:
 def _find_subject(
     context: Context, at: int, parse: VerbParse, perfects: set[str]
 ) -> tuple[int, Referent]:
-    """Where the verb's subject stands (-1: nowhere), and who it is."""
+    """The index of the verb's subject (-1: not expressed) and its referent."""
     cell = parse.cell
     if cell.person != 3:
         return -1, context.person(cell.person, cell.number)
@@ -82,7 +82,7 @@ def _find_subject(
 
 
 def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
-    """يبدو أن, كان عليه أن, كان من الواضح, ليس فقط, أدى إلى: of nobody, where that follows."""
+    """Whether the verb is used impersonally: يبدو أن, كان عليه أن, كان من الواضح, أدى إلى."""
     words = context.words
     after = words.function(at + 1)
     if after is None:
@@ -101,7 +101,7 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
 
 
 def is_impersonal_phrase(context: Context, at: int) -> bool:
-    """من الواضح, من غير المعروف, من المعتاد: how it is that something follows."""
+    """Whether the words after من form an impersonal expression: من الواضح أن, من غير المعروف."""
     if context.words.key(at) == "غير":
         return True
     letters = context.words.line.letters(at)
@@ -112,7 +112,10 @@ def is_impersonal_phrase(context: Context, at: int) -> bool:
 
 
 def _resumes_topic(suffix: Suffix | None, topic: Referent) -> bool:
-    """السنوات التي قضتها: the object resumes the topic, so that somebody else is the subject."""
+    """Whether the object pronoun resumes the topic, which is then not the subject.
+
+    In السنوات التي قضتها the pronoun means the years, and somebody else is the subject.
+    """
     if suffix is None or suffix.person != 3 or topic.who is not None:
         return False
     return (suffix.gender, suffix.number) == (topic.gender, topic.number)
@@ -140,7 +143,7 @@ def _read_object(context: Context, at: int, parse: VerbParse, subject: Referent)
 
 
 def read_third_person_suffix(context: Context, at: int) -> None:
-    """The pronoun of the third person at the end of a word, if it means somebody."""
+    """Add the suffixed third-person pronoun of a word, if it has one that shows gender."""
     letters = context.words.line.letters(at)
     suffix = next((one for one in SUFFIXES if _ends_with(letters, one)), None)
     if suffix is not None:
@@ -153,14 +156,14 @@ def _ends_with(letters: str, suffix: Suffix) -> bool:
 
 
 def _has_article(letters: str) -> bool:
-    """الانتباه, والدكتوراه: a word of no list that cannot have a pronoun at its end."""
+    """Whether an unlisted word has the article, so that it ends in no pronoun: الانتباه."""
     if analyse_thing(letters) or any(parse.lemma.known for parse in analyse_noun(letters)):
         return False
     return letters.startswith(("ال", "وال", "بال", "لل"))
 
 
 def suffix_referent(context: Context, suffix: Suffix) -> Referent:
-    """Whom a suffixed pronoun means."""
+    """The referent of a suffixed pronoun."""
     if suffix.person != 3:
         return context.person(suffix.person, suffix.number)
     third = context.clause.third or context.topic
@@ -179,7 +182,9 @@ def _expect_predicate(
     if done_to is not None:
         clause.expect(done_to, "role", "accusative", "role")
         return
-    clause.finds = suffix is None and bool(perfects & verb_list("object_complement"))
+    clause.takes_object_complement = suffix is None and bool(
+        perfects & verb_list("object_complement")
+    )
     passive = context.words.is_passive(at)
     role = bool(perfects & verb_list("role_verbs"))
     oneself = context.words.line[at + 1].startswith(("نفس", "انفس"))
@@ -199,7 +204,7 @@ def _expect_predicate(
 
 
 def _affected_person(context: Context, at: int) -> Referent | None:
-    """تم تعييني قاضيًا: whom the noun after the verb means by the pronoun at its end, if any."""
+    """The possessor of the verbal noun after the verb, who undergoes it: تم تعييني قاضيًا."""
     words = context.words
     letters = words.line.letters(at)
     if words.function(at) is not None or nouns.is_definite(words, at + 1):  # تم تنبيه الطلاب
@@ -211,7 +216,7 @@ def _affected_person(context: Context, at: int) -> Referent | None:
 
 
 def read_possessive(context: Context, at: int) -> None:
-    """كتابكم, كتابه: the pronoun at the end of a noun."""
+    """Add the possessive pronoun suffixed to a noun: كتابكم, كتابه."""
     letters = context.words.line.letters(at)
     if context.words.function(at) is not None:  # كل هذه الكتب
         return
@@ -235,7 +240,7 @@ def read_possessive(context: Context, at: int) -> None:
 
 
 def _is_noun_stem(stem: str) -> bool:
-    """Whether a stem before a suffix is known as a noun."""
+    """Whether a stem before a suffix is a known noun."""
     if len(stem) > 3 and stem.endswith(("اء", "ات", "ائ", "اؤ")):
         return True
     wholes = (stem, stem[:-1] + "ة") if stem.endswith("ت") else (stem,)
@@ -246,7 +251,7 @@ def _is_noun_stem(stem: str) -> bool:
 
 
 def is_expected_predicate(context: Context, at: int) -> bool:
-    """Whether the word is what is expected."""
+    """Whether the word is the predicate, role or state that the clause expects."""
     clause = context.clause
     if clause.expects is None or clause.controller is None:
         return False
@@ -269,7 +274,7 @@ def is_expected_predicate(context: Context, at: int) -> bool:
 
 
 def _is_measure(context: Context, at: int, parse: NounParse) -> bool:
-    """أقل غرورًا: in what, after an elative."""
+    """Whether the word is the accusative of specification after an elative: أقل غرورًا."""
     before = context.words.function(at - 1)
     if before is None or before.kind != "transparent":
         return False
@@ -297,7 +302,10 @@ def _circumstance_fits(context: Context, at: int, parse: NounParse) -> bool:
 
 
 def _belongs_to_object(context: Context, at: int, parse: NounParse) -> bool:
-    """وقتًا ممتعًا, عسكريًا, حاولت مخالفة: an attribute, an adverb, or what the verb is about."""
+    """Whether an accusative is not a state of the subject.
+
+    It is an attribute (وقتًا ممتعًا), an adverb (عسكريًا) or the object (حاولت مخالفة).
+    """
     form, word = parse.form, parse.lemma.masculine
     if form.nunated and not parse.prefix.letters and _is_accusative_thing(context, at - 1):
         return True
@@ -313,7 +321,7 @@ def _belongs_to_object(context: Context, at: int, parse: NounParse) -> bool:
 
 
 def _is_accusative_thing(context: Context, at: int) -> bool:
-    """Whether a masculine thing in the accusative stands there, which an adjective may go with."""
+    """Whether the word is a masculine thing in the accusative that an adjective may modify."""
     word = context.words.line.token(at)
     if word.key == "يوما":
         return True
@@ -323,7 +331,7 @@ def _is_accusative_thing(context: Context, at: int) -> bool:
 
 
 def _preposition_fits(context: Context, parse: NounParse) -> bool:
-    """كطفل ضائع, لست بقادر: but not له, not بطبيب."""
+    """Whether a predicate may have its preposition: كطفل ضائع, لست بقادر, but not بطبيب."""
     preposition = parse.prefix.preposition
     if not preposition:
         return True
@@ -333,7 +341,7 @@ def _preposition_fits(context: Context, parse: NounParse) -> bool:
 
 
 def _definite_fits(context: Context, at: int, parse: NounParse) -> bool:
-    """أنا المحاسب, أنا صاحبه: somebody who is known, not somebody else."""
+    """Whether a definite noun is the predicate: أنا المحاسب, أنا صاحبه."""
     clause = context.clause
     if parse.prefix.preposition == "ك":
         return True
@@ -363,7 +371,7 @@ def _definite_fits(context: Context, at: int, parse: NounParse) -> bool:
 
 
 def _guess_fits(context: Context, at: int, parse: NounParse) -> bool:
-    """A word of no list: right after the subject, or built as only participles are."""
+    """Whether an unlisted word is the predicate: right after the subject, or a clear participle."""
     verb = any(verb.exact for verb in context.words.verbs(at))
     if verb or (context.clause.controller and context.clause.controller.who == "others"):
         return False
@@ -375,7 +383,7 @@ def _guess_fits(context: Context, at: int, parse: NounParse) -> bool:
 
 
 def _follows_subject_directly(context: Context, at: int) -> bool:
-    """Whether the word follows its subject or its copula at once, or after an adverb."""
+    """Whether a function word (a pronoun, a particle) or a verb comes right before the word."""
     function = context.words.function(at - 1)
     return function is not None or bool(context.words.verbs(at - 1))
 
@@ -394,7 +402,7 @@ def _is_accusative(context: Context, at: int, parse: NounParse) -> bool:
 
 
 def inverted_subject(context: Context, at: int) -> Referent | None:
-    """أمتأخر أنا؟: the person right after their predicate."""
+    """The referent of the pronoun right after its predicate: أمتأخر أنا؟"""
     words = context.words
     after = words.function(at + 1)
     if after is not None and after.base == "من":
@@ -411,7 +419,10 @@ def inverted_subject(context: Context, at: int) -> Referent | None:
 
 
 def implied_subject(context: Context, at: int) -> Referent | None:
-    """آسف جدا, سعيد بلقائك: of the speaker, or in a question of the listener."""
+    """The unexpressed subject of a predicate: the speaker, in a question the listener.
+
+    آسف جدا, سعيد بلقائك.
+    """
     words = context.words
     if not words.line.after_mark(at) or (
         context.clause.subject is not None and context.clause.verbal
@@ -428,7 +439,7 @@ def implied_subject(context: Context, at: int) -> Referent | None:
 
 
 def compared_person(context: Context, at: int) -> Referent | None:
-    """احترامي كامرأة: like whom somebody is treated who was named by a pronoun before."""
+    """The person that a noun after ك describes, named by a pronoun before: احترامي كامرأة."""
     known = context.words.known_nouns(at)
     if not known or known[0].prefix.preposition != "ك" or not known[0].lemma.person:
         return None

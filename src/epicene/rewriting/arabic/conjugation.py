@@ -1,7 +1,7 @@
-"""Every form of a verb, as unvocalised text has it.
+"""All forms of verbs in unvocalised text.
 
-A verb is its perfect, third person masculine singular, and what follows the prefix of its
-imperfect; everything else comes from the shape of these two.
+A verb is given by its perfect, third person masculine singular, and its imperfect without the
+prefix; all else follows from the shape of these two.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WEAK = frozenset("ايىو")
 
 
 class Cell(NamedTuple):
-    """What a form says; `gender` is None where it does not show."""
+    """The features of a verb form; `gender` is None where it does not show."""
 
     tense: Tense
     person: Literal[1, 2, 3]
@@ -33,7 +33,7 @@ class Cell(NamedTuple):
 
 
 class Verb(NamedTuple):
-    """A verb; `simple` is the first form, whose imperative begins with ا."""
+    """A verb; `simple` is form I, whose imperative begins with ا."""
 
     perfect: str
     imperfect: str
@@ -81,7 +81,7 @@ IRREGULAR: dict[Verb, list[tuple[str, Cell]]] = {
 
 
 def verb_forms(verb: Verb) -> list[tuple[str, Cell]]:
-    """Every form, with what it says."""
+    """Every form of a verb, with its features."""
     if verb in IRREGULAR:
         return IRREGULAR[verb]
     imperfects = [pair for mood in _IMPERFECT for pair in _imperfect(verb, mood)]
@@ -114,7 +114,7 @@ def _perfect(verb: Verb) -> Iterable[tuple[str, Cell]]:
 
 
 def _third_stems(verb: Verb) -> tuple[str, str]:
-    """What stands before the endings ت and وا."""
+    """The stems before the endings ت and وا."""
     perfect = verb.perfect
     if perfect[-1] in "ىا" and verb.shape == "final":
         return perfect[:-1], perfect[:-1]
@@ -137,7 +137,7 @@ def _perfect_dual(verb: Verb) -> str:
 
 
 def _before_consonant(verb: Verb) -> str:
-    """The perfect before ت, ن and نا: قل, رمي, دعو, ظلل."""
+    """The perfect stem before ت, ن and نا: قل, رمي, دعو, ظلل."""
     perfect = verb.perfect
     if verb.shape == "final" and perfect[-1] in "ىا":
         return perfect[:-1] + ("و" if verb.imperfect[-1] == "و" else "ي")
@@ -149,7 +149,7 @@ def _before_consonant(verb: Verb) -> str:
 
 
 def _seated(stem: str, imperfect: str) -> str:
-    """A final hamza on the seat that the vowel before it asks for: جئت, سؤت, أضأت."""
+    """A stem, its final hamza on the seat that the preceding vowel calls for: جئت, سؤت, أضأت."""
     if stem[-1] != "ء":
         return stem
     seat = {"ي": "ئ", "و": "ؤ"}.get(imperfect[-2], "أ") if len(stem) == 2 else "أ"
@@ -157,12 +157,12 @@ def _seated(stem: str, imperfect: str) -> str:
 
 
 def _joined(stem: str, ending: str) -> str:
-    """Two equal letters that meet are written once: بت, سكنا."""
+    """Stem and ending, with two equal letters that meet written once: بت, سكنا."""
     return stem + ending[1:] if stem[-1] == ending[0] else stem + ending
 
 
 class _Stems(NamedTuple):
-    """What stands before each kind of ending of the imperfect."""
+    """The imperfect stems before each kind of ending."""
 
     alone: str
     before_ya: str
@@ -234,7 +234,7 @@ def _without_prefix(stem: str, start: str) -> str:
 
 
 def _imperative_start(verb: Verb) -> str | None:
-    """What the imperative begins with, None where it is not used or too irregular."""
+    """The beginning of the imperative, None where it is not used or too irregular."""
     perfect, stem = verb.perfect, verb.imperfect
     if stem[0] == "ؤ":
         return "" if perfect[0] == "أ" else None
@@ -260,7 +260,7 @@ def _simple_start(perfect: str, stem: str, shape: VerbClass) -> str | None:
 
 
 def verb_class(perfect: str, imperfect: str, *, doubled: bool) -> VerbClass:
-    """The kind of weakness, from the two forms."""
+    """The class of the verb by its weak radicals, from the two forms."""
     if doubled or len(perfect) == 2:
         return "doubled"
     if imperfect[-1] in "يىو" and perfect[-1] in _WEAK:
@@ -272,16 +272,16 @@ def verb_class(perfect: str, imperfect: str, *, doubled: bool) -> VerbClass:
 
 def _is_hollow(perfect: str) -> bool:
     """Whether the middle radical is the long vowel: قال, أراد, اختار, استطاع, not تعاون."""
-    place = len(perfect) - 2
-    if place == 1:
+    middle = len(perfect) - 2
+    if middle == 1:
         return True
     if perfect[0] in "أا":
-        return place == 2 if perfect[0] == "أ" else place in {3, 4}
+        return middle == 2 if perfect[0] == "أ" else middle in {3, 4}
     return False
 
 
 def imperfect_of(perfect: str) -> str:
-    """The imperfect of forms II to X and of four radicals, without its prefix."""
+    """The imperfect, without its prefix, of forms II to X and of quadriliterals."""
     stem = perfect[1:] if perfect[0] in "أا" else perfect
     keeps = perfect[0] == "ت"
     if perfect[-1] == "ى":

@@ -1,4 +1,4 @@
-"""What is known while a passage is read: its words, who speaks, the clause so far, and the sites
+"""The state of reading a passage: its words, its interlocutors, the clause so far, and the sites
 found.
 """
 
@@ -26,7 +26,7 @@ ExpectedPredicate: TypeAlias = Literal["predicate", "role", "state"]
 
 
 class Referent(NamedTuple):
-    """Whom words agree with; `who` is None for things, and for people nobody asks about."""
+    """The person that words agree with; `who` is None for things and people left unchanged."""
 
     who: Person | None
     number: Number = "singular"
@@ -38,65 +38,67 @@ class ClauseState:
     """The clause that is being read."""
 
     subject: Referent | None = None
-    controller: Referent | None = None  # whom what is expected agrees with
+    controller: Referent | None = None  # of the agreement of what is expected
     expects: ExpectedPredicate | None = None
     case: Case = "nominative"
     next_case: Case | None = None  # of the next word alone: غير قادرٍ
-    found: bool = False  # one such word has been found
+    found: bool = False  # one expected word has been found
     found_definite: bool = False  # and it was definite
-    third: Referent | None = None  # whom the third person means in a relative clause
-    subject_at: int = -1  # where the subject stands that the verb had
-    finds: bool = False  # the verb says how its object is: رأيت الممرضة قلقة
+    third: Referent | None = (
+        None  # the head of the relative clause, which its third person refers to
+    )
+    subject_at: int = -1  # the index of the verb's subject
+    takes_object_complement: bool = False  # رأيت الممرضة قلقة
     verbal: bool = False  # whether a verb opened the clause
     follows_command: bool = False  # the last verb was a command
     rule: str = ""
-    suspended: ClauseState | None = None  # what a clause set in between has interrupted
+    suspended: ClauseState | None = None  # what an inserted clause has interrupted
 
-    def suspend(self) -> None:
-        """A clause is set in between: what was expected may come after it."""
+    def suspend_clause(self) -> None:
+        """Save the clause before an inserted one, as its expected predicate may come after that."""
         if self.expects is not None:
             self.suspended = replace(self, suspended=None)
 
-    def resume(self) -> None:
-        """Go on where the clause was interrupted."""
+    def resume_clause(self) -> None:
+        """Continue the clause that an inserted one interrupted."""
         if self.suspended is not None:
             self.restore(self.suspended)
 
     def restore(self, saved: ClauseState) -> None:
-        """Be again as a copy was taken."""
+        """Return to the state of a copy."""
         self.__dict__.update(saved.__dict__)
 
     def expect(
         self, controller: Referent, expects: ExpectedPredicate, case: Case, rule: str
     ) -> None:
-        """Something that agrees with the controller may come."""
+        """Expect a predicate, role or state that agrees with the controller."""
         self.controller, self.expects, self.case, self.rule = controller, expects, case, rule
         self.next_case = None
         self.found = False
 
-    def state(self, subject: Referent, rule: str = "predicate") -> None:
-        """A clause without a verb: its subject, of which something will be said."""
+    def open_verbless_clause(self, subject: Referent, rule: str = "predicate") -> None:
+        """Begin a clause without a verb: set its subject and expect a predicate."""
         self.subject, self.verbal, self.subject_at = subject, False, -1
         self.expect(subject, "predicate", "nominative", rule)
 
     @property
-    def awaited(self) -> Referent | None:
-        """Whom a predicate will agree with that has not been found yet."""
+    def controller_awaiting_predicate(self) -> Referent | None:
+        """The controller of an expected predicate that has not been found yet."""
         return self.controller if self.expects == "predicate" and not self.found else None
 
     def take_case(self) -> Case:
-        """The case of the word that is read now."""
+        """The case of the current word; a case set for one word is used up."""
         case, self.next_case = self.next_case or self.case, None
         return case
 
     def end_clause(self) -> None:
-        """Nothing is expected any more."""
+        """Expect nothing more."""
         self.expects = self.controller = self.next_case = None
         self.found = False
         self.subject_at = -1
 
     def end_sentence(self) -> None:
-        """Nobody is spoken of any more."""
+        """End the clause and forget its referents."""
         self.end_clause()
         self.subject = self.third = self.suspended = None
         self.verbal = self.follows_command = False
@@ -104,7 +106,7 @@ class ClauseState:
 
 @dataclass
 class Context:
-    """A passage as far as it has been read: who speaks, the clause, and the sites found."""
+    """A passage as far as it has been read: its interlocutors, the clause, and the sites found."""
 
     words: PassageAnalysis
     interlocutors: Interlocutors
@@ -128,7 +130,7 @@ class Context:
         rule: str,
         sure: Confidence = "certain",
     ) -> None:
-        """One more word that agrees, if anybody can be asked about its referent."""
+        """Add the site of a word that agrees with the referent, if that is a person to rewrite."""
         if referent is None or referent.who is None:
             return
         part = int(isinstance(target, Suffix | VowelTarget))
@@ -137,14 +139,14 @@ class Context:
             self.group_found = True
 
     def add_vowel(self, at: int) -> None:
-        """The word ends in a pronoun or an ending of the second person, perhaps with its vowel."""
+        """Add the written final vowel of a second-person pronoun or ending, if there is one."""
         if final_mark(self.words.line.token(at).text) in {FATHA, KASRA}:
             self.add(at, self.person(2), VowelTarget(), "vowel of the second person")
 
     def person(
         self, person: int, number: Number = "singular", gender: Gender | None = None
     ) -> Referent:
-        """Who is meant by a form of that person outside a relative clause."""
+        """The referent of a form of that person outside a relative clause."""
         if person == 1 and number != "singular" and self.mixed:
             return Referent(None, number, gender)
         if person == 3 and not self.men and self.may_be_women(number, gender):
@@ -157,12 +159,15 @@ class Context:
         return Referent(who[person], number, gender)
 
     def may_be_women(self, number: Number, gender: Gender | None) -> bool:
-        """Whether a masculine plural would be turned for women, whom it may mean as it is."""
+        """Whether a masculine plural is to become feminine that may include women as it is."""
         several = number == "plural" and gender == "masculine"
         return several and self.words.evidence.wants("others") == "feminine"
 
-    def named(self, parse: NounParse) -> Referent:
-        """Somebody else whom a noun names: رجال are men, but العمال may be women too."""
+    def introduce_referent(self, parse: NounParse) -> Referent:
+        """The third person that a noun denotes; note it if the noun means men alone.
+
+        رجال are men, but العمال may include women.
+        """
         form = parse.form
         if self.may_be_women(form.number, form.gender):
             if not parse.lemma.names_men:
@@ -171,7 +176,7 @@ class Context:
         return Referent("others", form.number, form.gender)
 
     def end_sentence(self) -> None:
-        """Companions follow if the words for all of them did; then everybody is forgotten."""
+        """Add the companions if the words for the whole group were found, then reset."""
         if self.group_found:
             for site in self.companions:
                 self.sites.add(site)

@@ -20,14 +20,14 @@ _ADJECTIVES = frozenset({"اسم فاعل", "اسم مفعول", "صفة مشب�
 
 
 class Entry(NamedTuple):
-    """What the dictionary says of a masculine singular."""
+    """The entry of a masculine singular."""
 
     kind: EntryKind
     plural: str = ""  # broken
 
 
 class Dictionary:
-    """Nouns and adjectives, asked for one by one."""
+    """Nouns and adjectives, looked up one by one."""
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(
@@ -35,7 +35,7 @@ class Dictionary:
         )
 
     def entry(self, word: str) -> Entry | None:
-        """The word as an adjective that takes ة, else as a thing; None if it is not there."""
+        """The word as an adjective that takes ة, otherwise as a thing; None if it has no entry."""
         rows = self._connection.execute(
             "SELECT wordtype, feminable, broken_plural, number FROM nouns WHERE unvocalized = ?",
             (word,),
@@ -48,6 +48,6 @@ class Dictionary:
 
 @cache
 def dictionary() -> Dictionary | None:
-    """The dictionary, opened once; None if there is none."""
+    """The dictionary, opened once; None if it is not installed."""
     path = ARRAMOOZ.find()
     return None if path is None else Dictionary(path)

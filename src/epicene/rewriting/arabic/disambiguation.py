@@ -1,4 +1,4 @@
-"""What each word is in its context: verb, noun or function word, and of which person."""
+"""The readings of each word in its context: as verb, noun or function word, and of which person."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ _PRONOUNS = {1: {"I", "we"}, 2: {"you", "you all", "you two", "vocatives"}}
 
 
 class PassageEvidence:
-    """What a passage as a whole says of the persons of its verbs, and of their genders."""
+    """What a passage as a whole shows about the persons of its verbs, and about their genders."""
 
     def __init__(self, line: Line, interlocutors: Interlocutors, wanted: TargetGenders) -> None:
         self._line = line
-        self._voice = interlocutors
+        self._interlocutors = interlocutors
         self._wanted = wanted
 
     def wants(self, role: Person) -> Gender | None:
-        """The gender wanted for somebody, None if they stay as they are."""
+        """The gender wanted for a person, None if they are left as they are."""
         return self._wanted.get(role)
 
     def asks_for(self, role: str) -> bool:
-        """Whether somebody's gender is wanted."""
+        """Whether a gender is wanted for a person."""
         return role in self._wanted
 
     @cached_property
     def is_question(self) -> bool:
-        """Whether a question mark stands anywhere."""
+        """Whether the passage has a question mark."""
         return any(word.text[:1] in _QUESTION for word in self._line.tokens)
 
     def asks(self, at: int) -> bool:
@@ -58,14 +58,14 @@ class PassageEvidence:
 
     @cached_property
     def drops_hamza(self) -> bool:
-        """Whether the line leaves out the hamza of أنا, أن, إلى and their kin."""
+        """Whether the line omits the hamza of frequent words such as أنا, أن and إلى."""
         return any(word.letters in _WITHOUT_HAMZA for word in self._line.tokens)
 
     @cached_property
     def prior(self) -> tuple[int, ...]:
-        """Which person a form is taken for that can be several, the likeliest first."""
-        first = self._voice.speaker in self._wanted
-        second = self._voice.listener in self._wanted
+        """The persons that an ambiguous form may have, the likeliest first."""
+        first = self._interlocutors.speaker in self._wanted
+        second = self._interlocutors.listener in self._wanted
         if first and second:
             firsts, seconds = self._count(1), self._count(2)
             asked = self.is_question and not firsts
@@ -76,16 +76,16 @@ class PassageEvidence:
 
     @cached_property
     def says_i(self) -> bool:
-        """Whether a word can only be the first person's."""
+        """Whether some word can only be first person."""
         return self._count(1) > 0
 
     def _count(self, person: int) -> int:
-        """How many words can only be that person's."""
+        """The number of words that can only be of that person."""
         return sum(_is_only_of_person(word, person) for word in self._line.tokens)
 
     @cached_property
     def third_gender(self) -> Gender | None:
-        """The gender that the third person has where it shows."""
+        """The gender that most third-person pronouns of the passage show."""
         masculine = feminine = 0
         for word in self._line.tokens:
             function = analyse_function_word(word.letters) if word.is_word else None
@@ -101,7 +101,7 @@ class PassageEvidence:
 
 
 def _is_only_of_person(word: Token, person: int) -> bool:
-    """Whether a word can only be said of that person, the first or the second."""
+    """Whether all readings of a word are of that person, the first or the second."""
     if not word.is_word:
         return False
     function = analyse_function_word(word.letters)
@@ -133,7 +133,7 @@ ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سري
 
 
 class PassageAnalysis:
-    """The words of a passage, each analysed once where it stands."""
+    """The words of a passage, each analysed once in its context."""
 
     def __init__(self, line: Line, interlocutors: Interlocutors, wanted: TargetGenders) -> None:
         self.line = line
@@ -143,19 +143,19 @@ class PassageAnalysis:
         self._verbs: dict[int, tuple[VerbParse, ...]] = {}
 
     def function(self, at: int) -> FunctionParse | None:
-        """The word as a function word."""
+        """The reading of the word as a function word, if it is one here."""
         if at not in self._functions:
             self._functions[at] = self._read_function(at)
         return self._functions[at]
 
     def nouns(self, at: int) -> tuple[NounParse, ...]:
-        """The word as a word for people; nothing if it is a mark, a thing or a function word."""
+        """The readings as a word for people; none for marks, things and function words."""
         if at not in self._nouns:
             self._nouns[at] = self._read_noun(at)
         return self._nouns[at]
 
     def verbs(self, at: int) -> tuple[VerbParse, ...]:
-        """The word as a verb, if it is one where it stands."""
+        """The readings of the word as a verb, if it is one here."""
         if at not in self._verbs:
             self._verbs[at] = self._read_verb(at)
         return self._verbs[at]
@@ -173,26 +173,26 @@ class PassageAnalysis:
             return None
         if function.base == "ام" and self._is_mother(at):
             return None
-        if function.base == "كون" and self._commands(at, function):
+        if function.base == "كون" and self._is_imperative_of_be(at, function):
             return None
         return None if self._is_adjective_here(at) else function
 
     @staticmethod
     def _is_rather_verb(word: Token, function: FunctionParse) -> bool:
-        """فتحت: opened, not and under."""
+        """Whether a preposition with a prefix is a verb: فتحت as opened, not "and under"."""
         if function.kind != "prepositions" or function.suffix is not None:
             return False
         return any(parse.exact and not parse.prefix for parse in analyse_verb(word.letters))
 
-    def _commands(self, at: int, function: FunctionParse) -> bool:
-        """كوني هادئة: be, not my being."""
+    def _is_imperative_of_be(self, at: int, function: FunctionParse) -> bool:
+        """Whether كوني is the imperative, not "my being": كوني هادئة."""
         if function.written != "كوني":
             return False
         joined = function.prefix in {"و", "ف"} and self.evidence.prior[0] == 2
         return joined or self.line.after_mark(at)
 
     def _is_mother(self, at: int) -> bool:
-        """أم where nobody is asked which of two."""
+        """Whether أم is the noun "mother", not "or" in a question."""
         if self.is_thing(at - 1) or self.is_preposition(at - 1):
             return True
         start, _ = self.line.sentence(at)
@@ -208,7 +208,7 @@ class PassageAnalysis:
         )
 
     def _is_adjective_here(self, at: int) -> bool:
-        """كنت طويلًا: what is an adverb elsewhere, said of somebody."""
+        """Whether a word that is mostly an adverb is an adjective here: كنت طويلًا."""
         if self.line[at] not in ADJECTIVAL_ADVERBS:
             return False
         if self.line[at] == "مطلقا":  # not at all, or divorced
@@ -219,17 +219,17 @@ class PassageAnalysis:
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
 
     def key(self, at: int) -> str:
-        """The base of a function word, else the folded word."""
+        """The base of a function word, otherwise the folded word."""
         function = self.function(at)
         return function.base if function else self.line[at]
 
     def is_preposition(self, at: int) -> bool:
-        """Whether a preposition without a pronoun stands there."""
+        """Whether the word is a preposition without a pronoun."""
         function = self.function(at)
         return function is not None and function.kind == "prepositions" and not function.suffix
 
     def is_thing(self, at: int) -> bool:
-        """Whether it is a noun that is not a person."""
+        """Whether the word is a noun for a thing."""
         return bool(analyse_thing(self.line.letters(at)))
 
     def _read_noun(self, at: int) -> tuple[NounParse, ...]:
@@ -248,19 +248,19 @@ class PassageAnalysis:
         return parses
 
     def _may_ask(self, at: int) -> bool:
-        """أمتأخر أنا, أشجاع أنا: whether a question may begin with the word."""
+        """Whether the word may begin a question with the interrogative أ: أمتأخر أنا, أشجاع أنا."""
         after = self.function(at + 1)
         subject = after is not None and after.kind in {"I", "we", "you", "you all", "he", "they"}
         return subject or self.line.after_mark(at)
 
     def known_nouns(self, at: int) -> tuple[NounParse, ...]:
-        """The same, from the lists, or with the ending of men in the plural."""
+        """The readings as a word for people that are in the lists, or a person with the article."""
         return tuple(
             p for p in self.nouns(at) if p.lemma.known or (p.lemma.person and p.prefix.article)
         )
 
     def is_nominal(self, at: int) -> bool:
-        """Whether a noun of whatever kind stands there, not a verb or a function word."""
+        """Whether the word is a noun of any kind, not a verb or a function word."""
         word = self.line.token(at)
         return word.is_word and self.function(at) is None and not self.verbs(at)
 
@@ -274,22 +274,24 @@ class PassageAnalysis:
             return ()
         parses = analyse_verb(word.letters)
         before = self.function(at - 1)
-        if self._is_who(at, parses) or (before and before.base in _VERB_PARTICLES and parses):
+        if self._is_relative_who(at, parses) or (
+            before and before.base in _VERB_PARTICLES and parses
+        ):
             return parses
         if self._asks_for_noun(before):
             return ()
         if not parses:
-            return guess_verbs(word.letters) if self._is_verb_place(at) else ()
+            return guess_verbs(word.letters) if self._expects_verb(at) else ()
         if self._is_possessed(at, parses) or self._is_misread(at, parses):
             return ()
         if not self._is_noun_too(at):
             return parses
         if before is not None and before.base == "ان":  # إن ابنه is no command
             parses = tuple(p for p in parses if p.exact and p.cell.tense != "imperative")
-        return parses if self._is_verb_place(at) or self._opens_report(at, parses) else ()
+        return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
 
     def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
-        """انخفاض ضغط الدم: after a thing without the article, a noun rather than a verb."""
+        """Whether the word is a possessor after a thing, not a verb: انخفاض ضغط الدم."""
         bare = parses[0].cell.tense == "perfect" and not parses[0].prefix and not parses[0].suffix
         before = None if self.function(at - 1) else analyse_thing(self.line.letters(at - 1))
         if self.line[at - 1] in TIME_NOUNS:  # يوم كنت تلميذًا
@@ -297,11 +299,11 @@ class PassageAnalysis:
         return bare and before is not None and not before.suffixed and "ال" not in before.prefix
 
     def _is_misread(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
-        """عالم آثار: a verb by other hamzas alone, right after a noun."""
+        """Whether a verb reading after a noun for a person rests on other hamzas: عالم آثار."""
         return not parses[0].exact and any(p.lemma.person for p in self.known_nouns(at - 1))
 
     def _opens_report(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
-        """ظهر في, قدم دورًا: a noun by its looks, but a verb where a clause begins."""
+        """Whether a word that is also a noun is a verb as it begins a clause: ظهر في, قدم دورًا."""
         if not self.opens_clause(at):
             return False
         commands = [p for p in parses if p.exact and p.cell.tense == "imperative" and not p.suffix]
@@ -315,8 +317,8 @@ class PassageAnalysis:
         after = self.nouns(at + 1)
         return not any(p.lemma.adjective and not p.definite and not p.form.nunated for p in after)
 
-    def _is_who(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
-        """من سيفعل, من كنت, أنا من كتب: who, not from."""
+    def _is_relative_who(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """Whether من before the verb is "who", not "from": من سيفعل, من كنت, أنا من كتب."""
         if self.key(at - 1) != "من" or not parses or not parses[0].exact:
             return False
         if parses[0].cell.tense == "imperfect" or parses[0].verb.perfect == "كان":
@@ -330,7 +332,7 @@ class PassageAnalysis:
 
     @staticmethod
     def _asks_for_noun(before: FunctionParse | None) -> bool:
-        """Whether a preposition or a demonstrative stands before, with nothing joined to it."""
+        """Whether the word before is a preposition or a demonstrative, without clitics."""
         if before is None or before.suffix or before.base in {"حتي", "منذ", "مذ"}:
             return False
         return before.kind == "prepositions" or (
@@ -347,8 +349,8 @@ class PassageAnalysis:
             for parse in analyse_noun(letters)
         )
 
-    def _is_verb_place(self, at: int) -> bool:
-        """Whether what stands before the word asks for a verb."""
+    def _expects_verb(self, at: int) -> bool:
+        """Whether the function word before calls for a verb."""
         before = self.function(at - 1)
         if before is None:
             return False
@@ -370,12 +372,12 @@ class PassageAnalysis:
         return DAMMA in self.line.token(at).text[:4]
 
     def opens_clause(self, at: int) -> bool:
-        """Whether nothing stands before the word in its clause but particles."""
+        """Whether only particles precede the word in its clause."""
         before = self.function(at - 1)
         if before is None or before.kind not in {"negations", "adverbs"}:
             return self.line.after_mark(at)
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
     def _is_name(self, at: int) -> bool:
-        """Whether a word stands alone in brackets, as names do in some texts."""
+        """Whether the word is alone in brackets, as names are in some texts."""
         return self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")"

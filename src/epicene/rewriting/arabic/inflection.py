@@ -1,6 +1,4 @@
-"""Every form of a noun or an adjective, as unvocalised text has it, and guesses at words that no
-list has.
-"""
+"""All forms of nouns and adjectives in unvocalised text, and guesses for words in no list."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ _F: Gender = "feminine"
 
 
 class Lemma(NamedTuple):
-    """A word for people; plurals are "" where they are made with an ending."""
+    """A word for people; plurals are "" where they are formed with an ending."""
 
     masculine: str
     feminine: str
@@ -35,17 +33,17 @@ class Lemma(NamedTuple):
 
     @property
     def can_describe(self) -> bool:
-        """Whether it may follow a noun as its adjective."""
+        """Whether the word may be an attributive adjective."""
         return self.adjective or self.masculine.startswith("م") or self.masculine.endswith("ي")
 
     @property
     def is_invariable(self) -> bool:
-        """Whether one form serves both genders."""
+        """Whether both genders have the same form."""
         return self.masculine == self.feminine
 
     @property
     def names_men(self) -> bool:
-        """Whether the masculine plural means men alone, as that of رجل, ابن and راهب does."""
+        """Whether the masculine plural means men only, as that of رجل, ابن and راهب does."""
         return self.feminine != feminine_of(self.masculine) or self.masculine in _MEN
 
 
@@ -54,7 +52,7 @@ _MEN = frozenset({"راهب", "سيد", "والد", "زوج"})
 
 
 class NounFeatures(NamedTuple):
-    """What a form says; `cases` are those it can stand in."""
+    """The features of a form; `cases` are those it can have."""
 
     gender: Gender
     number: Number
@@ -70,7 +68,7 @@ _OBLIQUE: frozenset[Case] = frozenset({"accusative", "genitive"})
 
 
 def feminine_of(masculine: str) -> str:
-    """The feminine that adds ة."""
+    """The feminine formed with ة."""
     if masculine.endswith("ة"):
         return masculine
     if masculine.endswith("ى"):
@@ -81,7 +79,7 @@ def feminine_of(masculine: str) -> str:
 
 
 def masculine_of(feminine: str) -> tuple[str, Ending]:
-    """The masculine of a feminine in ة that no list has, by its shape."""
+    """The masculine of an unlisted feminine in ة, by its shape, and how it inflects."""
     stem = feminine[:-1]
     if stem.endswith("ا"):
         return stem[:-1] + "ى", "maqsura"
@@ -102,7 +100,7 @@ def is_defective_shape(stem: str) -> bool:
 
 
 def with_nunation(word: str) -> str:
-    """With the alif of the indefinite accusative, where the spelling has one."""
+    """The word with the alif of the indefinite accusative, where its spelling has one."""
     if word.endswith(("ة", "اء", "ى", "ا", "أ")):
         return word
     if word.endswith("يء"):
@@ -116,7 +114,7 @@ def is_diptote_plural(plural: str) -> bool:
 
 
 def with_clitic(word: str) -> Iterator[str]:
-    """How the word may be spelled before a possessive."""
+    """The spellings that the word may have before a possessive."""
     if word.endswith("ة"):
         yield word[:-1] + "ت"
     elif word.endswith("اء"):
@@ -128,7 +126,7 @@ def with_clitic(word: str) -> Iterator[str]:
 
 
 def noun_forms(lemma: Lemma) -> Iterator[tuple[str, NounFeatures]]:
-    """Every form, with what it says."""
+    """Every form of a lemma, with its features."""
     yield from _masculine_singular(lemma)
     feminine = lemma.feminine
     yield feminine, NounFeatures(_F, "singular", _ANY)
@@ -177,14 +175,14 @@ def _duals(lemma: Lemma) -> Iterator[tuple[str, NounFeatures]]:
 
 
 def sound_plural_stem(lemma: Lemma) -> str:
-    """What ون and ين are added to."""
+    """The stem before the plural endings ون and ين."""
     cut = lemma.ending in {"defective", "maqsura"}
     word = lemma.masculine[:-1] if cut else lemma.masculine
     return word[:-1] + "ئ" if word.endswith("يء") else word
 
 
 def feminine_plural(lemma: Lemma) -> str:
-    """The plural in ات, or the lemma's own."""
+    """The plural in ات, or the irregular one of the lemma."""
     if lemma.feminine_plural:
         return lemma.feminine_plural
     if lemma.ending == "maqsura":
@@ -219,7 +217,7 @@ def _plurals(lemma: Lemma) -> Iterator[tuple[str, NounFeatures]]:
 
 
 class NounContext(NamedTuple):
-    """Where a form stands: its case, whether it is definite, whether a possessor follows."""
+    """What decides a form: its case, whether it is definite, whether a possessor follows."""
 
     case: Case
     definite: bool
@@ -228,7 +226,7 @@ class NounContext(NamedTuple):
 
 
 def inflect_noun(lemma: Lemma, gender: Gender, number: Number, context: NounContext) -> str:
-    """The form in its context, without what is joined to its front or its end."""
+    """The form in its context, without clitics."""
     if number == "dual":
         word = _dual(lemma, gender, context)
     elif gender == "feminine" and number == "plural":
@@ -283,7 +281,7 @@ _SHORTEST_GUESS = 3
 
 
 def is_participle(stem: str) -> bool:
-    """Whether it is built as participles are: مكتوب, متعلم, منطلق, مسافر, مهرول, مستعد."""
+    """Whether the stem has the shape of a participle: مكتوب, متعلم, منطلق, مسافر, مهرول, مستعد."""
     if len(stem) < 5 or stem[0] != "م" or stem[-1] in "يىا":
         return stem.startswith(("مت", "مست")) and len(stem) > 4
     if len(stem) == 6 and stem[2] == "ا" and stem[4] in "يو":  # مفاتيح are keys
@@ -292,7 +290,7 @@ def is_participle(stem: str) -> bool:
 
 
 def is_adjective_shape(masculine: str) -> bool:
-    """Whether it is built as adjectives often are: متعب, فاعل, فعيل, فعال, or a nisba."""
+    """Whether the word has a common adjective shape: متعب, فاعل, فعيل, فعال, or a nisba."""
     if len(masculine) <= _SHORTEST_GUESS:
         return False
     if masculine[0] == "م" or is_nisba(masculine):
@@ -303,19 +301,19 @@ def is_adjective_shape(masculine: str) -> bool:
 
 
 def is_nisba(masculine: str) -> bool:
-    """Whether it may be of the kind of عربي, and not a noun with a pronoun or a preposition."""
+    """Whether the word may be a nisba like عربي, not a noun with a pronoun or a preposition."""
     return len(masculine) > 3 and masculine.endswith("ي") and masculine[0] not in "بلوف"
 
 
 def is_sound_plural(stem: str) -> bool:
-    """Whether it ends as only plurals of men do."""
+    """Whether the stem ends as only sound masculine plurals do."""
     return len(stem) > 5 and stem.endswith(("ون", "ين"))
 
 
 def guess_nouns(stem: str, *, article: bool) -> Iterator[tuple[Lemma, NounFeatures]]:
-    """The readings of a word by its ending, the likeliest first.
+    """The readings of an unlisted word by its ending, the likeliest first.
 
-    Without the article, what it begins with may be a preposition or a conjunction.
+    Without the article, its first letters may be a preposition or a conjunction.
     """
     for masculine, ending in _masculines(stem):
         if len(masculine) < _SHORTEST_GUESS or (stem[0] in "بلوف" and not article):
@@ -334,7 +332,7 @@ def guess_nouns(stem: str, *, article: bool) -> Iterator[tuple[Lemma, NounFeatur
 
 
 def _masculines(stem: str) -> Iterator[tuple[str, Ending]]:
-    """What may be the masculine singular behind a form."""
+    """The possible masculine singulars of a form."""
     if stem.endswith("ة"):
         yield masculine_of(stem)
     elif stem.endswith("ات"):

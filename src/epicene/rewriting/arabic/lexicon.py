@@ -1,12 +1,12 @@
 """The word lists of Arabic (the TOML files in this folder) and the tables of all their forms.
 
-Forms are found by their folded letters, so that every spelling finds them.
+Forms are looked up by their folded letters, so that every spelling finds them.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.arabic import conjugation, inflection
@@ -14,7 +14,7 @@ from epicene.rewriting.arabic.conjugation import Cell, Verb, imperfect_of, verb_
 from epicene.rewriting.arabic.inflection import Ending, Lemma, NounFeatures, feminine_of
 from epicene.rewriting.arabic.spelling import fold_letters
 from epicene.rewriting.morphology import FormTable
-from epicene.rewriting.word_lists import WordSet, read_toml
+from epicene.rewriting.word_lists import WordSet, read_word_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,17 +24,12 @@ if TYPE_CHECKING:
 # Marks the key of a form before a suffix.
 _JOINED = "+"
 
-
-@cache
-def read_lists(name: str) -> dict[str, list[str]]:
-    """The lists of a file, each cut at white space, in the order written."""
-    lists = read_toml("epicene.rewriting.arabic", name)
-    return {title: words.split() for title, words in lists.items()}
+read_lists = partial(read_word_lists, "epicene.rewriting.arabic")
 
 
 @cache
 def function_words() -> dict[str, WordSet]:
-    """The lists of `function_words.toml`, by their names, folded."""
+    """The lists of `function_words.toml` by title, folded."""
     return {
         title: frozenset(fold_letters(word.replace("_", " ")) for word in words)
         for title, words in read_lists("function_words").items()
@@ -42,7 +37,7 @@ def function_words() -> dict[str, WordSet]:
 
 
 class Things(NamedTuple):
-    """Nouns that are not people."""
+    """Nouns for things."""
 
     masculine: WordSet
     feminine: WordSet
@@ -86,7 +81,7 @@ def _verb(entry: str, *, simple: bool, doubled: frozenset[str]) -> Verb:
 
 
 class VerbForm(NamedTuple):
-    """A form of a verb, as it is spelled."""
+    """A form of a verb and its spelling."""
 
     verb: Verb
     cell: Cell
@@ -100,13 +95,13 @@ _REPEATED = re.compile(r"(.)(?=\1)")
 
 
 def _verb_consonants(letters: str) -> str:
-    """What all forms of a perfect or of an imperfect share; ظل and ظللت have the same."""
+    """The letters that all forms of a perfect or an imperfect share: ظل has those of ظللت."""
     return _REPEATED.sub("", letters.translate(_VERB_AFFIXES))
 
 
 @cache
 def verb_table() -> FormTable[Verb, VerbForm]:
-    """Every form of every verb, by its folded letters."""
+    """The forms of all verbs, by their folded letters."""
     return FormTable(all_verbs(), bucket=_verb_consonants, bases=_verb_bases, forms=_verb_forms)
 
 
@@ -139,7 +134,7 @@ def conjugate(verb: Verb, cell: Cell) -> str | None:
 
 @cache
 def verb_list(title: str) -> WordSet:
-    """One of the lists of perfects that say what a verb does."""
+    """One of the lists of perfects that classify verbs."""
     return frozenset(read_lists("verbs")[title])
 
 
@@ -147,7 +142,7 @@ def verb_list(title: str) -> WordSet:
 
 
 class NounForm(NamedTuple):
-    """A form of a word for people, as it is spelled."""
+    """A form of a word for people and its spelling."""
 
     lemma: Lemma
     form: NounFeatures
@@ -188,7 +183,7 @@ def _paired_lemma(entry: str, *, person: bool) -> Lemma:
 
 
 def all_lemmas() -> Iterator[Lemma]:
-    """Each word once, with what every list says of it."""
+    """Each word once, with its features from all lists."""
     listed = list(_lemmas())
     persons = {lemma.masculine for lemma in listed if lemma.person}
     adjectives = {lemma.masculine for lemma in listed if lemma.adjective}
@@ -204,18 +199,18 @@ def all_lemmas() -> Iterator[Lemma]:
 
 
 def before_suffix(letters: str) -> str:
-    """The key under which a form before a suffix stands in the table of nouns."""
+    """The key of a form before a suffix in the table of nouns."""
     return fold_letters(letters) + _JOINED
 
 
 def _noun_consonants(letters: str) -> str:
-    """What all forms of a masculine or of a feminine, singular or plural, share."""
+    """The letters that all forms of a masculine or a feminine, singular or plural, share."""
     return _REPEATED.sub("", letters.translate(_NOUN_AFFIXES))
 
 
 @cache
 def noun_table() -> FormTable[Lemma, NounForm]:
-    """Every form of every word for people, by its folded letters or by `before_suffix`."""
+    """The forms of all words for people, by their folded letters or by `before_suffix`."""
     return FormTable(all_lemmas(), bucket=_noun_consonants, bases=_noun_bases, forms=_noun_forms)
 
 
@@ -236,7 +231,7 @@ def _noun_forms(lemma: Lemma) -> Iterator[tuple[str, NounForm]]:
 
 @cache
 def _fixed_pairs() -> dict[str, dict[str, tuple[str, str]]]:
-    """By the list's name, the two forms that a word belongs to; the first pair of a word counts."""
+    """By the list's title, the two forms of each word; a word's first pair is kept."""
     found: dict[str, dict[str, tuple[str, str]]] = {}
     for title, entries in read_lists("fixed").items():
         rows = found.setdefault(title, {})
@@ -258,12 +253,12 @@ _ANYBODY = frozenset("أحد أحدا الجميع الناس كل الكل ال
 
 
 def is_anybody(letters: str) -> bool:
-    """أحد, الجميع, الناس: people whose gender nobody asks about."""
+    """Whether the word means people of no particular gender: أحد, الجميع, الناس."""
     return letters in _ANYBODY
 
 
 def group_member(letters: str) -> tuple[str, str] | None:
-    """كلانا, أحدنا and their kin, with a conjunction before them or not: that, and the word."""
+    """The conjunction, if any, and the word, if it means members of a group: كلانا, أحدنا."""
     for prefix in ("", "و", "ف"):
         word = letters[len(prefix) :]
         if (
@@ -276,7 +271,7 @@ def group_member(letters: str) -> tuple[str, str] | None:
 
 
 def is_somebody(letters: str) -> bool:
-    """Whether it is one of these, though it may look like a verb."""
+    """Whether the word means people of no particular gender or members of a group."""
     return is_anybody(letters) or letters in _ALL_OF_THEM or group_member(letters) is not None
 
 

@@ -1,4 +1,4 @@
-"""The words and punctuation marks of a line."""
+"""The tokens of an Arabic text."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from epicene.rewriting.arabic.spelling import fold_letters, strip_marks
 
 
 class Token(shared.Token, frozen=True, gc=False):
-    """A word or a mark; `letters` are without the marks on them, the key is folded too."""
+    """A word or a punctuation mark; `letters` are without diacritics, the key is folded as well."""
 
     letters: str
 
 
 class Line(shared.Line[Token]):
-    """The words of a text, or of a part of one, in order."""
+    """The tokens of an Arabic text, or of a part of one, in order."""
 
     sentence_ends = frozenset(".!?؟…؛;")
 
     def token(self, at: int) -> Token:
-        """The word at a place, an empty mark outside the line."""
+        """The token at an index, an empty mark outside the line."""
         return self.tokens[at] if 0 <= at < len(self.tokens) else _OUTSIDE
 
     def letters(self, at: int) -> str:
-        """The letters of the word at a place, "" outside the line."""
+        """The letters of the token at an index, "" outside the line."""
         return self.token(at).letters
 
     def after_mark(self, at: int) -> bool:
-        """Whether nothing or a mark stands before the word."""
+        """Whether the token before it is a mark, or there is none."""
         return self.is_mark(at - 1)
 
     def ends_sentence(self, at: int) -> bool:
-        """Whether a mark stands there that ends a sentence, alone or with others: ?!"""
+        """Whether the token is a mark that ends a sentence, alone or with others: ?!"""
         return self[at][:1] in self.sentence_ends
 
 

@@ -1,4 +1,4 @@
-"""Arabic words out of context: their readings, and each reading's form in either gender."""
+"""Arabic words out of context: their readings, and the form of a reading in either gender."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FIXED_LISTS = {
 
 
 def analyse(word: str) -> tuple[Reading, ...]:
-    """All readings: as a function word, a thing, a person, a verb; guesses at a noun last."""
+    """All readings: as a function word, a thing, a person, a verb; guessed nouns last."""
     letters = strip_marks(word)
     nouns = analyse_noun(letters)
     found = (
@@ -56,7 +56,7 @@ def analyse(word: str) -> tuple[Reading, ...]:
 
 
 def inflect(reading: Reading, gender: Gender) -> str | None:
-    """The letters of the word in that gender; None where they stay as they are."""
+    """The letters of the reading in that gender; None where they do not change."""
     if isinstance(reading, VerbParse):
         return inflect_verb_parse(reading, reading.cell, gender)
     if isinstance(reading, NounParse):
@@ -79,13 +79,13 @@ def _inflect_function_word(parse: FunctionParse, gender: Gender) -> str | None:
 
 
 def inflect_fixed(prefix: str, kind: str, word: str, gender: Gender) -> str | None:
-    """A word of one of the lists of `fixed.toml`, with what is joined to its front."""
+    """A word of one of the lists of `fixed.toml` in that gender, with its proclitics."""
     pair = fixed_pair(kind, word)
     return pair and prefix + keep_hamza_habits(word, pair[gender == "feminine"])
 
 
 def inflect_verb_parse(parse: VerbParse, cell: Cell, gender: Gender) -> str | None:
-    """A verb, read as that cell, with its clitics; None if it shows that gender or none."""
+    """A verb with those features in that gender, with its clitics; None if it does not change."""
     if cell.gender is None or cell.gender == gender:
         return None
     form = conjugate(parse.verb, cell._replace(gender=gender))
@@ -107,8 +107,8 @@ def inflect_noun_parse(
 ) -> InflectedWord | None:
     """A noun with its clitics; None if it has that gender, or one form for both.
 
-    Its case is the one given if the form can stand in it. `bound`: a possessor follows. `number`
-    is given where the context says more than the form.
+    Its case is the one given if the form can have it. `bound`: a possessor follows. `number` is
+    given where the context shows more than the form.
     """
     lemma, form = parse.lemma, parse.form
     if form.gender == gender or lemma.is_invariable:

@@ -1,5 +1,5 @@
-"""A noun where it stands: definite or not, bound to a possessor, counted, of which gender, and whom
-it means.
+"""Nouns in context: whether they are definite, in construct, or counted, their gender and their
+referent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _HUNDREDS = frozenset("مئة مائة مئتا مئتي مائتا مائتي �
 
 
 class CountedPeople(NamedTuple):
-    """Numerals that agree with whom they count; the noun's index (-1: none), number and case."""
+    """Numerals that agree with a noun; the noun's index (-1: none), number and case."""
 
     numerals: list[tuple[int, FixedTarget]]
     end: int
@@ -40,7 +40,7 @@ class CountedPeople(NamedTuple):
 
 
 def read_numeral(words: PassageAnalysis, at: int) -> CountedPeople | None:
-    """A numeral and what it counts, if one stands there and counts people."""
+    """A numeral and the noun that it counts, if the word is a numeral that counts people."""
     word = words.line.token(at)
     if not word.is_word:
         return None
@@ -85,7 +85,7 @@ _POSSESSIVE_ENDINGS = ("ي", "ه", "ها", "نا", "كم", "هم")
 
 
 def choose_noun(words: PassageAnalysis, at: int, referent: Referent | None) -> NounParse | None:
-    """The reading of a noun that fits whom it should agree with, None if there is none."""
+    """The reading of a noun that agrees with the referent, None if there is none."""
     for parse in words.nouns(at):
         if parse.lemma.feminine in _WORDS_FOR_WOMEN and not _is_idiom(words, at, parse):
             continue
@@ -105,7 +105,7 @@ _WORDS_FOR_WOMEN = frozenset({"امرأة", "مرأة", "سيدة"})
 
 
 def _is_idiom(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
-    """Whether it is the word for a woman that goes here."""
+    """Whether the reading has the word for a woman that is idiomatic here."""
     business = words.line[at + 1] in {"اعمال", "الاعمال"}
     ladies = parse.form.gender == "feminine" and parse.form.number == "plural"
     ladies = ladies and parse.suffix is None  # بطولة السيدات, but سيداتي وسادتي
@@ -144,7 +144,7 @@ def is_definite(words: PassageAnalysis, at: int) -> bool:
 
 
 def ends_in_pronoun(words: PassageAnalysis, at: int) -> bool:
-    """Whether a noun of no list looks as if it had a possessive: أدراجي."""
+    """Whether an unlisted noun looks as if it had a possessive suffix: أدراجي."""
     letters = words.line.letters(at)
     if analyse_thing(letters) is not None or words.known_nouns(at):
         return False
@@ -152,7 +152,7 @@ def ends_in_pronoun(words: PassageAnalysis, at: int) -> bool:
 
 
 def elative_target(words: PassageAnalysis, at: int) -> FixedTarget | None:
-    """الأول, الكبرى: an elative that has both genders, with its article."""
+    """The target of an elative with the article that has both genders: الأول, الكبرى."""
     letters = words.line.letters(at)
     for prefix in ("ال", "وال", "فال"):
         word = letters[len(prefix) :]
@@ -163,7 +163,7 @@ def elative_target(words: PassageAnalysis, at: int) -> FixedTarget | None:
 
 
 def is_nunated(words: PassageAnalysis, at: int) -> bool:
-    """Whether a noun has the alif of the indefinite accusative, by its looks."""
+    """Whether a noun is written with the alif of the indefinite accusative."""
     word = words.line.token(at)
     if TANWIN_FATH in word.text:
         return True
@@ -175,7 +175,7 @@ def is_nunated(words: PassageAnalysis, at: int) -> bool:
 
 
 def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
-    """Whether what follows the noun is its possessor: مدير المدرسة, سائق شاحنة."""
+    """Whether the noun is in construct with the word after it: مدير المدرسة, سائق شاحنة."""
     function = words.function(at + 1)
     takes_object = parse.lemma.governing and not parse.lemma.person
     if parse.suffix or parse.form.nunated or parse.form.bound is False or takes_object:
@@ -191,7 +191,7 @@ def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
 
 
 def _limits_article(words: PassageAnalysis, at: int) -> bool:
-    """القليل الخبرة: a thing to which an adjective with the article is limited."""
+    """Whether the word is the specification of an adjective with the article: القليل الخبرة."""
     letters = words.line.letters(at)
     return letters.startswith("ال") and analyse_thing(letters) is not None
 
@@ -221,7 +221,7 @@ def _is_possessor(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
 
 
 def _is_adjective_of(one: NounParse, head: NounParse) -> bool:
-    """Whether the one can be an adjective of the head, which stands before it."""
+    """Whether a word can be an attributive adjective of the head before it."""
     if one.prefix.letters or (one.form.gender, one.form.number) != (
         head.form.gender,
         head.form.number,
@@ -236,7 +236,7 @@ def _is_adjective_of(one: NounParse, head: NounParse) -> bool:
 
 
 def skip_noun(words: PassageAnalysis, at: int) -> int:
-    """The index after a possessor, and after its own."""
+    """The index after a possessor and its own possessors."""
     function = words.function(at)
     if function is not None and function.kind == "demonstratives":
         return skip_noun(words, at + 1)
@@ -295,7 +295,7 @@ _YOURS = frozenset({"كلاكما", "كليكما", "أحدكم", "أحدكما"
 
 
 def noun_referent(context: Context, at: int) -> Referent:
-    """Whom a noun means that nothing asked for: somebody else, one of us, or a thing."""
+    """The referent of a noun that fills no expectation: a third person, one of us, or a thing."""
     words = context.words
     letters = words.line.letters(at)
     if lexicon.is_anybody(letters):
@@ -311,11 +311,11 @@ def noun_referent(context: Context, at: int) -> Referent:
     if not known or analyse_thing(letters) is not None or is_rather_thing(known[0]):
         return Referent(None, "singular", noun_gender(words, at))
     form = known[0].form
-    return Referent(who, form.number, form.gender) if who else context.named(known[0])
+    return Referent(who, form.number, form.gender) if who else context.introduce_referent(known[0])
 
 
 def is_rather_thing(parse: NounParse) -> bool:
-    """المدرسة, المحكمة: where nothing says that it is somebody, a school rather than a woman."""
+    """Whether a noun without human context means a thing rather than a woman: المدرسة, المحكمة."""
     form = parse.form
     if form.gender != "feminine" or form.number != "singular":
         return False
@@ -333,7 +333,7 @@ def _member_referent(context: Context, word: str) -> Referent:
 
 
 def _member_of_group(context: Context, at: int) -> Person | None:
-    """واحد منا, رجل مثلي: one of us, one like me."""
+    """The person that a noun belongs to as a member of a group: واحد منا, رجل مثلي."""
     for index in range(at + 1, at + 5):
         function = context.words.function(index)
         if function is not None and function.kind == "relatives":

@@ -1,5 +1,5 @@
-"""Read a passage from its first word to its last and collect the sites: function words, people
-addressed, nouns and verbs.
+"""Read a passage from its first word to its last and collect the sites: function words, vocatives,
+nouns and verbs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TITLES_OF_ADDRESS = frozenset("سيد دكتور أستاذ معلم".split())
 
 
 def read_vocative(context: Context, at: int, function: FunctionParse) -> int:
-    """يا, أيها and whoever follows."""
+    """Read a vocative particle (يا, أيها) and the noun phrase after it; return the end."""
     referent = context.person(2)
     if function.base != "يا":
         context.add(at, referent, FixedTarget.of(function, "vocatives"), "vocative")
@@ -57,7 +57,11 @@ def read_vocative(context: Context, at: int, function: FunctionParse) -> int:
 
 
 def is_addressed(context: Context, at: int) -> bool:
-    """صديقي، …: somebody of mine who stands alone between marks, or a title before a name."""
+    """Whether a noun is a form of address without a particle.
+
+    It is possessed by the speaker and stands alone between marks (صديقي، …), or is a title before a
+    name in brackets.
+    """
     words = context.words
     begins = words.line.after_mark(at)
     for parse in words.known_nouns(at):
@@ -82,7 +86,7 @@ def is_addressed(context: Context, at: int) -> bool:
 
 
 def _read_addressed(context: Context, at: int, listener: Referent, sure: Confidence) -> int:
-    """Read what the listener is called; the clause around it goes on."""
+    """Read a phrase that addresses the listener, then restore the clause around it."""
     around = replace(context.clause)
     end = phrases.read_phrase(context, at, listener, "nominative", "vocative", sure)
     context.clause.restore(around)
@@ -96,7 +100,7 @@ _QUANTITY_NOUNS = frozenset("الاف مئات عشرات ملايين مجمو�
 
 
 def read_function_word(context: Context, at: int, function: FunctionParse) -> int:
-    """Read a function word; the index after it, and after what belongs to it."""
+    """Read a function word; return the index after it and what belongs to it."""
     if function.suffix is not None and function.kind in {"inna", "role_markers"}:
         return _read_suffixed_particle(context, at, function)
     read = _HANDLERS.get(function.kind)
@@ -104,7 +108,7 @@ def read_function_word(context: Context, at: int, function: FunctionParse) -> in
 
 
 def _read_suffixed_particle(context: Context, at: int, function: FunctionParse) -> int:
-    """إنني, بصفتي: a predicate follows of whom the pronoun means."""
+    """Read a particle with a suffixed pronoun whose predicate follows: إنني, بصفتي."""
     suffix = function.suffix
     assert suffix is not None
     if function.kind == "inna":
@@ -115,7 +119,7 @@ def _read_suffixed_particle(context: Context, at: int, function: FunctionParse) 
 
 
 def _read_transparent(context: Context, at: int, function: FunctionParse) -> int:
-    """غير قادر, سوى ممرض, أول محام: what agrees is the next word."""
+    """Read a word that passes agreement on to the next word: غير قادر, سوى ممرض, أول محام."""
     clause = context.clause
     if clause.expects is None:
         return at + 1
@@ -132,20 +136,23 @@ def _read_transparent(context: Context, at: int, function: FunctionParse) -> int
 
 def _read_subordinator(context: Context, at: int, function: FunctionParse) -> int:
     if not pronouns.opens_relative_with_who(context, at, function):
-        context.clause.suspend()
+        context.clause.suspend_clause()
         context.clause.end_clause()
     return at + 1
 
 
 def _read_clause_particle(context: Context, at: int, function: FunctionParse) -> int:
-    """أن السماء, لكن الطبيب: a noun follows that is its subject; لكن may only join adjectives."""
+    """Read a particle whose subject follows it: أن السماء, لكن الطبيب.
+
+    Before an expected predicate, لكن may only join adjectives.
+    """
     clause = context.clause
     joins = function.base == "لكن" and is_expected_predicate(context, at + 1)
     if joins and not nouns.is_definite(context.words, at + 1):
         parse = nouns.choose_noun(context.words, at + 1, clause.controller)
         if parse is not None and not nouns.is_bound(context.words, at + 1, parse):
             return at + 1
-    clause.suspend()
+    clause.suspend_clause()
     clause.end_clause()
     if context.words.is_nominal(at + 1):
         clause.subject = None
@@ -182,7 +189,10 @@ def _read_preposition(context: Context, at: int, function: FunctionParse) -> int
 def _read_prepositional_object(
     context: Context, at: int, function: FunctionParse, suffix: Suffix
 ) -> int:
-    """لكم, إليه, عنك; and ولي ولد, where what I have follows."""
+    """Read a preposition with a suffixed pronoun: لكم, إليه, عنك.
+
+    In ولي ولد it expresses possession, and what is possessed follows.
+    """
     after = context.words.nouns(at + 1)
     if (
         function.base in _PREPOSITIONS_OF_HAVING
@@ -200,7 +210,7 @@ def _read_prepositional_object(
 
 
 def _read_whoever(context: Context, at: int, function: FunctionParse) -> int:
-    """إلى من يخبرني: whoever it is, nobody who was named."""
+    """Set the subject after من to an indefinite person: إلى من يخبرني."""
     if function.base == "من":
         context.clause.third = context.clause.subject = Referent(None, "singular", "masculine")
     return at
@@ -222,7 +232,7 @@ _ALL_OF_US = frozenset({"كلنا", "جميعنا", "فكلنا", "وكلنا"})
 
 
 def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
-    """All that agrees with somebody."""
+    """All words of a passage that agree with somebody."""
     line, interlocutors = passage.line, passage.interlocutors
     context = Context(PassageAnalysis(line, interlocutors, wanted), interlocutors)
     at = 0
@@ -242,7 +252,7 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
 
 
 def _read_pause(context: Context, at: int, *, resumes: bool) -> None:
-    """After a comma: a clause about a thing is over, and one set in between may be."""
+    """After a comma or colon, end a clause about a thing, and perhaps resume a suspended clause."""
     clause = context.clause
     if clause.third is not None and clause.third.who is None:
         clause.third = None
@@ -258,7 +268,7 @@ def _read_pause(context: Context, at: int, *, resumes: bool) -> None:
         return
     accusative = clause.case == "nominative" and nouns.is_nunated(context.words, at)
     if resumes or accusative or not is_expected_predicate(context, at):
-        clause.resume()
+        clause.resume_clause()
 
 
 def _read_word(context: Context, at: int) -> int:
@@ -284,7 +294,7 @@ def _read_nominal(context: Context, at: int) -> int:
         return phrases.read_phrase(context, at, clause.subject, "nominative", "subject", "likely")
     if context.words.line[at] in _ALL_OF_US:
         if context.words.line.after_mark(at):
-            clause.state(context.person(1, "plural"))
+            clause.open_verbless_clause(context.person(1, "plural"))
         return at + 1
     asked = inverted_subject(context, at)
     if asked is None and is_expected_predicate(context, at):
@@ -301,7 +311,7 @@ def _read_nominal(context: Context, at: int) -> int:
 
 
 def _read_unexpected_phrase(context: Context, at: int) -> int:
-    """A phrase that nothing asked for: a new subject, or an object."""
+    """Read a noun phrase that fills no expectation: a new subject, or an object."""
     clause = context.clause
     referent = nouns.noun_referent(context, at)
     if context.topic is not None and clause.subject is None:
@@ -313,14 +323,14 @@ def _read_unexpected_phrase(context: Context, at: int) -> int:
     if clause.third is not third:  # the phrase opened a clause about itself
         return end
     if opens:
-        clause.state(referent)
+        clause.open_verbless_clause(referent)
     elif referent.who in {"speaker", "listener"}:  # واحد منا ينتظر
         clause.third = clause.subject = referent
     else:
         clause.controller, clause.expects, clause.case, clause.rule, clause.found = expected
         myself = context.words.line[at].startswith(("نفس", "انفس"))
-        if clause.finds and not myself and nouns.is_definite(context.words, at):
-            clause.controller, clause.finds = referent, False
+        if clause.takes_object_complement and not myself and nouns.is_definite(context.words, at):
+            clause.controller, clause.takes_object_complement = referent, False
     return end
 
 

@@ -1,4 +1,4 @@
-"""Noun phrases: a head, its possessor, its adjectives, and the relative clause it opens."""
+"""Noun phrases: a head, its possessor, its adjectives, and its relative clause."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_phrase(
     rule: str,
     sure: Confidence = "certain",
 ) -> int:
-    """Read a phrase that means the referent from its head on; the index after it."""
+    """Read a phrase that denotes the referent, from its head on; return the index after it."""
     words = context.words
     function = words.function(at)
     if function is not None and function.kind == "demonstratives":
@@ -93,7 +93,7 @@ def _read_person_phrase(
 
 
 def skip_thing_phrase(context: Context, at: int) -> int:
-    """Skip a phrase about a thing, with what belongs to it."""
+    """The index after a phrase about a thing: noun, possessor, adjectives, relative clause."""
     words = context.words
     definite = nouns.is_definite(words, at) or nouns.ends_in_pronoun(words, at)
     end = at + 1
@@ -111,7 +111,7 @@ def skip_thing_phrase(context: Context, at: int) -> int:
 
 
 def _read_possessor(context: Context, at: int) -> int:
-    """Read a possessor, which may be somebody too; the index after it."""
+    """Read a possessor, which may be a person too; return the index after it."""
     words = context.words
     index = at
     function = words.function(index)
@@ -122,7 +122,9 @@ def _read_possessor(context: Context, at: int) -> int:
         read_possessive(context, index)
         form = known[0].form
         thing = Referent(None, form.number, form.gender)
-        referent = thing if nouns.is_rather_thing(known[0]) else context.named(known[0])
+        referent = (
+            thing if nouns.is_rather_thing(known[0]) else context.introduce_referent(known[0])
+        )
         return read_phrase(context, at, referent, "genitive", "noun", "likely")
     end = nouns.skip_noun(words, at)
     for skipped in range(at, end):
@@ -131,12 +133,12 @@ def _read_possessor(context: Context, at: int) -> int:
 
 
 def _may_be_nunated(context: Context, at: int) -> bool:
-    """Whether an adjective with nunation can go with the thing: not in غياب طويل محملًا."""
+    """Whether an adjective with nunation can modify the thing: not in غياب طويل محملًا."""
     return context.words.line.letters(at).endswith(("ا", "ة", "اء", "ى"))
 
 
 class _Head(NamedTuple):
-    """What adjectives may go with: a noun in its case, definite or not, and its possessor."""
+    """What adjectives may modify: a noun, its case, definite or not, and its possessor's gender."""
 
     referent: Referent
     case: Case
@@ -153,7 +155,7 @@ def _read_attributes(
     definite: bool,
     possessor: Gender | None,
 ) -> int:
-    """Read the adjectives of a head; the index after them."""
+    """Read the adjectives of a head; return the index after them."""
     head = _Head(referent, case, definite, possessor)
     end = at
     while True:
@@ -170,7 +172,7 @@ def _read_attributes(
 def _read_function_attribute(
     context: Context, at: int, function: FunctionParse, head: _Head, *, first: bool
 ) -> int:
-    """صديقكم هذا, رجل غير سعيد, طباخًا جيدًا: attributes that are or begin with function words."""
+    """Read an attribute that is, or begins with, a function word: صديقكم هذا, رجل غير سعيد."""
     if function.kind == "adverbs" and first and not head.definite:
         adjective = _adverb_as_adjective(context, at, head.referent)
         if adjective is not None:
@@ -187,7 +189,7 @@ def _read_function_attribute(
 
 
 def _read_adjective(context: Context, at: int, head: _Head) -> int:
-    """An adjective; a possessor of the head's gender may be what it goes with."""
+    """Read an adjective, of the head or of a possessor; return the index after it."""
     words, referent = context.words, head.referent
     elative = _elative_attribute(context, at, referent)
     if elative is not None and head.definite:
@@ -195,7 +197,7 @@ def _read_adjective(context: Context, at: int, head: _Head) -> int:
         return at + 1
     parse = _attribute_parse(context, at, referent, definite=head.definite)
     if parse is None:
-        return at + 1 if _is_possessors(context, at, head) else at
+        return at + 1 if _describes_possessor(context, at, head) else at
     free = referent.who is None and head.possessor is None
     if free and parse.form.nunated and not words.line.letters(at - 1).endswith("ا"):
         return at
@@ -208,8 +210,8 @@ def _read_adjective(context: Context, at: int, head: _Head) -> int:
     return _read_possessor(context, at + 1) if bound else at + 1
 
 
-def _is_possessors(context: Context, at: int, head: _Head) -> bool:
-    """Whether an adjective goes with the possessor alone: سبعينات القرن السابع."""
+def _describes_possessor(context: Context, at: int, head: _Head) -> bool:
+    """Whether an adjective modifies the possessor, not the head: سبعينات القرن السابع."""
     if head.possessor in {None, head.referent.gender}:
         return False
     thing = Referent(None, "singular", head.possessor)
@@ -217,7 +219,7 @@ def _is_possessors(context: Context, at: int, head: _Head) -> bool:
 
 
 def _adverb_as_adjective(context: Context, at: int, head: Referent) -> NounParse | None:
-    """طباخًا جيدًا: what is an adverb elsewhere, right after a noun in the accusative."""
+    """The adjective reading of an adverb right after an accusative noun: طباخًا جيدًا."""
     if context.words.line[at] not in ADJECTIVAL_ADVERBS - {"جدا"}:
         return None
     if not nouns.is_nunated(context.words, at - 1) or not context.words.known_nouns(at - 1):
@@ -231,7 +233,7 @@ def _adverb_as_adjective(context: Context, at: int, head: Referent) -> NounParse
 def _read_demonstrative_after(
     context: Context, at: int, function: FunctionParse, head: Referent
 ) -> bool:
-    """صديقكم هذا: a demonstrative after its noun."""
+    """Read a demonstrative after its noun: صديقكم هذا."""
     if function.kind != "demonstratives" or function.prefix:
         return False
     if lexicon.fixed_gender("demonstratives", function.base) != head.gender:
@@ -252,7 +254,7 @@ def _elative_attribute(context: Context, at: int, head: Referent) -> FixedTarget
 def _attribute_parse(
     context: Context, at: int, head: Referent, *, definite: bool
 ) -> NounParse | None:
-    """The adjective that goes with a head, if one stands there."""
+    """The reading of a word as an adjective of the head, if it has one."""
     if context.words.verbs(at):
         return None
     for parse in context.words.nouns(at):
@@ -268,7 +270,7 @@ def _attribute_parse(
 
 
 def _can_describe(parse: NounParse, head: Referent) -> bool:
-    """Whether a word can be an adjective of the head; of a person, also by its looks."""
+    """Whether a word can be an adjective of the head; of a person, also by its shape."""
     lemma = parse.lemma
     if head.who is None:
         return lemma.adjective or (parse.prefix.article and lemma.can_describe)
@@ -281,7 +283,7 @@ def _can_describe(parse: NounParse, head: Referent) -> bool:
 def _read_relative_clause(
     context: Context, at: int, head: Referent, *, definite: bool, person: bool = False
 ) -> int:
-    """Open the relative clause of a head."""
+    """Read the relative pronoun of a head, if any, and open the relative clause."""
     words = context.words
     function = words.function(at)
     if function is not None and function.kind == "relatives":
@@ -296,10 +298,10 @@ def _read_relative_clause(
 
 
 def _opens_bare_relative(context: Context, at: int, head: Referent, *, person: bool) -> bool:
-    """خياط لا يعرف, عمال لهم حق: a clause about an indefinite head, without a relative."""
+    """Whether an asyndetic relative clause of an indefinite head begins: خياط لا يعرف."""
     function = context.words.function(at)
     if function is not None and function.kind == "prepositions":
-        return _says_what_head_has(context, at, function, head)
+        return _says_what_head_possesses(context, at, function, head)
     index = at
     if function is not None and function.kind == "negations":
         index += 1
@@ -317,8 +319,10 @@ def _opens_bare_relative(context: Context, at: int, head: Referent, *, person: b
     )
 
 
-def _says_what_head_has(context: Context, at: int, function: FunctionParse, head: Referent) -> bool:
-    """عمال لهم حق, فتى في يده وردة: what the head has, with a pronoun for it."""
+def _says_what_head_possesses(
+    context: Context, at: int, function: FunctionParse, head: Referent
+) -> bool:
+    """Whether a preposition with a resumptive pronoun begins the clause: عمال لهم حق."""
     if function.suffix:
         suffix = function.suffix
         same = suffix.gender == head.gender and suffix.number == head.number
@@ -331,7 +335,7 @@ def _says_what_head_has(context: Context, at: int, function: FunctionParse, head
 
 
 def open_relative_clause(context: Context, head: Referent) -> None:
-    """The third person is the head from here on."""
+    """Begin a relative clause, in which the third person is the head."""
     clause = context.clause
     clause.end_clause()
     clause.third = clause.subject = head

@@ -1,4 +1,6 @@
-"""Pronouns and members of groups (أحدنا, أول الواصلين): whom they mean, and what they open."""
+"""Personal, demonstrative and relative pronouns, and members of groups (أحدنا, أول الواصلين): their
+referents, and the clauses they open.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ _I_MEAN = frozenset({"اعني", "واعني", "اقصد", "واقصد"})
 
 
 def read_first_or_second(context: Context, at: int, function: FunctionParse) -> int:
-    """أنا, نحن, أنت and their kin."""
+    """Read a pronoun of the first or second person: أنا, نحن, أنت."""
     clause = context.clause
     person = 1 if function.kind in {"I", "we"} else 2
     referent = context.person(person, _PRONOUN_NUMBERS.get(function.kind, "singular"))
@@ -43,22 +45,22 @@ def read_first_or_second(context: Context, at: int, function: FunctionParse) -> 
     if context.topic is not None:
         return at + 1
     clause.third = None
-    if clause.subject != referent or function.prefix or not _stresses(context, at):
-        clause.state(referent)
+    if clause.subject != referent or function.prefix or not _follows_own_verb(context, at):
+        clause.open_verbless_clause(referent)
     if function.kind == "we":
         return _read_specification(context, at + 1, referent)
     return _read_companion(context, at + 1) if function.kind == "I" else at + 1
 
 
-def _stresses(context: Context, at: int) -> bool:
-    """كنت أنا, عدت أنا: the pronoun after its verb says nothing new."""
+def _follows_own_verb(context: Context, at: int) -> bool:
+    """Whether the pronoun only emphasises the subject of the verb before it: كنت أنا, عدت أنا."""
     parses = context.words.verbs(at - 1)
     copular = context.clause.expects == "predicate" and not context.clause.found
     return any(parse.cell.tense == "perfect" for parse in parses) or (bool(parses) and copular)
 
 
 def _read_specification(context: Context, at: int, referent: Referent) -> int:
-    """نحن المعلمين نعرف: who we are, in the accusative, before what is said of us."""
+    """Read the accusative of specification after نحن: نحن المعلمين نعرف."""
     words, clause = context.words, context.clause
     parse = nouns.choose_noun(words, at, referent)
     if parse is None or not parse.lemma.known:
@@ -79,7 +81,7 @@ def _read_specification(context: Context, at: int, referent: Referent) -> int:
 
 
 def _read_companion(context: Context, at: int) -> int:
-    """أنا وزميلتي: what is said of both is dual, and of more plural."""
+    """Read a noun conjoined with أنا; the subject becomes dual or plural: أنا وزميلتي."""
     parse = _companion_parse(context, at)
     if parse is None:
         return at
@@ -109,7 +111,7 @@ def _companion_parse(context: Context, at: int) -> NounParse | None:
 
 
 def read_third(context: Context, at: int, function: FunctionParse) -> int:
-    """هو, هي and their kin."""
+    """Read a pronoun of the third person: هو, هي."""
     clause = context.clause
     if context.words.key(at + 1) == "ما" and function.prefix == "و":  # وهو ما حدث
         return at + 1
@@ -125,14 +127,14 @@ def read_third(context: Context, at: int, function: FunctionParse) -> int:
         referent = context.person(3, _PRONOUN_NUMBERS.get(function.kind, "singular"), gender)
     context.add(at, referent, FixedTarget.of(function, "pronouns"), "pronoun", "likely")
     relative = clause.third
-    clause.suspend()
-    clause.state(referent)
+    clause.suspend_clause()
+    clause.open_verbless_clause(referent)
     clause.third = relative
     return at + 1
 
 
 def _means_thing(context: Context, at: int, gender: Gender | None) -> bool:
-    """وهي شركة كبيرة: what follows the pronoun says that it means a thing."""
+    """Whether the predicate shows that the pronoun means a thing: وهي شركة كبيرة."""
     words = context.words
     if words.function(at + 1) is not None:
         return False
@@ -145,7 +147,7 @@ def _means_thing(context: Context, at: int, gender: Gender | None) -> bool:
 
 
 def read_suffixed_subject(context: Context, at: int, suffix: Suffix) -> int:
-    """إنني, لكنك, أنها: the subject at the end of a particle."""
+    """Read the subject suffixed to a particle: إنني, لكنك, أنها."""
     referent = suffix_referent(context, suffix)
     if suffix.person == 3:
         read_third_person_suffix(context, at)
@@ -155,12 +157,12 @@ def read_suffixed_subject(context: Context, at: int, suffix: Suffix) -> int:
             context.add(at, referent, suffix, "subject pronoun")
         elif suffix.person == 2:
             context.add_vowel(at)
-    context.clause.state(referent)
+    context.clause.open_verbless_clause(referent)
     return at + 1
 
 
 def read_demonstrative(context: Context, at: int, function: FunctionParse) -> int:
-    """هذا أنا, هذا الغريب, and ها أنا ذا."""
+    """Read a demonstrative: هذا أنا, هذا الغريب, ها أنا ذا."""
     words, clause = context.words, context.clause
     target = FixedTarget.of(function, "demonstratives")
     after = words.function(at + 1)
@@ -180,7 +182,7 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
         return at + 1
     if after is not None or not nouns.is_definite(words, at + 1):
         return at + 1
-    controller = clause.awaited
+    controller = clause.controller_awaiting_predicate
     others_act = clause.verbal and controller is not None and controller.who == "others"
     if controller is not None and not others_act and words.known_nouns(at + 1):
         end = phrases.read_phrase(context, at, controller, clause.take_case(), clause.rule)
@@ -192,17 +194,17 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
     opens = clause.subject is None or context.words.line.after_mark(at) or function.prefix == "و"
     end = phrases.read_phrase(context, at, referent, "nominative", "noun", "likely")
     if opens and clause.third is None:
-        clause.state(referent)
+        clause.open_verbless_clause(referent)
     return end
 
 
 def read_relative(context: Context, at: int, function: FunctionParse) -> int:
-    """الذي with nothing before it that it describes: أنا الذي, الذي … هو أنا."""
+    """Read a relative pronoun without an antecedent: أنا الذي, الذي … هو أنا."""
     clause = context.clause
     gender = lexicon.fixed_gender("relatives", function.base)
     plural = function.base in {"الذين", "اللواتي", "اللاتي", "اللائي"}
     starts = context.topic is not None and clause.subject is None
-    meant = context.topic if starts else clause.awaited
+    meant = context.topic if starts else clause.controller_awaiting_predicate
     context.add(at, meant, FixedTarget.of(function, "relatives"), "relative pronoun")
     who = meant.who if meant is not None else None
     phrases.open_relative_clause(context, Referent(who, "plural" if plural else "singular", gender))
@@ -210,7 +212,10 @@ def read_relative(context: Context, at: int, function: FunctionParse) -> int:
 
 
 def opens_relative_with_who(context: Context, at: int, function: FunctionParse) -> bool:
-    """أنا من كتب, آخر من بقي, ممن يعملون: who, with a verb; it opens a clause."""
+    """Open the relative clause of من before a verb, if it is one; return whether it is.
+
+    أنا من كتب, آخر من بقي, ممن يعملون.
+    """
     clause = context.clause
     again = clause.third is not None and clause.third.who is not None and function.prefix == "و"
     if function.base == "من" and again and context.words.verbs(at + 1):
@@ -238,7 +243,7 @@ def opens_relative_with_who(context: Context, at: int, function: FunctionParse) 
 
 
 def speaker_as_topic(context: Context, at: int) -> Referent | None:
-    """The speaker, where the sentence says that its subject is: هذا الواقف هناك هو أنا."""
+    """The speaker, if the sentence identifies its subject with them: هذا الواقف هناك هو أنا."""
     words = context.words
     function = words.function(at)
     if function is not None and function.kind not in {"demonstratives", "relatives"}:
@@ -260,12 +265,12 @@ def speaker_as_topic(context: Context, at: int) -> Referent | None:
 
 
 def read_member(context: Context, at: int) -> int:
-    """أحدنا, كلانا, أحد الناجين."""
+    """Read a word for a member of a group: أحدنا, كلانا, أحد الناجين."""
     found = lexicon.group_member(context.words.line.letters(at))
     assert found is not None
     referent = nouns.noun_referent(context, at)
     clause = context.clause
-    expected = clause.awaited
+    expected = clause.controller_awaiting_predicate
     if expected is not None and referent.who in {"others", None}:
         group = nouns.noun_referent(context, at + 1)
         if found[1] in {"أحد", "إحدى"} and group.number == "plural":
@@ -278,12 +283,15 @@ def read_member(context: Context, at: int) -> int:
         at, referent, FixedTarget(found[0], "members", found[1]), "one of a group", "likely"
     )
     if at != context.clause.subject_at:
-        context.clause.state(referent)
+        context.clause.open_verbless_clause(referent)
     return at + 1
 
 
 def read_first_of(context: Context, at: int, function: FunctionParse) -> int:
-    """أول الواصلين, آخر المغادرات: the index after people of whom one is the first, 0 if not so."""
+    """Read the group of which the controller is the first or last; return the index after it.
+
+    أول الواصلين, آخر المغادرات; 0 if there is no such group.
+    """
     clause = context.clause
     if function.base not in {"اول", "اولي", "اخر"} or clause.controller is None:
         return 0
@@ -300,7 +308,10 @@ def read_first_of(context: Context, at: int, function: FunctionParse) -> int:
 
 
 def member_referent(context: Context, at: int, function: FunctionParse) -> Referent:
-    """أنا من المترجمين, كنت واحدًا من المنشدين: people of whom the speaker is one."""
+    """The referent of a plural noun after من, which may include the subject.
+
+    أنا من المترجمين, كنت واحدًا من المنشدين.
+    """
     referent = nouns.noun_referent(context, at)
     clause = context.clause
     if nouns.read_numeral(context.words, at) is not None:

@@ -1,6 +1,6 @@
-"""Quotations of a line, and who says I and who is spoken to in each.
+"""Quotations of an Arabic line, and who is speaker and listener in each.
 
-In قالت لي: «أنت ماهر» the one spoken to is who says I outside.
+In قالت لي: «أنت ماهر» the listener is the speaker of the sentence around it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def split_quotations(line: Line) -> list[Passage[Line]]:
 
 
 def _interlocutors(frame: Sequence[Token]) -> Interlocutors:
-    """Who speaks and who is spoken to after such a frame."""
+    """The interlocutors of a quotation after that introduction."""
     said = _person_who_says(frame)
     if said is None:
         return UNQUOTED
@@ -53,7 +53,7 @@ def _interlocutors(frame: Sequence[Token]) -> Interlocutors:
 
 
 def _person_who_says(frame: Sequence[Token]) -> int | None:
-    """The person of the verb of saying; the last one counts."""
+    """The person of the last verb of saying, None if there is none."""
     speech = verb_list("speech")
     found = None
     for at, word in enumerate(frame):
@@ -81,7 +81,7 @@ def _ends_in_me(word: Token) -> bool:
 
 
 def _has_subject(frame: Sequence[Token], at: int) -> bool:
-    """Whether a woman is named right after a verb that may be hers."""
+    """Whether a noun for a woman follows right after the verb."""
     following = frame[at + 1].letters if at + 1 < len(frame) else ""
     return any(
         parse.form.gender == "feminine" and parse.lemma.person and not parse.prefix.preposition
@@ -100,7 +100,7 @@ def _addressee(frame: Sequence[Token]) -> Person | None:
 
 
 def _is_somebody_of_mine(word: Token) -> bool:
-    """صاحت أمي: somebody of mine, who speaks to me."""
+    """Whether a noun has a first-person possessive, so that its referent addresses me: صاحت أمي."""
     return any(
         parse.lemma.known and parse.suffix is not None and parse.suffix.letters == "ي"
         for parse in analyse_noun(word.letters)
@@ -108,7 +108,7 @@ def _is_somebody_of_mine(word: Token) -> bool:
 
 
 def _persons_addressed(word: Token) -> Iterator[int]:
-    """The persons of the pronouns joined to a word; 3 for a noun after ل."""
+    """The persons of the pronouns suffixed to a word; 3 for a noun after ل."""
     function = analyse_function_word(word.letters)
     if function is not None:
         if function.suffix is not None and function.suffix.person == 1:

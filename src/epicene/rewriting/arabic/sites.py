@@ -1,4 +1,4 @@
-"""The words that agree with somebody, and the change that each of them needs."""
+"""Sites of Arabic words, and the change that each needs."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ if TYPE_CHECKING:
 
 
 class NounTarget(NamedTuple):
-    """A noun or an adjective, and where it stands."""
+    """A noun or an adjective, and its case and construct state in context."""
 
     parse: NounParse
     case: Case
     bound: bool = False  # a possessor follows
-    number: Number | None = None  # where the place says more than the form
+    number: Number | None = None  # where the context shows more than the form
 
 
 class VerbTarget(NamedTuple):
-    """A verb, and the cell that is its own here."""
+    """A verb, and its features in context."""
 
     parse: VerbParse
     cell: Cell
 
 
 class FixedTarget(NamedTuple):
-    """A word of one of the lists of `fixed.toml`, with what is joined to its front."""
+    """A word in one of the lists of `fixed.toml`, with its proclitics."""
 
     prefix: str
     kind: str
@@ -58,12 +58,12 @@ class FixedTarget(NamedTuple):
 
     @classmethod
     def of(cls, function: FunctionParse, kind: str) -> FixedTarget:
-        """A function word that is in one of the lists."""
+        """The target of a function word that is in one of the lists."""
         return cls(function.prefix, kind, function.written)
 
 
 class VowelTarget(NamedTuple):
-    """The second person in a last vowel that is written: أنتَ, أنتِ, كتبتَ, لكِ."""
+    """The second person in a written final vowel: أنتَ, أنتِ, كتبتَ, لكِ."""
 
 
 Target: TypeAlias = NounTarget | VerbTarget | FixedTarget | Suffix | VowelTarget
@@ -74,7 +74,7 @@ Sites: TypeAlias = sites.Sites[Target]
 
 
 def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Change]:
-    """A change for every word of the people named whose form is another."""
+    """The changes of all words whose form differs in the gender wanted for their person."""
     nunation = nunation_of(line.text)
     for at, parts in found.by_word():
         change = _word_change(line.tokens[at], parts, wanted, nunation)
@@ -85,7 +85,7 @@ def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Ch
 def _word_change(
     word: Token, parts: Sequence[Site], wanted: TargetGenders, nunation: Nunation
 ) -> Change | None:
-    """The change of one word for the genders wanted, None if it stays."""
+    """The change of one word for the genders wanted, None if it does not change."""
     new = InflectedWord(word.letters)
     asked = None
     vowel = ""
@@ -107,7 +107,7 @@ def _word_change(
 
 
 def _inflect_target(letters: str, target: Target, gender: Gender) -> InflectedWord | None:
-    """The letters of a word whose target is inflected, None if it stays."""
+    """The word with its target inflected, None if it does not change."""
     if isinstance(target, NounTarget):
         return inflect_noun_parse(
             target.parse, gender, target.case, bound=target.bound, number=target.number

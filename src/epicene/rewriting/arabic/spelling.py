@@ -1,7 +1,7 @@
-"""How Arabic is written: letters and their marks, clitics, and the spelling habits of the writer of
-a line.
+"""Arabic orthography: letters and their diacritics, clitics, and the spelling habits of a line's
+writer.
 
-All rules are about bare letters; what a writer added (vowels, tatweel) is carried over.
+All rules work on bare letters; vowels and tatweel that a writer added are carried over.
 """
 
 from __future__ import annotations
@@ -34,18 +34,21 @@ _LINKING_VOWELS = {"ة": FATHA, "ت": FATHA, "ا": FATHA, "ي": KASRA, "و": DAM
 
 
 def strip_marks(text: str) -> str:
-    """Composed, and without marks."""
+    """The text composed (NFC) and without diacritics."""
     return _MARKS.sub("", unicodedata.normalize("NFC", text))
 
 
 def fold_letters(letters: str) -> str:
-    """What writers often do not tell apart is one: أ إ آ ٱ → ا, ى → ي."""
+    """The letters with those that writers often confuse merged: أ إ آ ٱ → ا, ى → ي."""
     return letters.translate(_FOLDED_LETTERS)
 
 
 def may_be_written(written: str, letters: str) -> bool:
-    """Whether the letters are written so: hamzas may lack or be on the wrong side of an alif, but
-    none is added inside a word, and ى is not written ي."""
+    """Whether `written` is a possible spelling of the letters.
+
+    Hamzas may be missing or on the wrong side of an alif, but none is added inside a word, and ى is
+    not written ي.
+    """
     for index, (one, two) in enumerate(zip(written, letters, strict=True)):
         if one == two or one == "ا" or (one, two) == ("ى", "ي"):
             continue
@@ -71,7 +74,7 @@ def _clusters(text: str) -> list[_Cluster]:
 
 
 def final_mark(text: str) -> str:
-    """The vowel or nunation on the last letter, "" if it has none; that of ًا is on the last two."""
+    """The vowel or nunation on the last letter, "" if none; in ًا it is on the last two."""
     for cluster in reversed(_clusters(text)[-2:]):
         marks = [mark for mark in cluster.marks if mark in _FINAL_MARKS]
         if marks:
@@ -82,13 +85,13 @@ def final_mark(text: str) -> str:
 
 
 def is_vocalised(text: str) -> bool:
-    """Whether letters inside the word have their vowels."""
+    """Whether letters inside the word have vowel marks."""
     inner = _clusters(text)[:-1]
     return sum(any(mark in _VOWELS for mark in cluster.marks) for cluster in inner) >= 2
 
 
 def respell(written: str, letters: str, *, vocalised: bool = False) -> str:
-    """Other bare letters in the way the word was written: marks stay where letters do."""
+    """Other bare letters spelled as the word was: a letter that stays keeps its marks."""
     if strip_marks(written) == letters:
         return written
     old = _clusters(written)
@@ -117,7 +120,7 @@ def respell(written: str, letters: str, *, vocalised: bool = False) -> str:
 
 
 def _with_linking_vowel(cluster: _Cluster, following: str, *, always: bool) -> _Cluster:
-    """The last letter with the vowel that what follows it now asks for, if it had one."""
+    """The last letter with the vowel that the letter now after it calls for, if it had one."""
     if not always and not any(mark in _FINAL_MARKS for mark in cluster.marks):
         return cluster
     others = "".join(mark for mark in cluster.marks if mark not in _FINAL_MARKS)
@@ -125,7 +128,7 @@ def _with_linking_vowel(cluster: _Cluster, following: str, *, always: bool) -> _
 
 
 def with_final_mark(text: str, mark: str) -> str:
-    """The text with that mark on its last letter, instead of what vowel it had there."""
+    """The text with that mark on its last letter, in place of the vowel there."""
     clusters = _clusters(text)
     last = clusters[-1]
     kept = "".join(one for one in last.marks if one not in _FINAL_MARKS)
@@ -134,7 +137,7 @@ def with_final_mark(text: str, mark: str) -> str:
 
 
 class Suffix(NamedTuple):
-    """A pronoun at the end of a word; `gender` is None where it does not show."""
+    """A suffixed pronoun; `gender` is None where it does not show."""
 
     letters: str
     person: Literal[1, 2, 3]
@@ -160,14 +163,14 @@ _OTHER_GENDER_SUFFIX = {"ه": "ها", "ها": "ه", "هم": "هن", "هن": "ه�
 
 
 def inflect_suffix(suffix: Suffix, gender: Gender) -> str | None:
-    """The suffix for a gender, None where it has it or shows none."""
+    """The suffix in that gender, None where it has it already or shows none."""
     if suffix.gender is None or suffix.gender == gender:
         return None
     return _OTHER_GENDER_SUFFIX[suffix.letters]
 
 
 class Prefix(NamedTuple):
-    """What stands before a noun, and whether the last of it is the article."""
+    """The proclitics of a noun, and whether the last of them is the article."""
 
     letters: str
     preposition: str = ""
@@ -191,9 +194,9 @@ _NOUN_PREFIXES = tuple(sorted(_all_noun_prefixes(), key=lambda prefix: len(prefi
 
 
 def noun_prefixes(letters: str) -> list[Prefix]:
-    """What the word may begin with before a noun.
+    """The proclitics that the word may have as a noun.
 
-    The fewest letters come first: وحيد is lonely before it is "and" with something.
+    The shortest come first: وحيد is lonely before it is "and" with something.
     """
     return [prefix for prefix in _NOUN_PREFIXES if letters.startswith(prefix.letters)]
 
@@ -202,7 +205,7 @@ VERB_PREFIXES = ("", "و", "ف", "أ", "س", "ل", "وس", "فس", "ول", "فل
 
 
 def attached_to_verb(stem: str, suffix: str) -> str:
-    """A verb with its object."""
+    """A verb with its suffixed object."""
     if not suffix:
         return stem
     if stem.endswith("أى"):
@@ -217,7 +220,7 @@ def attached_to_verb(stem: str, suffix: str) -> str:
 
 
 def stems_before_suffix(stem: str) -> Iterator[str]:
-    """What a verb may look like without the object that was at its end."""
+    """The spellings that a verb may have without the suffixed object."""
     yield stem
     if stem.endswith("ا"):
         yield stem[:-1] + "ى"
@@ -245,7 +248,7 @@ _NUNATED_ADVERBS = regex.compile(
 
 
 def nunation_of(text: str) -> Nunation:
-    """Where the line has its nunations; where correct spelling has it, if it has none."""
+    """Where the line writes its nunation; if it has none, where standard spelling does."""
     if _NUNATION_BEFORE_ALIF.search(text):
         return "before"
     if _NUNATION_AFTER_ALIF.search(text):
@@ -254,7 +257,7 @@ def nunation_of(text: str) -> Nunation:
 
 
 def keep_hamza_habits(written: str, letters: str) -> str:
-    """New letters, with the hamzas that the writer left out left out."""
+    """New letters without the hamzas that the writer omitted."""
     index = 0
     old, new = fold_letters(written), fold_letters(letters)
     while index < min(len(old), len(new)) and old[index] == new[index]:
@@ -266,7 +269,7 @@ def keep_hamza_habits(written: str, letters: str) -> str:
 
 
 def spell_like(word: Token, letters: str, *, nunated: bool, nunation: Nunation) -> str:
-    """The word in other letters, written as its line is."""
+    """The word in other letters, spelled as its line is."""
     vocalised = is_vocalised(word.text)
     old = _NUNATION.sub("", word.text)
     ending = TANWIN_FATH if old != word.text else final_mark(word.text)
@@ -281,7 +284,7 @@ def spell_like(word: Token, letters: str, *, nunated: bool, nunation: Nunation) 
 
 
 def _final_vowel(letters: str, ending: str) -> str:
-    """The last vowel of a vocalised word: that of the old one, as far as it can bear it."""
+    """The final vowel of a vocalised word: that of the old one, if the new one can bear it."""
     if letters.endswith(("ى", "ا", "و", "ي")):
         return ""
     return ending or SUKUN

@@ -1,6 +1,4 @@
-"""A verb where it stands: which of its readings holds, of which person and mood, and what its
-subject is.
-"""
+"""Verbs in context: which reading of a verb applies, its person and mood, and its subject."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ _STATEMENT_WORDS = frozenset("هل لماذا لم ما كيف".split())
 
 
 def choose_mood(words: PassageAnalysis, at: int, parse: VerbParse) -> Mood:
-    """Indicative, subjunctive (cut) or jussive (short)."""
+    """The mood of a verb in context: indicative (full), subjunctive (cut) or jussive (short)."""
     if parse.prefix.endswith("ل"):
         return "short" if parse.prefix == "فل" else "cut"
     before = words.function(at - 1)
@@ -46,7 +44,7 @@ def _is_complementiser(words: PassageAnalysis, at: int) -> bool:
 
 
 def _is_prohibition(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
-    """لا تخف, but not أنت لا تخاف, هل لا تخاف, لا تعرف."""
+    """Whether لا before the verb prohibits: لا تخف, but not أنت لا تخاف, هل لا تخاف, لا تعرف."""
     if parse.cell.person != 2 or parse.verb.perfect in verb_list("stative"):
         return False
     before = words.function(at - 2)
@@ -58,7 +56,7 @@ def _is_prohibition(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
 
 
 def next_noun(words: PassageAnalysis, at: int) -> int:
-    """The first noun after a verb, over adverbs and prepositions with a pronoun; -1 if none."""
+    """The first noun after a verb, past adverbs and prepositions with a pronoun; -1 if none."""
     for index in range(at + 1, at + 5):
         function = words.function(index)
         if function is None:
@@ -73,7 +71,7 @@ def next_noun(words: PassageAnalysis, at: int) -> int:
 
 
 def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
-    """Where the subject of a verb of the third person stands, -1 if it has none after it."""
+    """The index of the subject after a third-person verb, -1 if none follows."""
     words = context.words
     index = next_noun(words, at)
     if index < 0:
@@ -90,7 +88,7 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
         return index if people and lexicon.fixed_gender("numerals", letters) == gender else -1
     known = [one for one in words.known_nouns(index) if not one.prefix.preposition]
     if known and analyse_thing(letters) is None:
-        return index if _is_subject(words, index, known[0], parse) else -1
+        return index if _can_be_subject(words, index, known[0], parse) else -1
     if _noun_gender(words, index) != gender or nouns.is_nunated(words, index):
         return -1
     copular = parse.verb.perfect in verb_list("copular")
@@ -102,13 +100,13 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
 
 
 def _noun_gender(words: PassageAnalysis, at: int) -> Gender | None:
-    """كان الظهور الأول: a word of no list with the article is masculine by default."""
+    """The gender of a noun; an unlisted word with the article is masculine: كان الظهور الأول."""
     article = words.line.letters(at).startswith("ال")
     return nouns.noun_gender(words, at) or ("masculine" if article else None)
 
 
 def _is_nominative(words: PassageAnalysis, at: int) -> bool:
-    """كان كتاب الطفل: a thing that would end in an alif if it were what is said of somebody."""
+    """Whether a thing is nominative, as its accusative would end in an alif: كان كتاب الطفل."""
     letters = words.line.letters(at)
     thing = analyse_thing(letters)
     shows = thing is not None and thing.gender == "masculine" and not thing.prefix
@@ -116,7 +114,7 @@ def _is_nominative(words: PassageAnalysis, at: int) -> bool:
 
 
 def _is_resumed_by_pronoun(context: Context, at: int, index: int) -> bool:
-    """الذي كتبت عنه الصحف: the pronoun between them means who the clause is about."""
+    """Whether a pronoun between verb and noun resumes the relative's head: الذي كتبت عنه الصحف."""
     third = context.clause.third
     if third is None or index == at + 1 or not nouns.is_definite(context.words, index):
         return False
@@ -125,8 +123,8 @@ def _is_resumed_by_pronoun(context: Context, at: int, index: int) -> bool:
     return suffix is not None and suffix.person == 3 and suffix.gender == third.gender
 
 
-def _is_subject(words: PassageAnalysis, at: int, noun: NounParse, parse: VerbParse) -> bool:
-    """Whether a person after the verb does what it says."""
+def _can_be_subject(words: PassageAnalysis, at: int, noun: NounParse, parse: VerbParse) -> bool:
+    """Whether a person after the verb can be its subject."""
     form = noun.form
     if form.gender != parse.cell.gender and form.number != "plural":
         return False
@@ -140,7 +138,7 @@ def _is_subject(words: PassageAnalysis, at: int, noun: NounParse, parse: VerbPar
 
 
 def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> int:
-    """The person that the words around allow best."""
+    """The most likely person of the verb in its context."""
     if parses[0].written.startswith("إ"):  # a command with a hamza too many
         parses = tuple(p for p in parses if p.cell.tense == "imperative") or parses
     persons: set[int] = {parse.cell.person for parse in parses if not _is_reflexive(parse)}
@@ -160,18 +158,18 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
 
 
 def _is_reflexive(parse: VerbParse) -> bool:
-    """I myself, you yourself: not with a suffixed pronoun."""
+    """Whether subject and suffixed object are the same first or second person, which cannot be."""
     suffix = parse.suffix
     return suffix is not None and suffix.person != 3 and suffix.person == parse.cell.person
 
 
 def _person_shown_nearby(context: Context, at: int, parses: tuple[VerbParse, ...]) -> int:
-    """The person that a word beside the verb or the clause around it shows, 0 if none does."""
+    """The person that a neighbouring word or the clause shows, 0 if none does."""
     if context.topic is not None or _has_feminine_subject(context, at, parses):
         return 3
     if decided := _perfect_or_imperative(context, at, parses):
         return decided
-    if _follows_was(context, at):
+    if _follows_first_person_was(context, at):
         return 1
     in_clause = context.clause.third is not None and _person_of_clause_subject(context, parses) == 3
     if in_clause and not _has_third_as_object(context, at, parses):
@@ -183,21 +181,21 @@ def _person_shown_nearby(context: Context, at: int, parses: tuple[VerbParse, ...
 
 
 def _is_rather_first_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
-    """Whether what looks like mine or another's is mine."""
+    """Whether a form of the first or third person is more likely first person."""
     if _is_masculine_state(context, at):
         return True
     return context.words.evidence.says_i and _is_simple_first(parses)
 
 
-def _follows_was(context: Context, at: int) -> bool:
-    """كنت أخاف: the verb after mine is mine."""
+def _follows_first_person_was(context: Context, at: int) -> bool:
+    """Whether the verb follows كنت with the same subject: كنت أخاف."""
     before = context.words.verbs(at - 1)
     mine = {parse.cell.person for parse in before if parse.verb.perfect == "كان"}
     return bool(mine) and 3 not in mine and context.clause.subject == context.person(1)
 
 
 def _perfect_or_imperative(context: Context, at: int, parses: tuple[VerbParse, ...]) -> int:
-    """توقف: he stopped, or stop; 0 if the form is not both."""
+    """The person of a form that is perfect or imperative (توقف), 0 if it is not both."""
     perfects = [p for p in parses if p.cell.tense == "perfect" and p.cell.gender == "masculine"]
     tenses = {parse.cell.tense for parse in parses}
     if not perfects or "imperative" not in tenses or any(p.cell.person == 1 for p in parses):
@@ -210,7 +208,10 @@ def _perfect_or_imperative(context: Context, at: int, parses: tuple[VerbParse, .
 
 
 def _is_first_person_statement(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
-    """أعلم, أعتقد: what looks like a command, but is what I do; أسرع at the beginning is one."""
+    """Whether a form like an imperative is a first-person imperfect: أعلم, أعتقد.
+
+    أسرع at the beginning of a sentence is an imperative.
+    """
     first = [
         parse for parse in parses if parse.cell.person == 1 and parse.cell.tense == "imperfect"
     ]
@@ -225,7 +226,7 @@ def _is_first_person_statement(context: Context, at: int, parses: tuple[VerbPars
 
 
 def _has_third_as_object(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
-    """التي تراها: whom the clause is about is the object, so somebody else is the subject."""
+    """Whether the head of the relative clause is the object, so not the subject: التي تراها."""
     third = context.clause.third
     if third is None:
         return False
@@ -240,7 +241,7 @@ def _has_third_as_object(context: Context, at: int, parses: tuple[VerbParse, ...
 
 
 def _person_of_clause_subject(context: Context, parses: tuple[VerbParse, ...]) -> int:
-    """The person of the subject that the clause has already, 0 if that decides nothing."""
+    """The person of the subject that the clause already has, 0 if that is not decisive."""
     clause = context.clause
     holder = clause.third or clause.subject
     if holder is None or (holder.who is None and holder.gender is None):
@@ -253,7 +254,7 @@ def _person_of_clause_subject(context: Context, parses: tuple[VerbParse, ...]) -
 
 
 def _is_simple_first(parses: tuple[VerbParse, ...]) -> bool:
-    """أعلم: I know, where somebody says I, rather than he informed."""
+    """Whether one reading is a first-person imperfect of form I: أعلم, I know."""
     return any(
         parse.cell.person == 1 and parse.cell.tense == "imperfect" and parse.verb.simple
         for parse in parses
@@ -261,7 +262,7 @@ def _is_simple_first(parses: tuple[VerbParse, ...]) -> bool:
 
 
 def _is_masculine_state(context: Context, at: int) -> bool:
-    """خرجت مطمئنًا: said by a man, not of a woman."""
+    """Whether a masculine state follows, so that the verb is not a woman's: خرجت مطمئنًا."""
     for index in range(at + 1, at + 7):
         if context.words.line.is_mark(index) or context.words.verbs(index):
             return False
@@ -273,7 +274,7 @@ def _is_masculine_state(context: Context, at: int) -> bool:
 
 
 def may_be_imperative(context: Context, at: int) -> bool:
-    """Whether a form that may be a command or a report stands where commands do."""
+    """Whether a form that is imperative or perfect is where imperatives occur."""
     words = context.words
     if not words.evidence.asks_for("listener") and context.interlocutors.listener != "speaker":
         return False
@@ -291,7 +292,7 @@ def may_be_imperative(context: Context, at: int) -> bool:
 
 
 def _has_feminine_subject(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
-    """Whether a woman follows the verb who can be its subject."""
+    """Whether a noun for a woman follows that can be the verb's subject."""
     index = next_noun(context.words, at)
     copular = parses[0].verb.perfect in verb_list("copular")
     if index < 0 or (copular and context.words.evidence.prior[0] == 1):  # أصبحت المدربة
@@ -315,19 +316,19 @@ _BEFORE_IMPERFECT = frozenset("لم لن سوف ان كي لكي لا".split())
 def choose_verb_readings(
     context: Context, at: int, parses: tuple[VerbParse, ...]
 ) -> list[VerbParse]:
-    """The readings that the words around allow best, the best first; all of one cell."""
+    """The most likely readings in context, the best first; all have the same features."""
     words = context.words
-    parses = _by_vowel(context, at, parses)
+    parses = _filter_by_vowel(context, at, parses)
     parses = tuple(p for p in parses if p.exact or _may_lack_hamza(context, p)) or parses
     if any(parse.suffix is None for parse in parses):  # وجدنا: we found, not he found us
         parses = tuple(p for p in parses if p.suffix is None or p.suffix.letters != "نا")
-    parses = _by_mood(context, at, parses)
-    parses = _by_prefix(context, at, parses)
-    parses = _by_particle(context, at, parses)
+    parses = _filter_by_mood(context, at, parses)
+    parses = _filter_by_prefix(context, at, parses)
+    parses = _filter_by_particle(context, at, parses)
     person = choose_person(context, at, parses)
     fitting = [parse for parse in parses if parse.cell.person == person] or list(parses)
     if person == 3:
-        fitting = _by_gender(context, fitting)
+        fitting = _filter_by_gender(context, fitting)
     mood = choose_mood(words, at, fitting[0])
     asked = [p for p in fitting if p.cell.tense != "imperfect" or p.cell.mood == mood]
     commanded = may_be_imperative(context, at)
@@ -337,14 +338,19 @@ def choose_verb_readings(
 
 
 def _may_lack_hamza(context: Context, parse: VerbParse) -> bool:
-    """اعرف for أعرف: the first person, where the line leaves hamzas out, or knows or thinks."""
+    """Whether the first person may be written without its hamza: اعرف for أعرف.
+
+    It may where the line drops hamzas, and for stative verbs.
+    """
     if parse.cell.person != 1 or not parse.written.startswith("ا"):
         return False
     stative = parse.verb.perfect in verb_list("stative")
     return context.words.evidence.drops_hamza or stative
 
 
-def _by_vowel(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
+def _filter_by_vowel(
+    context: Context, at: int, parses: tuple[VerbParse, ...]
+) -> tuple[VerbParse, ...]:
     """The readings that the vowel on a final ت allows."""
     word = context.words.line.token(at)
     if not word.letters.endswith("ت"):
@@ -353,8 +359,11 @@ def _by_vowel(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple
     return tuple(parse for parse in parses if parse.cell.person == person) or parses
 
 
-def _by_gender(context: Context, parses: list[VerbParse]) -> list[VerbParse]:
-    """تلقى: he received or she meets, as the third person is in the rest of the clause."""
+def _filter_by_gender(context: Context, parses: list[VerbParse]) -> list[VerbParse]:
+    """The readings whose gender fits the third person of the clause or passage: تلقى.
+
+    It is either he received or she meets.
+    """
     if len({parse.cell.gender for parse in parses}) == 1:
         return parses
     holder = context.clause.third or context.clause.subject
@@ -366,7 +375,10 @@ def _by_gender(context: Context, parses: list[VerbParse]) -> list[VerbParse]:
 
 
 def _reading_rank(parse: VerbParse, *, commanded: bool) -> tuple[bool, bool, bool]:
-    """A command where commands stand; one person before several women; لم تعد of عاد, not عد."""
+    """The sort key of a reading: imperatives first where they occur, then singulars.
+
+    Of jussives, hollow verbs come first: لم تعد is of عاد, not of عد.
+    """
     verb, cell = parse.verb, parse.cell
     shortened = cell.mood == "short" and verb.simple and verb.shape == "hollow"
     return (
@@ -376,8 +388,13 @@ def _reading_rank(parse: VerbParse, *, commanded: bool) -> tuple[bool, bool, boo
     )
 
 
-def _by_mood(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
-    """A shortened form with an object only where the jussive is asked for: لم ترني, أن تكوني."""
+def _filter_by_mood(
+    context: Context, at: int, parses: tuple[VerbParse, ...]
+) -> tuple[VerbParse, ...]:
+    """The readings whose mood fits: a jussive with an object only after لم and the like.
+
+    لم ترني, but أن تكوني.
+    """
     if len({parse.suffix for parse in parses}) == 1:
         return parses
     plain = tuple(parse for parse in parses if parse.suffix is None)
@@ -387,8 +404,13 @@ def _by_mood(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple[
     return tuple(p for p in parses if p.suffix is None or p.cell.mood != "short") or parses
 
 
-def _by_prefix(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
-    """أستطيع is no question: the أ of one opens a clause, and the sentence ends in its mark."""
+def _filter_by_prefix(
+    context: Context, at: int, parses: tuple[VerbParse, ...]
+) -> tuple[VerbParse, ...]:
+    """The readings with or without an interrogative أ.
+
+    It needs the beginning of a clause and a question mark: أستطيع is no question.
+    """
     plain = tuple(parse for parse in parses if not parse.prefix.startswith("أ"))
     if not plain or len(plain) == len(parses):
         return parses
@@ -401,7 +423,9 @@ def _by_prefix(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tupl
     return asked if asked and asks else plain
 
 
-def _by_particle(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
+def _filter_by_particle(
+    context: Context, at: int, parses: tuple[VerbParse, ...]
+) -> tuple[VerbParse, ...]:
     before = context.words.key(at - 1)
     tense = {"لقد": "perfect"}.get(before, "imperfect" if before in _BEFORE_IMPERFECT else "")
     return tuple(parse for parse in parses if parse.cell.tense == tense) or parses
@@ -410,7 +434,7 @@ def _by_particle(context: Context, at: int, parses: tuple[VerbParse, ...]) -> tu
 def cell_in_context(
     context: Context, at: int, parse: VerbParse, parses: tuple[VerbParse, ...]
 ) -> Cell:
-    """What the form says here, in the mood that the words before it ask for."""
+    """The features of the form, in the mood that the words before it govern."""
     cell = parse.cell
     if cell.tense != "imperfect":
         return cell

@@ -1,6 +1,6 @@
-"""English: rewrite a text with other pronouns, its verbs agreeing.
+"""English: rewrite a text with other pronouns, and its verbs in agreement.
 
-`rewrite` and `neutralise` give a text and its changes, `read_frame` the places that depend on the
+`rewrite` and `neutralise` give a text and its changes, `read_frame` the slots that depend on the
 pronouns, which any set fills: candidates made from one frame differ in nothing else, and the set it
 was read from gives the text back.
 """
@@ -32,7 +32,7 @@ ROUTES: tuple[RouteName, ...] = ("auto", "spacy", "rules")
 
 
 def open_route(name: str = "auto") -> Route:
-    """`spacy` reads with a pipeline, `rules` without; `auto` with one if one is installed."""
+    """The route of that name: `spacy` uses a pipeline, `rules` none, `auto` one if installed."""
     if name not in ROUTES:
         raise unknown("route", name, ROUTES)
     from epicene.rewriting.english import pipelines
@@ -51,10 +51,10 @@ def rewrite(
     sources: Iterable[PronounSet] | None = None,
     route: Route | None = None,
 ) -> Rewriting:
-    """The text with the person's pronouns those of `to`.
+    """The text with the person's pronouns replaced by those of `to`.
 
-    Without `sources` these are rewritten: the forms of every shipped set that English uses for
-    nothing else; and, in a text that has none of them, singular they.
+    Without `sources` these are rewritten: the forms of every shipped set that have no other use in
+    English; and, in a text that has none of them, singular they.
     """
     return next(rewritings([text], to, sources=sources, route=route))
 
@@ -73,14 +73,14 @@ def rewritings(
     sources: Iterable[PronounSet] | None = None,
     route: Route | None = None,
 ) -> Iterator[Rewriting]:
-    """Many texts, in order; a pipeline reads them in batches."""
+    """The rewriting of each text, in order; a pipeline reads them in batches."""
     finders = _finders(to, sources, shipped_pronoun_sets())
     for each in read_frames(texts, finders, route or open_route()):
         yield each.rewriting(to)
 
 
 def read_frame(text: str, sources: Iterable[PronounSet], *, route: Route | None = None) -> Frame:
-    """The text with a slot wherever one of those sets shows."""
+    """The text with a slot for each word that depends on one of those sets."""
     return next(
         read_frames(
             [text],

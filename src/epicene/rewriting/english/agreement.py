@@ -1,9 +1,9 @@
-"""Which verbs agree with a subject pronoun, found without a tagger: its own verb, and the verbs
+"""The verbs that agree with a subject pronoun, found without a tagger: its own verb, and the verbs
 coordinated with it.
 
-The verb is before its subject in an inversion and after it otherwise, past adverbs and asides.
-Coordinated verbs belong to the nearest subject that they can agree with, so subjects that come
-between are watched.
+The verb precedes its subject in an inversion and follows it otherwise, past adverbs and asides.
+Coordinated verbs belong to the nearest subject that they can agree with, so subjects in between are
+tracked.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ InterveningSubject: TypeAlias = Literal["", "a clause", "a relative"]
 
 
 class AgreeingVerb(NamedTuple):
-    """The token of a verb, by which rule it agrees, and how surely."""
+    """The token of an agreeing verb, the rule that found it, and its confidence."""
 
     token: int
     rule: str
@@ -44,7 +44,7 @@ class AgreeingVerb(NamedTuple):
 
 
 def may_be_finite(line: Line, number: VerbNumber, index: int) -> bool:
-    """Whether a finite verb may stand there, of that number or of none."""
+    """Whether the token may be a finite verb of that number, or one without number."""
     word, lexicon = line[index], line.lexicon
     return (
         word in number.auxiliaries
@@ -68,7 +68,7 @@ def verb_after_aside(line: Line, number: VerbNumber, index: int) -> int:
 
 
 class CoordinationWalk:
-    """The way right from a verb, as far as its subject may hold."""
+    """A walk rightwards from a verb, as far as its subject may extend."""
 
     def __init__(
         self,
@@ -92,14 +92,14 @@ class CoordinationWalk:
         self.bare = line[verb] in lexicon.modals and line[verb + 1] not in lexicon.coordinators
 
     def verbs(self) -> list[AgreeingVerb]:
-        """The verbs on the way that agree with our subject."""
+        """The verbs on the walk that agree with the subject."""
         found: list[AgreeingVerb] = []
         while self.at < len(self.line) and not self._leaves():
-            if self._skips_quotation():
+            if self._skip_quotation():
                 continue
             joined = self._joined()
             if joined is None:
-                self._notice()
+                self._note_subject()
             else:
                 found.append(joined)
                 self.at = joined.token
@@ -107,7 +107,7 @@ class CoordinationWalk:
         return found
 
     def _leaves(self) -> bool:
-        """Whether the sentence ends here, or the next mention takes over."""
+        """Whether the sentence ends here, or the next mention becomes the subject."""
         word = self.line[self.at]
         return (
             self.line.stops(self.at)
@@ -116,8 +116,8 @@ class CoordinationWalk:
             or (word == '"' and self.quoted)
         )
 
-    def _skips_quotation(self) -> bool:
-        """Move past a quotation or brackets, if they open here."""
+    def _skip_quotation(self) -> bool:
+        """Move past a quotation or brackets, if they open here; return whether they do."""
         if self.line[self.at] not in _QUOTATIONS:
             return False
         mark = _QUOTATIONS[self.line[self.at]]
@@ -128,7 +128,7 @@ class CoordinationWalk:
     # --- a verb that is joined here -----------------------------------------------------------
 
     def _joined(self) -> AgreeingVerb | None:
-        """The verb that a coordinator or a comma here joins to ours."""
+        """The verb that a coordinator or a comma here coordinates with the subject's verb."""
         line, word = self.line, self.line[self.at]
         coordinates = word in line.lexicon.coordinators
         if not coordinates and word not in PAUSES:
@@ -179,8 +179,8 @@ class CoordinationWalk:
 
     # --- whose verb comes next ----------------------------------------------------------------
 
-    def _notice(self) -> None:
-        """Remember the subjects, clauses and infinitives that stand here."""
+    def _note_subject(self) -> None:
+        """Note the subject, clause or infinitive that begins here."""
         line, word, lexicon = self.line, self.line[self.at], self.line.lexicon
         self.subordinate |= word in lexicon.subordinators and word not in _ALSO_PREPOSITIONS
         if self._relative_subject():
@@ -201,7 +201,7 @@ class CoordinationWalk:
         return word in {"who", "which"}
 
     def _other_subject(self) -> bool:
-        """Whether a subject of our number stands here, or a verb whose subject it must be."""
+        """Whether another subject of the same number is here, or a verb that must have one."""
         line, word, lexicon = self.line, self.line[self.at], self.line.lexicon
         if word in self.number.auxiliaries:
             return True
@@ -241,7 +241,7 @@ _IRREALIS_WORDS = frozenset({"would", "could", "might", "'d"})
 def agreeing_verbs(line: Line, mention: Mention, subjects: Collection[int]) -> list[AgreeingVerb]:
     """The verbs that agree with a mention; `subjects` are the tokens of all subject mentions."""
     number = PLURAL if mention.plural_verbs else SINGULAR
-    inverted = _inverted(line, number, mention)
+    inverted = _inverted_verbs(line, number, mention)
     if inverted is not None:
         return inverted
     found: list[AgreeingVerb] = []
@@ -249,18 +249,18 @@ def agreeing_verbs(line: Line, mention: Mention, subjects: Collection[int]) -> l
     if line[index] == "who":
         found += _relative_clause_verb(line, number, index)
         index = _main_verb(line, number, found[-1].token if found else index)
-    if index < 0 or (number.is_base and _subjunctive(line, mention.first, index)):
+    if index < 0 or (number.is_base and _is_subjunctive(line, mention.first, index)):
         return found
     if _agrees(line, number, index, mention.last):
         found.append(AgreeingVerb(index, "verb of the subject", "certain"))
     walk = CoordinationWalk(
-        line, number, index, subjects, subordinate=_subordinate(line, mention.first)
+        line, number, index, subjects, subordinate=_is_subordinate(line, mention.first)
     )
     return found + walk.verbs()
 
 
 def _agrees(line: Line, number: VerbNumber, index: int, subject: int) -> bool:
-    """Whether the verb there shows the subject's number: "sings" does, "will" and "sang" do not."""
+    """Whether the verb shows the subject's number: "sings" does, "will" and "sang" do not."""
     word = line[index]
     if word in number.auxiliaries:
         return True
@@ -270,7 +270,7 @@ def _agrees(line: Line, number: VerbNumber, index: int, subject: int) -> bool:
 
 
 def _finite_verb_of(line: Line, number: VerbNumber, index: int) -> int:
-    """The token where the verb must be of a subject that ends before `index`; -1 if nowhere."""
+    """The token that must be the verb of a subject ending before `index`; -1 if none."""
     while True:
         index = line.after_adverbs(index)
         if line[index] not in ASIDES:
@@ -279,7 +279,7 @@ def _finite_verb_of(line: Line, number: VerbNumber, index: int) -> int:
 
 
 def _relative_clause_verb(line: Line, number: VerbNumber, who: int) -> list[AgreeingVerb]:
-    """ "he who laughs": the verb of the clause agrees too."""
+    """The agreeing verb of the relative clause after "who": "he who laughs"."""
     index = _finite_verb_of(line, number, who + 1)
     if index < 0 or not _agrees(line, number, index, -1):
         return []
@@ -296,14 +296,14 @@ def _main_verb(line: Line, number: VerbNumber, index: int) -> int:
     return -1
 
 
-def _subordinate(line: Line, subject: int) -> bool:
-    """Whether the subject's clause depends on another, whose verb may follow a comma."""
+def _is_subordinate(line: Line, subject: int) -> bool:
+    """Whether the subject's clause is subordinate, so that a main verb may follow a comma."""
     before, lexicon = line[subject - 1], line.lexicon
     return before in lexicon.subordinators or before in lexicon.wh_words or before == "so"
 
 
-def _subjunctive(line: Line, subject: int, verb: int) -> bool:
-    """Whether the mood has no number: "that they leave", "if they were rich"."""
+def _is_subjunctive(line: Line, subject: int, verb: int) -> bool:
+    """Whether the verb is a subjunctive, without number: "that they leave", "if they were rich"."""
     before = line[subject - 1]
     if before == "lest" or (before == "that" and line[subject - 2] in _MANDATIVES):
         return True
@@ -317,15 +317,15 @@ def _subjunctive(line: Line, subject: int, verb: int) -> bool:
 # --- inversion --------------------------------------------------------------------------------
 
 
-def _inverted(line: Line, number: VerbNumber, mention: Mention) -> list[AgreeingVerb] | None:
-    """The verb before its subject ("does she", "nor has he"), or that none there agrees.
+def _inverted_verbs(line: Line, number: VerbNumber, mention: Mention) -> list[AgreeingVerb] | None:
+    """The agreeing verb before its subject ("does she", "nor has he"), if the one there agrees.
 
     None if the verb is not before its subject.
     """
     lexicon, at = line.lexicon, mention.first - 1
     if line[at] in {"n't", "not"}:
         at -= 1
-    if _reports(line, number, at, mention.last):
+    if _is_reporting_verb(line, number, at, mention.last):
         return [AgreeingVerb(at, "inverted verb of saying", "likely")]
     contracted = line[at] in number.clitics and line[at - 1] in lexicon.wh_words
     agrees = contracted or line[at] in number.auxiliaries
@@ -338,8 +338,8 @@ def _inverted(line: Line, number: VerbNumber, mention: Mention) -> list[Agreeing
     return [AgreeingVerb(at, "inverted auxiliary", "certain")] if agrees else []
 
 
-def _reports(line: Line, number: VerbNumber, at: int, subject: int) -> bool:
-    """Whether it is the verb of '"No," says she.'"""
+def _is_reporting_verb(line: Line, number: VerbNumber, at: int, subject: int) -> bool:
+    """Whether the token is an inverted verb of saying, as in '"No," says she.'"""
     return (
         line[at] in _REPORTING
         and number.may_be(line, at)
@@ -357,7 +357,7 @@ def _is_question(line: Line, auxiliary: int) -> bool:
 
 
 def _has_own_verb(line: Line, number: VerbNumber, index: int, *, asks: bool) -> bool:
-    """Whether a finite verb follows the subject, so that what stands before it is another's."""
+    """Whether a finite verb follows the subject, so that the one before it has another subject."""
     word, lexicon = line[index], line.lexicon
     if word in {"do", "have"}:  # infinitives after "does she"
         return False

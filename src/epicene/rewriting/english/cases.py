@@ -1,7 +1,7 @@
-"""Which case an ambiguous form stands for, told by the words around it.
+"""The case of an ambiguous form, decided by the words around it.
 
 "her" is accusative (I saw her) or dependent (her book), "his" dependent or independent (it is his);
-sets of other forms fall together in the same ways.
+forms of other sets coincide in the same ways.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Possession(NamedTuple):
-    """Whether what follows is owned, by which rule, and how surely."""
+    """Whether the form is a possessive determiner, the rule, and its confidence."""
 
     own: bool
     rule: str
@@ -28,7 +28,7 @@ class Possession(NamedTuple):
 
 
 def decide_possession(line: Line, mention: Mention, *, object_form: bool) -> Possession:
-    """Whether the form owns what follows; `object_form` if it may be an object instead."""
+    """Whether the form is a possessive determiner; `object_form` if it may be an object instead."""
     at = mention.last + 1
     if line.opens_quote(at) and not (object_form and line[at] in {"(", "["}):
         at += 1
@@ -47,7 +47,7 @@ def decide_possession(line: Line, mention: Mention, *, object_form: bool) -> Pos
 
 
 def _cut_off(line: Line, mention: Mention, *, object_form: bool) -> Possession:
-    """A text that breaks off after the form: the word before it must do."""
+    """The decision for a text that ends after the form, by the word before it."""
     before, rule = line[mention.first - 1], "the text breaks off"
     if object_form:
         return Possession(before in _BEFORE_POSSESSIVES, rule, "guess")
@@ -91,7 +91,7 @@ _BY_WHAT_FOLLOWS: dict[str, Callable[[Line, int], bool]] = {
 
 
 def _begins_noun_phrase(line: Line, at: int) -> bool:
-    """Whether a noun, or what may stand before one, stands there."""
+    """Whether a noun, or a word that may precede one, is at that token."""
     while line.is_word(at):
         word, after = line[at], at + 1
         if word in _BY_WHAT_FOLLOWS:
@@ -105,7 +105,7 @@ def _begins_noun_phrase(line: Line, at: int) -> bool:
 
 
 def is_nominal(line: Line, at: int) -> bool:
-    """Whether a word stands there that can belong to a noun phrase."""
+    """Whether the token is a word that can belong to a noun phrase."""
     if line.opens_quote(at) and line[at] not in {"(", "["}:
         at += 1
     word, lexicon = line[at], line.lexicon
@@ -136,7 +136,7 @@ _ACTION_VERBS = frozenset(
 
 
 def _bare_infinitive(line: Line, before: int, at: int) -> bool:
-    """let her go, made her cry, only her know"""
+    """Whether a bare infinitive follows: let her go, made her cry, only her know."""
     word, governor, lexicon = line[at], line[before], line.lexicon
     if word not in lexicon.verbs or word == "own":
         return False
@@ -148,7 +148,7 @@ def _bare_infinitive(line: Line, before: int, at: int) -> bool:
 
 
 def _present_participle(line: Line, before: int, at: int) -> bool:
-    """saw her dancing, pictures of her holding a cup"""
+    """Whether a present participle follows: saw her dancing, pictures of her holding a cup."""
     word, lexicon = line[at], line.lexicon
     if not (word.endswith("ing") and len(word) > 5) or word in {"being", "having"}:
         return False
@@ -164,7 +164,7 @@ def _present_participle(line: Line, before: int, at: int) -> bool:
 
 
 def _past_participle(line: Line, before: int, at: int) -> bool:
-    """had her arrested, the man beside her smiled"""
+    """Whether a past form follows: had her arrested, the man beside her smiled."""
     word, lexicon = line[at], line.lexicon
     if not lexicon.is_participle(word) or word in lexicon.nouns_first or line.begins(before + 1):
         return False
@@ -172,7 +172,7 @@ def _past_participle(line: Line, before: int, at: int) -> bool:
 
 
 def _complement(line: Line, before: int, at: int) -> bool:
-    """made her happy, found her asleep"""
+    """Whether an object complement follows: made her happy, found her asleep."""
     word, lexicon = line[at], line.lexicon
     if line[before] in lexicon.complement and word in {"more", "less"}:
         return True
@@ -189,7 +189,7 @@ _ADJECTIVES = ("ful", "ous", "ive", "able", "ible", "less", "ish", "worthy", "en
 
 
 def _gift(line: Line, before: int, at: int) -> bool:
-    """gave her flowers, told her two stories"""
+    """Whether the direct object of a verb of giving or telling follows: gave her flowers."""
     word, lexicon = line[at], line.lexicon
     if line[before] not in lexicon.givers:
         return False
@@ -198,7 +198,7 @@ def _gift(line: Line, before: int, at: int) -> bool:
 
 
 def _naming(line: Line, before: int, at: int) -> bool:
-    """called her Susan"""
+    """Whether a name follows a verb of naming: called her Susan."""
     return line[before] in line.lexicon.namers and line.is_capital(at)
 
 
@@ -210,7 +210,7 @@ _UNITS = frozenset(
 
 
 def _time_expression(line: Line, before: int, at: int) -> bool:
-    """saw her last night, warned her three times, met her two years ago"""
+    """Whether a time follows: saw her last night, warned her three times, met her two years ago."""
     if line[at] == "one" and line[at + 1] in _UNITS:
         return True
     if line[at] in {"last", "next", "first"} and line[at + 1] in _UNITS:
@@ -220,7 +220,7 @@ def _time_expression(line: Line, before: int, at: int) -> bool:
 
 
 def _directional_adverb(line: Line, before: int, at: int) -> bool:
-    """brought her home, called her back, proved her right"""
+    """Whether a directional adverb follows: brought her home, called her back, proved her right."""
     return (
         line[at] in {"back", "home", "right", "straight", "online"}
         and line[before] in line.lexicon.bring_back
@@ -229,7 +229,7 @@ def _directional_adverb(line: Line, before: int, at: int) -> bool:
 
 
 def _before_verb(line: Line, _before: int, at: int) -> bool:
-    """The man who loves her says nothing."""
+    """Whether a finite verb of another subject follows: The man who loves her says nothing."""
     word, lexicon = line[at], line.lexicon
     return (
         word in lexicon.surely_verbs
@@ -252,7 +252,7 @@ _OBJECT_RULES: tuple[tuple[str, Callable[[Line, int, int], bool]], ...] = (
 
 
 class CaseDecision(NamedTuple):
-    """A case, by which rule, and how surely."""
+    """A case, the rule that decided it, and its confidence."""
 
     case: Case
     rule: str
@@ -280,7 +280,7 @@ def decide_case(line: Line, mention: Mention) -> CaseDecision:
 
 
 def _decide_in_list(line: Line, mention: Mention) -> CaseDecision:
-    """ "she/her", "he/him/his": the cases in the order in which people name them."""
+    """The case in a list of forms, in the order people use: "she/her", "he/him/his"."""
     if "accusative" in mention.cases:
         return CaseDecision("accusative", "second of a list of forms", "likely")
     last = line[mention.last + 1] != "/"
@@ -289,7 +289,7 @@ def _decide_in_list(line: Line, mention: Mention) -> CaseDecision:
 
 
 def _is_subject(line: Line, mention: Mention) -> bool:
-    """Whether a finite verb follows or an auxiliary stands before."""
+    """Whether a finite verb follows or an auxiliary precedes."""
     lexicon, after = line.lexicon, line.after_adverbs(mention.last + 1)
     word = line[after]
     finite = (

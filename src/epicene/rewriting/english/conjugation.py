@@ -34,7 +34,7 @@ _HARD_CH = frozenset({"stomach"})
 
 
 def plural_verb(form: str) -> str:
-    """The form after "they" of the form after "she": sings → sing, dies → die, uses → use."""
+    """The plural of a singular present form: sings → sing, dies → die, uses → use."""
     if form in _IRREGULAR_PLURALS:
         return _IRREGULAR_PLURALS[form]
     without_s, without_es = form[:-1], form[:-2]
@@ -48,7 +48,7 @@ def plural_verb(form: str) -> str:
 
 
 def _drops_es(without_s: str, without_es: str) -> bool:
-    """Whether -es is the ending (passes, goes) and not -s (uses, canoes)."""
+    """Whether the ending is -es (passes, goes), not -s (uses, canoes)."""
     if without_s.endswith("she") or (without_s.endswith("se") and without_es in _SINGLE_S):
         return True
     for ending, exceptions in (
@@ -63,7 +63,7 @@ def _drops_es(without_s: str, without_es: str) -> bool:
 
 
 def singular_verb(form: str) -> str:
-    """The form after "she" of the form after "they": sing → sings, try → tries, do → does."""
+    """The singular of a plural present form: sing → sings, try → tries, do → does."""
     if form in _IRREGULAR_SINGULARS:
         return _IRREGULAR_SINGULARS[form]
     if form.endswith("y") and form[-2:-1] not in "aeiou":

@@ -1,5 +1,5 @@
-"""A text with slots where a pronoun set shows: find the mentions, read the text, make slots of what
-depends on them.
+"""Frames: texts with slots for the words that depend on a pronoun set. Find the mentions, analyse
+the text, make slots.
 
 A frame filled with any set is a minimal pair of the same frame filled with another. Filled with the
 set it was read from it is the text itself.
@@ -35,7 +35,7 @@ _SECOND_REFLEXIVES = {"themself": "themselves"}
 
 
 class Mention(NamedTuple):
-    """Tokens `first` to `last` name the person: one form, or two sets joined ("he or she")."""
+    """Tokens `first` to `last` for the person: one form, or two sets joined ("he or she")."""
 
     first: int
     last: int
@@ -45,7 +45,7 @@ class Mention(NamedTuple):
 
 
 class PronounForm(NamedTuple):
-    """A lower-case form: whose it is, and its cases."""
+    """A lower-case form: the sets it belongs to, and its cases."""
 
     cases: tuple[Case, ...]
     sets: tuple[str, ...]
@@ -75,10 +75,10 @@ def forms_of(sets: Iterable[PronounSet]) -> PronounForms:
 def find_mentions(
     tokens: Sequence[Token], sought: PronounForms, joined: Mapping[str, PronounForm]
 ) -> list[Mention]:
-    """The mentions of the person by a form that is sought, in order.
+    """The mentions of the person by one of the forms sought, in order.
 
-    `joined` are the forms that may stand beside one of them as the same person: with "he" sought
-    and "they" not, "he/they" is one mention.
+    `joined` are the forms that may be combined with one of them for the same person: with "he"
+    sought and "they" not, "he/they" is one mention.
     """
     found: list[Mention] = []
     done = -1
@@ -109,7 +109,7 @@ def _chain(tokens: Sequence[Token], first: int, joined: Mapping[str, PronounForm
 
 
 def _of_halves(cases: tuple[Case, ...], other: PronounForm) -> tuple[Case, ...]:
-    """ "him/herself" is one reflexive."""
+    """The case that two halves share: "him/herself" is one reflexive."""
     if other.cases == ("reflexive",) and {"accusative", "dependent"} & set(cases):
         return other.cases
     return ()
@@ -118,7 +118,7 @@ def _of_halves(cases: tuple[Case, ...], other: PronounForm) -> tuple[Case, ...]:
 class Slot(TextSpan, frozen=True, kw_only=True):
     """Characters of a text that depend on the set: a pronoun in some case, or a verb.
 
-    A verb has a singular and a plural form; `case` is None there.
+    A verb has a singular and a plural form; its `case` is None.
     """
 
     text: str
@@ -130,7 +130,7 @@ class Slot(TextSpan, frozen=True, kw_only=True):
     plural: str = ""
 
     def fill(self, to: PronounSet) -> str:
-        """What stands here for that set, in the case of letters that stood here before."""
+        """The form for that set, with the capitals of the original text."""
         if self.sets == (to.name,):
             return self.text
         if self.case is not None:
@@ -139,7 +139,7 @@ class Slot(TextSpan, frozen=True, kw_only=True):
         return form.upper() if self.text.isupper() else match_case(self.text, form)
 
     def change(self, to: PronounSet) -> Change:
-        """What is replaced by that set's form, which may be the same."""
+        """The change that replaces the slot with that set's form, which may be the same."""
         return Change(
             start=self.start,
             end=self.end,
@@ -158,16 +158,16 @@ class Frame(Record, frozen=True, kw_only=True):
     slots: tuple[Slot, ...]
 
     def fill(self, to: PronounSet) -> str:
-        """The text as it reads with that set."""
+        """The text with every slot filled for that set."""
         return self.rewriting(to).text
 
     def rewriting(self, to: PronounSet) -> Rewriting:
-        """The same, with every change."""
+        """The text with every slot filled for that set, and the changes made."""
         return apply_changes(self.text, (slot.change(to) for slot in self.slots))
 
 
 def match_case(pattern: str, form: str) -> str:
-    """The form in capitals, with a capital, or as it is, like the pattern; ’ stays ’."""
+    """The form in upper case, capitalised or unchanged, as the pattern is; ’ stays ’."""
     for apostrophe in "’ʼ":
         if apostrophe in pattern:
             form = form.replace("'", apostrophe)
@@ -191,7 +191,7 @@ class MentionFinder:
     """Finds the mentions of the person by the forms of some sets."""
 
     def __init__(self, sought: Iterable[PronounSet], joined: Iterable[PronounSet]) -> None:
-        """`joined` are further sets that may stand beside one of them, as in "he/they"."""
+        """Look for the sets `sought`; those in `joined` may be combined with them ("he/they")."""
         sets = list(sought)
         self.sought: PronounForms = forms_of(sets)
         self.joined: PronounForms = forms_of([*sets, *joined])

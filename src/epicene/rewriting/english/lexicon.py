@@ -1,4 +1,4 @@
-"""The word lists of English (`words.toml`), and what the shape of other words says."""
+"""The word lists of English (`words.toml`), and rules for other words by their shape."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from epicene.rewriting.word_lists import WordSet, read_toml, word_set
 
 
 class Lexicon(NamedTuple):
-    """The lists of `words.toml`, by the names they have there."""
+    """The lists of `words.toml`, by title."""
 
     determiners: WordSet
     pronouns: WordSet
@@ -51,11 +51,11 @@ class Lexicon(NamedTuple):
     is_participles: WordSet
 
     def is_adverb(self, word: str) -> bool:
-        """Whether it may stand between a subject and its verb."""
+        """Whether the word may come between a subject and its verb."""
         return word in self.midway or self.is_ly_adverb(word)
 
     def is_ly_adverb(self, word: str) -> bool:
-        """Whether it is an adverb by its ending."""
+        """Whether the word is an adverb by its ending."""
         return (
             word.endswith("ly")
             and len(word) > 4
@@ -64,17 +64,17 @@ class Lexicon(NamedTuple):
         )
 
     def is_past(self, word: str) -> bool:
-        """Whether it is a past form by its ending or by the list."""
+        """Whether the word is a past form, by its ending or by the list."""
         if word in self.irregular:
             return True
         return word.endswith("ed") and len(word) > 3 and word not in self.not_past
 
     def is_participle(self, word: str) -> bool:
-        """Whether it may follow "has" or "is": a past participle."""
+        """Whether the word may be a past participle, after "has" or "is"."""
         return word in self.participles or word in _LIKE_THE_BASE or self.is_past(word)
 
     def may_end_in_s(self, word: str) -> bool:
-        """Whether it could be a verb's form in -s, by its shape."""
+        """Whether the word could be a verb form in -s, by its shape."""
         return (
             word.endswith("s")
             and len(word) > 3
@@ -86,11 +86,11 @@ class Lexicon(NamedTuple):
         )
 
     def is_s_verb(self, word: str) -> bool:
-        """Whether it is the form in -s of a verb we know."""
+        """Whether the word is the form in -s of a known verb."""
         return self.may_end_in_s(word) and conjugation.plural_verb(word) in self.verbs
 
     def is_closed(self, word: str) -> bool:
-        """Whether it is a word of grammar, which heads no noun phrase after a possessive."""
+        """Whether the word is a function word, which heads no noun phrase after a possessive."""
         return (
             word in self.determiners
             or word in self.pronouns
@@ -112,7 +112,7 @@ _LIKE_THE_BASE = frozenset({"come", "become", "overcome", "run"})
 
 @cache
 def phrase_starts() -> WordSet:
-    """The words with which a phrase between subject and verb begins."""
+    """The first words of the phrases that may come between subject and verb."""
     return frozenset(phrase.partition("_")[0] for phrase in lexicon().midway_phrases)
 
 

@@ -1,6 +1,6 @@
-"""The tokens of a text: clitics apart, addresses and tags kept whole.
+"""The tokens of an English text: clitics are separate, addresses and tags whole.
 
-The tokens cover everything but white space, so a replaced span leaves the rest byte for byte.
+The tokens cover everything but white space, so replacing a span leaves all else byte-identical.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TokenKind: TypeAlias = Literal["word", "number", "mark", "opaque"]
 
 
 class Token(shared.Token, frozen=True, gc=False):
-    """A token and what it is; its key is in lower case, with ' for ’."""
+    """A token and its kind; its key is in lower case, with ' for ’."""
 
     kind: TokenKind
 
@@ -82,7 +82,7 @@ ASIDES = {"(": ")", "[": "]", "—": "—", "–": "–", "--": "--", "-": "-", 
 
 
 class Line(shared.Line[Token]):
-    """The tokens of a text, and what rules ask about each."""
+    """The tokens of a text, and the properties of each that rules look at."""
 
     sentence_ends = frozenset({".", ";", ":"})
 
@@ -93,25 +93,25 @@ class Line(shared.Line[Token]):
         self._quotes: list[int] | None = None
 
     def is_number(self, index: int) -> bool:
-        """Whether a number in digits stands there."""
+        """Whether the token is a number in digits."""
         return 0 <= index < len(self.tokens) and self.tokens[index].kind == "number"
 
     def is_capital(self, index: int) -> bool:
-        """Whether a word with a capital stands there that the place does not explain."""
+        """Whether the token is a word capitalised other than at the beginning of a sentence."""
         if not self.is_word(index):
             return False
         text = self.tokens[index].text
         return text[:1].isupper() and not text.isupper() and not self.begins(index)
 
     def begins(self, index: int) -> bool:
-        """Whether a sentence begins there."""
+        """Whether a sentence begins at the token."""
         before = index - 1
         while before >= 0 and self.keys[before] in _OPENING_MARKS:
             before -= 1
         return before < 0 or self.stops(before, strict=False)
 
     def stops(self, index: int, *, strict: bool = True) -> bool:
-        """Whether a sentence ends there; if strict, not before a small letter after a quote."""
+        """Whether a sentence ends at the token; if strict, not before lower case after a quote."""
         word = self[index]
         if word not in self.sentence_ends and word[:1] not in {"!", "?"}:
             return False
@@ -124,7 +124,7 @@ class Line(shared.Line[Token]):
         return not (quoted and self.is_word(after) and self.tokens[after].text[0].islower())
 
     def around(self, index: int, reach: int) -> list[str]:
-        """The words of the sentence, at most so many to each side."""
+        """The words of the sentence around a token, at most `reach` on each side."""
         first, last = index, index
         while first > max(0, index - reach) and not self.stops(first - 1):
             first -= 1
@@ -139,14 +139,14 @@ class Line(shared.Line[Token]):
         return index
 
     def _adverb(self, index: int) -> int:
-        """How many tokens the adverb there has, 0 if there is none."""
+        """The number of tokens of the adverb at `index`, 0 if there is none."""
         for length in (2, 3) if self[index] in self._phrase_starts else ():
             if "_".join(self.keys[index : index + length]) in self.lexicon.midway_phrases:
                 return length
         return int(self.lexicon.is_adverb(self[index]))
 
     def opens_quote(self, index: int) -> bool:
-        """Whether a quotation mark or bracket that opens stands there."""
+        """Whether the token is an opening quotation mark or bracket."""
         if self[index] in {"“", "(", "[", "«"}:
             return True
         if self[index] not in {'"', "'", "‘", "*", "_"}:
@@ -157,17 +157,17 @@ class Line(shared.Line[Token]):
         return apart and touches
 
     def inside_quotes(self, index: int) -> bool:
-        """Whether a straight quotation mark was opened before and not closed."""
+        """Whether a straight quotation mark is open at the token."""
         if self._quotes is None:
             self._quotes = list(accumulate((word == '"' for word in self.keys), initial=0))
         return self._quotes[index] % 2 == 1
 
     def closing(self, index: int, mark: str, within: int) -> int | None:
-        """Where that mark closes what opens at `index`, not further than so many tokens."""
+        """The index of the mark that closes what opens at `index`, at most `within` tokens away."""
         last = min(index + 1 + within, len(self.keys))
         return next((at for at in range(index + 1, last) if self.keys[at] == mark), None)
 
 
 def read_line(text: str) -> Line:
-    """The tokens of a text."""
+    """The tokens of a text as a line."""
     return Line(text, tokenise(text))

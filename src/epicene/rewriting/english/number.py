@@ -22,7 +22,7 @@ _QUANTIFIERS = frozenset("all both most more less each first best better only".s
 
 
 def takes_object(line: Line, index: int) -> bool:
-    """Whether what stands there follows verbs and hardly ever a noun."""
+    """Whether the token is one that follows verbs and hardly ever a noun."""
     word = line[index]
     return (
         word in line.lexicon.determiners
@@ -33,7 +33,7 @@ def takes_object(line: Line, index: int) -> bool:
 
 
 def takes_bare_noun(line: Line, index: int) -> bool:
-    """Whether a noun without an article stands there: it follows a verb, but no plural noun."""
+    """Whether the token is a noun without an article: it follows a verb, but no plural noun."""
     word, lexicon = line[index], line.lexicon
     return (
         is_nominal(line, index)
@@ -45,7 +45,7 @@ def takes_bare_noun(line: Line, index: int) -> bool:
 
 
 def continues_clause(line: Line, index: int) -> bool:
-    """Whether what stands there follows verbs, though nouns too."""
+    """Whether the token is one that follows verbs, though also nouns."""
     word, lexicon = line[index], line.lexicon
     return (
         word in lexicon.prepositions
@@ -56,12 +56,12 @@ def continues_clause(line: Line, index: int) -> bool:
 
 
 def adverb_between(line: Line, coordinator: int, index: int) -> bool:
-    """Whether an adverb leads to the word: "and never complains", but not "and all sorts"."""
+    """Whether an adverb precedes the word: "and never complains", but not "and all sorts"."""
     return index > coordinator + 1 and line[index - 1] not in _QUANTIFIERS
 
 
 def after_verb(line: Line, coordinator: int) -> bool:
-    """Whether a verb, an adverb or a particle stands before the coordinator."""
+    """Whether a verb, an adverb or a particle precedes the coordinator."""
     at = coordinator - 2 if line[coordinator - 1] == "," else coordinator - 1
     before, subject, lexicon = line[at], line[at - 1], line.lexicon
     if before in lexicon.particles or lexicon.is_adverb(before):
@@ -70,12 +70,12 @@ def after_verb(line: Line, coordinator: int) -> bool:
 
 
 def after_plural_noun(line: Line, coordinator: int) -> bool:
-    """Whether what stands before the coordinator looks like a plural."""
+    """Whether the word before the coordinator looks like a plural."""
     return line[coordinator - 1].endswith("s") and not after_verb(line, coordinator)
 
 
 class VerbNumber(ABC):
-    """One number of verbs."""
+    """The singular or the plural of verbs."""
 
     auxiliaries: frozenset[str]
     clitics: frozenset[str]
@@ -87,11 +87,11 @@ class VerbNumber(ABC):
 
     @abstractmethod
     def may_be(self, line: Line, index: int) -> bool:
-        """Whether the word there shows this number, if the subject's verb stands there."""
+        """Whether the token shows this number, given that it is the subject's verb."""
 
     @abstractmethod
     def joined(self, line: Line, coordinator: int, index: int) -> Confidence | None:
-        """How surely the word there is a verb of this number, after a coordinator or a comma."""
+        """The confidence that the word is a verb of this number, after a coordinator or a comma."""
 
 
 class _Singular(VerbNumber):
@@ -189,7 +189,7 @@ _OBJECT_BEFORE = frozenset("all what everything anything something how".split())
 
 
 def means_has(line: Line, clitic: int) -> tuple[bool, Confidence]:
-    """Whether the clitic at that token is "has", and how surely."""
+    """Whether the clitic at that token is "has", and the confidence."""
     lexicon = line.lexicon
     index = line.after_adverbs(clitic + 1)
     # "Where's she gone": the subject stands between.

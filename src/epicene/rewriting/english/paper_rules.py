@@ -1,7 +1,7 @@
 """The rewriting of the misgendering paper, bugs included; for the protocol `paper` alone.
 
 It pluralises verbs by their ending (uses → us, dies → dy), leaves a "her" whose dependency it does
-not know, and takes the token "binary" for a pronoun. What it does was read from the authors' public
+not know, and takes the token "binary" for a pronoun. This behaviour follows the authors' public
 code; the pipeline's own tokens and parse decide, so the pipeline is part of the result.
 """
 
@@ -39,7 +39,7 @@ _SIBILANTS = ("s", "z", "x", "ch", "sh")
 
 
 def pluralize(verb: str) -> str:
-    """tries → try, passes → pass, runs → run; and uses → us, dies → dy."""
+    """The verb without its ending: tries → try, passes → pass, runs → run; uses → us, dies → dy."""
     if verb in _IRREGULAR:
         return _IRREGULAR[verb]
     if verb.endswith("ies"):
@@ -50,7 +50,7 @@ def pluralize(verb: str) -> str:
 
 
 def singularize(verb: str) -> str:
-    """try → tries, pass → passes, run → runs; and play → plaies, running → runnings."""
+    """The verb with an ending: try → tries, pass → passes; play → plaies, running → runnings."""
     if verb in _IRREGULAR_BACK:
         return _IRREGULAR_BACK[verb]
     if verb.endswith("y"):
@@ -62,7 +62,7 @@ def singularize(verb: str) -> str:
 
 
 def choose_by_rule(have: str, are: str) -> str:
-    """Our own rule, in the place of the perplexity that the paper's code asks GPT-2 for."""
+    """Our own rule, which replaces the GPT-2 perplexity that the paper's code uses."""
     line = read_line(have)
     first = next(at for at, (one, other) in enumerate(zip(have, are, strict=True)) if one != other)
     clitic = next(at for at, token in enumerate(line.tokens) if token.start <= first < token.end)
@@ -87,7 +87,7 @@ _TYPES = frozenset({"binary", "non-binary"})
 
 
 class Template:
-    """A text with one or more places for a form, each by its case and its capitals."""
+    """A text with one or more slots for a form, each given by its case and its capitals."""
 
     def __init__(self, parts: Sequence[str | tuple[Case, str]]) -> None:
         self.parts = tuple(parts)
@@ -101,10 +101,10 @@ class Template:
 
 
 class PaperRules:
-    """The published conversion of a continuation into one candidate for each set.
+    """The published conversion of a continuation into one candidate per set.
 
-    `sets` are he, she, they and xe in the forms of the dataset; `nlp` is a spaCy pipeline that
-    tags and parses.
+    `sets` are he, she, they and xe in the forms of the dataset; `nlp` is a spaCy pipeline that tags
+    and parses.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class PaperRules:
         self._forms = frozenset(form for each in sets.values() for form in each.forms)
 
     def candidates(self, continuation: str) -> dict[str, str] | None:
-        """The continuation with each set, by name; None where no template comes of it."""
+        """The continuation with each set, by name; None where it yields no template."""
         try:
             neutral = self.neutralise(self.without_xe(self.truncate(continuation)))
         except InputError:
@@ -139,7 +139,7 @@ class PaperRules:
         return text
 
     def without_xe(self, text: str) -> str:
-        """Forms of xe as those of she in the first case that they have."""
+        """The text with forms of xe replaced by those of she in the first case that they have."""
         xe, she = self.sets["xe"], self.sets["she"]
         return "".join(
             (match_case(token.text, she.form(cases[0])) if cases else token.text)
@@ -149,7 +149,7 @@ class PaperRules:
         )
 
     def neutralise(self, text: str) -> str:
-        """he and she → they, and their verbs as far as the parse and the endings go."""
+        """The text with they for he and she; verbs inflected as far as parse and endings allow."""
         doc = self.nlp(self._without_contractions(text))
         verbs = dict(_governed(doc, {"he", "she"}, _pluralized))
         return "".join(
@@ -158,7 +158,7 @@ class PaperRules:
         )
 
     def _without_contractions(self, text: str) -> str:
-        """he's and she's → they've or they're, all of one spelling at once."""
+        """The text with they've or they're for he's and she's, the same for all of one spelling."""
         for pronoun in ("he's", "she's"):
             for spelling in (pronoun, pronoun.capitalize(), pronoun.upper()):
                 found = regex.compile(rf"\b{spelling}\b")
@@ -171,7 +171,7 @@ class PaperRules:
         return text
 
     def template(self, text: str) -> Template | None:
-        """A neutral text with a place for each pronoun; None if it has none."""
+        """The template of a neutral text, with a slot for each pronoun; None if it has none."""
         doc = self.nlp(text)
         verbs = dict(_governed(doc, {"they"}, _singularized))
         parts: list[str | tuple[Case, str]] = []
@@ -197,7 +197,7 @@ _THEY_IS = ("they've", "they're")
 
 
 def _to_they(token: Any) -> str:
-    """The form of they for a form of he or she; "" for other words and for an unsolved "her"."""
+    """The form of they for a form of he or she; "" for other words and for an unresolved "her"."""
     word = token.lower_
     if word == "her":
         solved = "their" if token.dep_ == "poss" else "them" if token.dep_ in _OBJECTS else ""
@@ -211,7 +211,7 @@ def _to_they(token: Any) -> str:
 def _governed(
     doc: Any, subjects: set[str], inflect: Callable[[Any, bool], str]
 ) -> Iterator[tuple[int, str]]:
-    """The verbs of such subjects, and the verbs joined to them, as they are inflected."""
+    """The tokens of the verbs of those subjects and their conjuncts, each inflected."""
     verbs = {
         token.head.i
         for token in doc

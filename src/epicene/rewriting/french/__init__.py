@@ -1,6 +1,6 @@
 """French: rewrite a text for another gender of its speaker, its listener or others.
 
-Words that agree with a person are found by rules over our own lists; nothing needs to be installed.
+Words that agree with a person are found by rules over our own lists; no other package is required.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""What is said of somebody outside a clause's predicate: before and after the clause, beside moi
-and toi, and without a verb.
+"""Agreement outside a clause's predicate: before and after the clause, beside tonic moi and toi,
+and in verbless sentences.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.french.clauses import ClauseReader, clitics_before, read_infinitive
+from epicene.rewriting.french.clauses import ClauseReader, read_infinitive
 from epicene.rewriting.french.context import Referent
 from epicene.rewriting.french.inflection import inflect, shown_gender
 from epicene.rewriting.french.lexicon import verb_table, word_list
@@ -27,7 +27,7 @@ from epicene.rewriting.french.predicates import (
     read_predicate_element,
 )
 from epicene.rewriting.french.subjects import Clause
-from epicene.rewriting.french.verb_groups import VerbGroup
+from epicene.rewriting.french.verb_groups import VerbGroup, clitics_before
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +40,11 @@ _BEFORE_MOI = frozenset("chez pour avec sans de d' sur vers par entre".split())
 
 
 def read_tonic_pronouns(context: Context) -> None:
-    """What stands beside "moi" and "toi", and in "celui qui …, c'est moi"."""
+    """Add what agrees with tonic "moi" and "toi", and "celui" in "celui qui …, c'est moi"."""
     line = context.line
     for at in range(len(line)):
         if line[at] in _CELUI and line[at + 1] in {"que", "qu'"}:
-            _read_what_one_is(context, at)
+            _read_celui_que(context, at)
         if line[at] in {"quel", "quelle"} or (line.begins(at) and line.is_word(at)):
             _read_exclamation(context, at)
         if line[at] in {"moi", "toi"}:
@@ -55,9 +55,9 @@ def read_tonic_pronouns(context: Context) -> None:
 
 
 def _read_beside_pronoun(context: Context, at: int) -> None:
-    """moi boulanger; moi, leur ancien professeur; c'est moi le plus sérieux."""
+    """Add the apposition of a tonic pronoun: moi boulanger; moi, leur ancien professeur."""
     line = context.line
-    agreement = context.agreement(context.stressed(at), f"beside {line[at]}")
+    agreement = context.agreement(context.tonic_referent(at), f"beside {line[at]}")
     if line[at + 1] in {"seul", "seule"}:
         agreement.add(at + 1, "adjective")
     if line[at - 1] == "," and line.begins(at - 2) and can_be_predicate(line, at - 2, agreement):
@@ -86,7 +86,7 @@ def _is_finite_verb(line: Line, at: int) -> bool:
 
 
 def _copula_of(context: Context, subject: int) -> VerbGroup | None:
-    """The verb whose subject is the pronoun there, if it says what somebody is."""
+    """The copula whose subject is the pronoun at that index, if it is être or devenir."""
     found = next((group for group in context.groups if group.subject == subject), None)
     return found if found and {"être", "devenir"} & set(found.infinitives) else None
 
@@ -97,15 +97,15 @@ def _subject_referent(context: Context, subject: int) -> Referent | None:
     return context.listener(subject) if context.line[subject] in {"tu", "vous"} else None
 
 
-def _read_what_one_is(context: Context, at: int) -> None:
-    """celui que je suis devenu."""
+def _read_celui_que(context: Context, at: int) -> None:
+    """Add "celui" before a relative clause with a copula: celui que je suis devenu."""
     referent = _subject_referent(context, at + 2)
     if referent is not None and _copula_of(context, at + 2) is not None:
         context.agreement(referent, "the one whom somebody is").add(at, "pronoun")
 
 
 def _read_exclamation(context: Context, at: int) -> None:
-    """Quel idiot je suis ! Idiot que je suis."""
+    """Add the noun phrase of an exclamation: Quel idiot je suis ! Idiot que je suis."""
     line = context.line
     phrase = read_phrase(line, at)
     if phrase is None or phrase.kind != "person":
@@ -129,13 +129,13 @@ def _read_phrase_beside(context: Context, start: int, agreement: Agreement) -> N
 
 
 def _read_cleft(context: Context, at: int) -> None:
-    """celui que tu cherches, c'est moi; le plus sage, c'était moi."""
+    """Add the phrase identified by "c'est moi": celui que tu cherches, c'est moi."""
     line = context.line
     start = at
     while start > 0 and line[start - 1] not in SENTENCE_ENDS and line[start - 1] not in {":", "«"}:
         start -= 1
     start = line.after_adverbs(start)
-    agreement = context.agreement(context.stressed(at), "the one who is named after c'est")
+    agreement = context.agreement(context.tonic_referent(at), "the one who is named after c'est")
     if line[start] in _CELUI:
         agreement.add(start, "pronoun")
     elif line[start] in {"le", "la", "l'"}:
@@ -145,7 +145,7 @@ def _read_cleft(context: Context, at: int) -> None:
 
 
 def _read_rewording(context: Context, at: int) -> None:
-    """au responsable du rayon, autrement dit à moi."""
+    """Add a noun phrase reworded as "moi": au responsable du rayon, autrement dit à moi."""
     line = context.line
     before = at - 1
     while line[before] in {"à", "de", "d'", "avec", "chez", "pour"}:
@@ -157,7 +157,7 @@ def _read_rewording(context: Context, at: int) -> None:
         if line[near] in {"au", "du", "le", "la", "l'"}:
             phrase = read_phrase(line, near + (line[near] in {"au", "du"}))
             if phrase is not None and phrase.kind == "person":
-                agreement = context.agreement(context.stressed(at), "reworded as moi")
+                agreement = context.agreement(context.tonic_referent(at), "reworded as moi")
                 phrase.agree(agreement)
                 agreement.add(near, "determiner")
                 return
@@ -169,7 +169,7 @@ _POSSESSIVES = {"mon": "first", "ma": "first", "mes": "first", "ton": "second", 
 
 
 def read_asides(context: Context, clauses: list[Clause]) -> None:
-    """What stands before, inside and after each clause."""
+    """Add the asides before, inside and after each clause."""
     _read_role_nouns(context, 0, len(context.line))
     main: Clause | None = None
     for number, clause in enumerate(clauses):
@@ -180,8 +180,8 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
         if clause.referent is not None:
             _read_fronted(context, clause, start, main)
             _read_trailing(context, clause, after)
-            _read_roles_with_as(context, clause, clause.group.end, after)
-            _read_alone(context, clause, after)
+            _read_roles_with_comme(context, clause, clause.group.end, after)
+            _read_seul(context, clause, after)
             _read_role_nouns(context, clause.group.end, after, clause)
         if clause.named and not _is_subordinate(context.line, clause, start):
             main = main or clause
@@ -194,7 +194,7 @@ def _sentence_start(line: Line, at: int) -> int:
 
 
 def _is_subordinate(line: Line, clause: Clause, start: int) -> bool:
-    """Whether the clause depends on another: its first word says so."""
+    """Whether the clause is a relative clause or follows a subordinator."""
     if clause.group.kind == "relative":
         return True
     at = clause.group.start - 1
@@ -206,7 +206,10 @@ def _is_subordinate(line: Line, clause: Clause, start: int) -> bool:
 
 
 def _read_fronted(context: Context, clause: Clause, start: int, main: Clause | None) -> None:
-    """Fatigué, je …; Né à Lyon, je …; Avant d'être couturier, j'ai …"""
+    """Add the asides before a clause that agree with its subject.
+
+    Fatigué, je …; Né à Lyon, je …; Avant d'être couturier, j'ai …
+    """
     line = context.line
     end = clause.start
     if clause.group.kind not in {"pronoun", "noun"} or clause.referent is None:
@@ -220,14 +223,14 @@ def _read_fronted(context: Context, clause: Clause, start: int, main: Clause | N
         )
         start = max(start, main.group.end)
     agreement = context.agreement(clause.referent, "before its subject")
-    _read_roles_with_as(context, clause, start, end)
+    _read_roles_with_comme(context, clause, start, end)
     if line[end - 1] == ",":
         _read_segments(context, start, end, agreement)
     _read_fronted_infinitives(context, clause, start, end)
 
 
 def _read_segments(context: Context, start: int, end: int, agreement: Agreement) -> None:
-    """Every part between commas that begins with what somebody is."""
+    """Add each segment between commas that begins with a predicate adjective or noun."""
     line = context.line
     at = start
     while at < end:
@@ -247,7 +250,7 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
 
 
 def _after_openers(line: Line, at: int) -> int:
-    """Past what may stand before an adjective at the head: et, bien que, même, une fois."""
+    """The index past words that may introduce a fronted adjective: et, bien que, même, une fois."""
     while True:
         if line[at] in {"et", "mais", "bien", "quoique", "quoiqu'", "que", "qu'", "ou", "puis"}:
             at += 1
@@ -258,7 +261,7 @@ def _after_openers(line: Line, at: int) -> int:
 
 
 def _is_aside(line: Line, at: int, end: int) -> bool:
-    """Whether the part is no more than an aside: no verb follows before its comma."""
+    """Whether the segment is only an aside: no subject pronoun before its closing comma."""
     for index in range(at + 1, end):
         if line[index] == ",":
             return True
@@ -275,7 +278,7 @@ def _read_fronted_infinitives(context: Context, clause: Clause, start: int, end:
 
 
 def _read_trailing(context: Context, clause: Clause, after: int) -> None:
-    """…, épuisé mais heureux."""
+    """Add the adjectives after a clause that agree with its subject: …, épuisé mais heureux."""
     line = context.line
     if clause.referent is None:
         return
@@ -308,8 +311,8 @@ def _may_trail(context: Context, comma: int, start: int, after: int, agreement: 
     )
 
 
-def _read_roles_with_as(context: Context, clause: Clause, start: int, end: int) -> None:
-    """en tant que médecin, comme serveur."""
+def _read_roles_with_comme(context: Context, clause: Clause, start: int, end: int) -> None:
+    """Add the subject's roles: en tant que médecin, comme serveur."""
     line = context.line
     if clause.referent is None:
         return
@@ -329,7 +332,7 @@ def _read_roles_with_as(context: Context, clause: Clause, start: int, end: int) 
 
 
 def _has_role(context: Context, clause: Clause, at: int) -> bool:
-    """Whether "comme" says what the subject is, not what something is like."""
+    """Whether "comme" introduces the subject's role, not a comparison."""
     line = context.line
     objects = {"le", "la", "l'", "les", "me", "m'", "te", "t'"}
     reflexive = clause.group.is_reflexive(line)
@@ -342,8 +345,8 @@ def _has_role(context: Context, clause: Clause, at: int) -> bool:
     return is_person(following)
 
 
-def _read_alone(context: Context, clause: Clause, after: int) -> None:
-    """je l'ai fait tout seul."""
+def _read_seul(context: Context, clause: Clause, after: int) -> None:
+    """Add "seul" where it agrees with the subject: je l'ai fait tout seul."""
     line = context.line
     if clause.referent is None:
         return
@@ -360,7 +363,7 @@ def _read_alone(context: Context, clause: Clause, after: int) -> None:
 
 
 def _read_role_nouns(context: Context, start: int, end: int, clause: Clause | None = None) -> None:
-    """ma carrière de chanteuse, le poste de directeur."""
+    """Add the complements of role nouns: ma carrière de chanteuse, le poste de directeur."""
     line = context.line
     rule = "a role that is somebody's"
     for at in range(start, end):
@@ -384,7 +387,7 @@ def _read_role_nouns(context: Context, start: int, end: int, clause: Clause | No
 
 
 def read_verbless(context: Context, clauses: Sequence[Clause]) -> None:
-    """Add what agrees with the speaker where "je suis" is left out, and with "me" before avoir."""
+    """Add what agrees with the speaker where "je suis" is elided, and with "me" before avoir."""
     line = context.line
     for at in range(len(line)):
         if line[at] == "avoir":
@@ -395,10 +398,8 @@ def read_verbless(context: Context, clauses: Sequence[Clause]) -> None:
 
 
 def _sentence_has_subject(context: Context, clauses: Sequence[Clause], start: int) -> bool:
-    """Whether a verb with a subject stands in the sentence that begins there."""
-    end = start
-    while end < len(context.line) and context.line[end] not in SENTENCE_ENDS:
-        end += 1
+    """Whether the sentence that begins at `start` has a verb with a subject."""
+    _, end = context.line.sentence(start)
     return any(
         clause.named and clause.group.kind != "relative" and start <= clause.group.verb < end
         for clause in clauses
@@ -406,7 +407,7 @@ def _sentence_has_subject(context: Context, clauses: Sequence[Clause], start: in
 
 
 def _read_elided_copula(context: Context, at: int) -> None:
-    """Désolé, vraiment. Ravi de vous rencontrer."""
+    """Add an adjective without "je suis": Désolé, vraiment. Ravi de vous rencontrer."""
     line = context.line
     start = line.after_adverbs(at)
     agreement = context.agreement(context.speaker(at), "je suis is left out", "guess")
@@ -427,7 +428,7 @@ _SAID_OF_ONESELF = frozenset(
 
 
 def _read_answer(context: Context, at: int) -> None:
-    """Qui je suis ? Un vieil ami de la famille."""
+    """Add the answer to a question about identity: Qui je suis ? Un vieil ami de la famille."""
     line = context.line
     asked = [
         group for group in context.groups if group.end <= at and line[group.subject] in {"je", "j'"}
@@ -442,7 +443,7 @@ def _read_answer(context: Context, at: int) -> None:
 
 
 def _read_object_of_infinitive(context: Context, at: int) -> None:
-    """m'avoir invité: the object is named, whoever it is that invited."""
+    """Add the participle that agrees with the object of an infinitive: m'avoir invité."""
     clitics = clitics_before(context.line, at)
     if any(context.line[index] in {"me", "m'", "te", "t'"} for index in clitics):
         group = VerbGroup(at, "same", "", clitics, at, ("avoir",), at + 1)

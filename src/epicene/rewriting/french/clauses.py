@@ -1,4 +1,4 @@
-"""From each verb, finite or not, to the words that agree with its subject or its object."""
+"""The words that agree with the subject or the object of each verb, finite or not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from epicene.rewriting.french.subjects import (
     read_subject,
     relative_antecedent,
 )
-from epicene.rewriting.french.verb_groups import pronoun_is_indirect_object
+from epicene.rewriting.french.verb_groups import clitics_before, pronoun_is_indirect_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,8 +37,7 @@ _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
 
 def read_clauses(context: Context) -> list[Clause]:
-    """Read every verb of the text, from left to right."""
-
+    """Read every finite verb of the text, from left to right; return the clauses."""
     clauses: list[Clause] = []
     for group in context.groups:
         clause = read_subject(context, group, clauses)
@@ -50,7 +49,7 @@ def read_clauses(context: Context) -> list[Clause]:
 
 
 class ClauseReader:
-    """One clause being read."""
+    """Reads one clause."""
 
     def __init__(self, context: Context, clause: Clause) -> None:
         self.context = context
@@ -61,18 +60,18 @@ class ClauseReader:
 
     # --- whom words agree with -----------------------------------------------------------------
 
-    def of_subject(self, rule: str) -> Agreement | None:
+    def subject_agreement(self, rule: str) -> Agreement | None:
         """An agreement with the subject."""
         referent = self.clause.referent
         return None if referent is None else self.context.agreement(referent, rule)
 
-    def of_object(self, clitics: Iterable[int], rule: str) -> Agreement | None:
-        """An agreement with whom the pronouns before a verb mean as its object."""
+    def object_agreement(self, clitics: Iterable[int], rule: str) -> Agreement | None:
+        """An agreement with the object that the clitics before a verb express."""
         referent = self.object_referent(clitics)
         return None if referent is None else self.context.agreement(referent, rule)
 
     def object_referent(self, clitics: Iterable[int]) -> Referent | None:
-        """Whom me, te, le, la before a verb mean."""
+        """The referent of me, te, le, la before a verb; add the pronoun if it is a third person."""
         for index in clitics:
             word = self.line[index]
             if word in {"me", "m'", "moi"}:
@@ -80,19 +79,19 @@ class ClauseReader:
             if word in {"te", "t'", "vous", "toi"}:
                 return self.context.listener(index)
             if word in {"le", "la", "l'", "les"}:
-                return self._third(index)
+                return self._read_third_person_object(index)
         return None
 
-    def _third(self, index: int) -> Referent | None:
-        if self.line[index] == "l'" and self._is_about_what_was_said(index):
+    def _read_third_person_object(self, index: int) -> Referent | None:
+        if self.line[index] == "l'" and self._refers_to_proposition(index):
             return None
         referent = pronoun_referent(self.context, index)
         if referent is not None and self.line[index] in {"le", "la"}:
             self.context.agreement(referent, "object pronoun", "likely").add(index, "pronoun")
         return referent
 
-    def _is_about_what_was_said(self, index: int) -> bool:
-        """comme il l'a dit, il ne l'avait pas fait."""
+    def _refers_to_proposition(self, index: int) -> bool:
+        """Whether "l'" stands for a proposition: comme il l'a dit, il ne l'avait pas fait."""
         if self.line[self.group.start - 1] == "comme":
             return True
         after = self.line.after_adverbs(index + 2)
@@ -103,100 +102,103 @@ class ClauseReader:
     # --- the verb ------------------------------------------------------------------------------
 
     def read(self) -> tuple[int, Sequence[str]]:
-        """Add what agrees with this verb's subject or object; where it ends, and what it is."""
+        """Add what agrees with the verb's subject or object; return its end and its infinitives."""
         names = self.group.infinitives
         after = self.line.after_adverbs(self.group.end)
         if self.line[after] == "le" and self.line[after + 1] in {"plus", "moins", "mieux"}:
             after += 2  # ce qui m'a le plus surpris
         if "avoir" in names and self.is_participle(after):
-            self._compound(after)
+            self._read_after_avoir(after)
             return after + 1, participle_infinitives(self.line[after])
         if "avoir" in names:
-            self._seems(after)
-        if "être" in names and not self._follows(after):
-            self._being(after)
+            self._read_avoir_l_air(after)
+        if "être" in names and not self._is_form_of_suivre(after):
+            self._read_after_etre(after)
         else:
-            self._full_verb(after, names)
+            self._read_lexical_verb(after, names)
         return self.group.end, names
 
-    def _seems(self, at: int) -> None:
-        """j'ai l'air fatiguée: the adjective may agree with either; we let it with the subject."""
-        agreement = self.of_subject("avoir l'air")
+    def _read_avoir_l_air(self, at: int) -> None:
+        """Add the adjective after "avoir l'air", as agreeing with the subject.
+
+        In j'ai l'air fatiguée it may agree with either.
+        """
+        agreement = self.subject_agreement("avoir l'air")
         if agreement is not None and tuple(self.line.keys[at : at + 2]) == ("l'", "air"):
             read_complement(self.line, at + 2, agreement.by(agreement.rule, "guess"), nouns=False)
 
-    def _full_verb(self, after: int, names: Sequence[str]) -> None:
-        """Neither être nor an auxiliary."""
+    def _read_lexical_verb(self, after: int, names: Sequence[str]) -> None:
+        """Add what agrees with a verb that is neither être nor an auxiliary."""
         known = verb_table()
         referent = self.object_referent(self.group.clitics)
         if known.is_kind("copulas", names):
-            self._subject_is(self.group.end, "what a copula says of them")
+            self._read_subject_complement(self.group.end, "what a copula says of them")
         elif self.reflexive and known.is_kind("reflexive_copulas", names):
-            if agreement := self.of_subject("what a reflexive verb says of them"):
+            if agreement := self.subject_agreement("what a reflexive verb says of them"):
                 read_object_predicate(self.line, self.group.end, agreement, naming=False)
         elif referent is not None and known.is_kind("object_predicates", names):
-            self.object_is(self.group.clitics, self.group.end, names)
+            self.read_object_complement(self.group.clitics, self.group.end, names)
         elif "passer" in names and self.line[after] == "pour":
-            self._subject_is(after + 1, "what somebody passes for")
+            self._read_subject_complement(after + 1, "what somebody passes for")
         elif "passer" in names:
-            self._passes(after)
+            self._read_state_after_passer(after)
         elif known.is_kind("with_state", names) and (
-            own := self.of_subject("state of the subject")
+            own := self.subject_agreement("state of the subject")
         ):
             read_state(self.line, self.group.end, own)
 
-    def _passes(self, at: int) -> None:
-        """j'ai passé la soirée assis dans un coin."""
+    def _read_state_after_passer(self, at: int) -> None:
+        """Add the state of the subject after a time: j'ai passé la soirée assis dans un coin."""
         phrase = read_phrase(self.line, at) if self.line.is_determiner(at) else None
-        if phrase is not None and (agreement := self.of_subject("state of the subject")):
+        if phrase is not None and (agreement := self.subject_agreement("state of the subject")):
             for index in (*phrase.adjectives, phrase.end):
                 if inflect(self.line[index], "masculine") in TEMPORARY_STATES:
                     agreement.add(index, "adjective", "likely")
 
     def is_participle(self, at: int) -> bool:
-        """Whether a participle follows an auxiliary there, known or by its shape."""
+        """Whether a past participle, known or by its shape, follows the auxiliary."""
         word = self.line[at]
         if participle_infinitives(word):
             return not self.line.is_determiner(at)
         return self.line.is_open(at) and word.rstrip("es").endswith(("é", "i", "u", "ï"))
 
-    def _follows(self, after: int) -> bool:
-        """Whether "suis" is of suivre: je suis un cours."""
+    def _is_form_of_suivre(self, after: int) -> bool:
+        """Whether "suis" is a form of suivre: je suis un cours."""
         if self.line[self.group.verb] != "suis" or not self.line.is_determiner(after):
             return False
         return (
             self.line[after + 1] in _OBJECTS_OF_SUIVRE or self.line[after + 2] in _OBJECTS_OF_SUIVRE
         )
 
-    def _subject_is(self, at: int, rule: str) -> None:
-        if agreement := self.of_subject(rule):
+    def _read_subject_complement(self, at: int, rule: str) -> None:
+        if agreement := self.subject_agreement(rule):
             read_complement(self.line, at, agreement)
 
-    def _being(self, after: int) -> None:
-        """After a form of être: an auxiliary or a copula."""
+    def _read_after_etre(self, after: int) -> None:
+        """Add what agrees after a form of être, an auxiliary or a copula."""
         if not self.reflexive:
-            self._subject_is(self.group.end, "said of the subject with être")
-        elif agreement := self.of_subject("reflexive pronoun before the participle"):
-            self.reflexive_participle(after, agreement)
+            self._read_subject_complement(self.group.end, "said of the subject with être")
+        elif agreement := self.subject_agreement("reflexive pronoun before the participle"):
+            self.read_reflexive_participle(after, agreement)
 
-    def reflexive_participle(self, at: int, agreement: Agreement) -> None:
-        """je me suis levé: the participle agrees if the pronoun is the object."""
+    def read_reflexive_participle(self, at: int, agreement: Agreement) -> None:
+        """Add the participle if the reflexive pronoun is its direct object: je me suis levé."""
         infinitives = participle_infinitives(self.line[at])
         if infinitives and not self.pronoun_is_indirect_object(at, infinitives, reflexive=True):
-            self.participles(at, agreement, infinitives, reflexive=True)
+            self.read_participles(at, agreement, infinitives, reflexive=True)
 
     def pronoun_is_indirect_object(
         self, at: int, infinitives: Sequence[str], *, reflexive: bool
     ) -> bool:
-        """Whether the pronoun before the participle is not its object."""
+        """Whether the pronoun before the participle is not its direct object."""
         return pronoun_is_indirect_object(
             self.line, self.group.verb, at, infinitives, reflexive=reflexive
         )
 
-    def participles(
+    def read_participles(
         self, at: int, agreement: Agreement, infinitives: Sequence[str], *, reflexive: bool = False
     ) -> None:
-        """One participle, what it says of somebody, and those joined to it."""
+        """Add a participle, its predicative complement, and the participles coordinated with it."""
         known = verb_table()
         agreement.add(at, "adjective")
         rule = agreement.by("what the participle says of them")
@@ -211,30 +213,30 @@ class ClauseReader:
         # je l'ai reçu en pyjama, à moitié endormi: after a comma it is the subject
         read_coordinated(self.line, end, agreement.by(agreement.rule, "likely"), commas=reflexive)
 
-    def _compound(self, at: int) -> None:
-        """After a form of avoir: j'ai été, on m'a vu, j'ai vécu seul."""
+    def _read_after_avoir(self, at: int) -> None:
+        """Add what agrees in a compound tense with avoir: j'ai été, on m'a vu, j'ai vécu seul."""
         known = verb_table()
         infinitives = participle_infinitives(self.line[at])
         if known.is_kind("copulas", infinitives):
-            self._subject_is(at + 1, "said of the subject with être")
-        elif agreement := self.of_object(self.group.clitics, "object before the participle"):
+            self._read_subject_complement(at + 1, "said of the subject with être")
+        elif agreement := self.object_agreement(self.group.clitics, "object before the participle"):
             if not self.pronoun_is_indirect_object(at, infinitives, reflexive=False):
-                self.participles(at, agreement, infinitives)
+                self.read_participles(at, agreement, infinitives)
         elif site := self._relative_object():
             referent = Referent(site.who, site.target.plural)
             rule = "the relative pronoun before the participle"
-            self.participles(at, self.context.agreement(referent, rule), infinitives)
+            self.read_participles(at, self.context.agreement(referent, rule), infinitives)
         elif "avoir" in infinitives:
-            self._seems(at + 1)
+            self._read_avoir_l_air(at + 1)
         elif "passer" in infinitives:
-            self._passes(at + 1)
-        elif (own := self.of_subject("state of the subject")) and known.is_kind(
+            self._read_state_after_passer(at + 1)
+        elif (own := self.subject_agreement("state of the subject")) and known.is_kind(
             "with_state", infinitives
         ):
             read_state(self.line, at + 1, own)
 
     def _relative_object(self) -> Site | None:
-        """The antecedent of "que", if it is somebody: celle que le jury a recalée."""
+        """The antecedent of "que", if it is a person: celle que le jury a recalée."""
         if any(self.line[index] not in {"ne", "n'", "y", "en"} for index in self.group.clitics):
             return None
         start = min(self.group.start, self.clause.start)
@@ -247,9 +249,11 @@ class ClauseReader:
                 return None
         return None
 
-    def object_is(self, clitics: Iterable[int], at: int, infinitives: Iterable[str]) -> None:
-        """cela me rend heureux."""
-        agreement = self.of_object(clitics, "what the verb says of its object")
+    def read_object_complement(
+        self, clitics: Iterable[int], at: int, infinitives: Iterable[str]
+    ) -> None:
+        """Add the object complement: cela me rend heureux."""
+        agreement = self.object_agreement(clitics, "what the verb says of its object")
         if agreement is not None:
             naming = verb_table().is_kind("naming", infinitives)
             read_object_predicate(self.line, at, agreement, naming=naming)
@@ -262,7 +266,7 @@ _SURELY_FINITE = frozenset("est était sont étaient sera serait a avait ont".sp
 
 
 class Governor(NamedTuple):
-    """The verb that an infinitive depends on."""
+    """The verb that governs an infinitive."""
 
     infinitives: Sequence[str]
     clitics: tuple[int, ...]
@@ -271,7 +275,10 @@ class Governor(NamedTuple):
 
 
 def read_infinitives(reading: ClauseReader, at: int, infinitives: Sequence[str]) -> None:
-    """je veux être libre, on m'a demandé d'être patient, pour me sentir prêt."""
+    """Read the infinitives after a verb, each with its controller.
+
+    je veux être libre, on m'a demandé d'être patient, pour me sentir prêt.
+    """
     line = reading.line
     governor = Governor(infinitives, reading.group.clitics, reading.clause.referent)
     index = at
@@ -288,7 +295,10 @@ def read_infinitives(reading: ClauseReader, at: int, infinitives: Sequence[str])
 
 
 def read_subject_infinitives(context: Context, clauses: Sequence[Clause]) -> None:
-    """Être seul me fait peur; mon rêve est de devenir acteur; c'est en étant patient que j'ai …"""
+    """Read infinitives and gerunds whose subject is expressed elsewhere in the sentence.
+
+    Être seul me fait peur; mon rêve est de devenir acteur; c'est en étant patient que j'ai …
+    """
     for number, clause in enumerate(clauses):
         if clause.referent is not None and clause.group.kind != "noun":
             continue
@@ -313,7 +323,7 @@ def read_subject_infinitives(context: Context, clauses: Sequence[Clause]) -> Non
 
 
 def _read_between(reading: ClauseReader, start: int, end: int, referent: Referent) -> None:
-    """Every infinitive there up to the first stop has the same subject."""
+    """Read each infinitive up to the end of the sentence, with that referent as its subject."""
     for index in range(start, end):
         if reading.line[index] in SENTENCE_ENDS:
             return
@@ -322,7 +332,7 @@ def _read_between(reading: ClauseReader, start: int, end: int, referent: Referen
 
 
 def _possessor_of_subject(context: Context, clause: Clause) -> Referent | None:
-    """Whose dream it is: mon rêve est de …"""
+    """The possessor of the subject: mon rêve est de …"""
     word = context.line[clause.start]
     if word in {"mon", "ma", "mes"}:
         return context.speaker(clause.start)
@@ -330,7 +340,7 @@ def _possessor_of_subject(context: Context, clause: Clause) -> Referent | None:
 
 
 def _possessor_of_object(reading: ClauseReader) -> Referent | None:
-    """Être père a changé ma vie: the object is somebody's."""
+    """The speaker, if they possess the object: Être père a changé ma vie."""
     line, context = reading.line, reading.context
     for index in range(reading.group.end, min(reading.group.end + 4, len(line))):
         if line[index] in {"mon", "ma", "mes"}:
@@ -339,7 +349,7 @@ def _possessor_of_object(reading: ClauseReader) -> Referent | None:
 
 
 def _begins_clause(line: Line, index: int, end: int) -> bool:
-    """Whether another clause begins there."""
+    """Whether another clause begins at the index."""
     word = line[index]
     if word in {"que", "qu'"} and line[index - 1] == "tant":  # en tant que
         return False
@@ -350,18 +360,10 @@ def _begins_clause(line: Line, index: int, end: int) -> bool:
     return index != end and word in _SURELY_FINITE
 
 
-def clitics_before(line: Line, index: int) -> tuple[int, ...]:
-    """The pronouns directly before a verb."""
-    first = index
-    while first > 0 and line[first - 1] in line.closed.clitics:
-        first -= 1
-    return tuple(range(first, index))
-
-
 def _infinitive_controller(
     reading: ClauseReader, governor: Governor, index: int
 ) -> Referent | None:
-    """Who is or does what the infinitive says."""
+    """The controller of an infinitive: the person understood as its subject."""
     line = reading.line
     first = min((index, *clitics_before(line, index)))
     before = line[first - 1]
@@ -383,7 +385,7 @@ def _infinitive_controller(
 
 
 def read_infinitive(reading: ClauseReader, index: int, referent: Referent | None) -> None:
-    """One infinitive whose subject is known."""
+    """Read one infinitive whose subject is known."""
     line, known = reading.line, verb_table()
     word = known.infinitive_of(line[index])
     clitics = clitics_before(line, index)
@@ -397,7 +399,7 @@ def read_infinitive(reading: ClauseReader, index: int, referent: Referent | None
         _read_compound_infinitive(reading, after, clitics, agreement)
     elif own is not None and not reflexive:
         if known.is_kind("object_predicates", [word]):
-            reading.object_is(clitics, index + 1, [word])
+            reading.read_object_complement(clitics, index + 1, [word])
     elif agreement is not None:
         _read_subject_agreement(reading, index, after, agreement, reflexive=reflexive)
 
@@ -405,12 +407,12 @@ def read_infinitive(reading: ClauseReader, index: int, referent: Referent | None
 def _read_subject_agreement(
     reading: ClauseReader, index: int, after: int, agreement: Agreement, *, reflexive: bool
 ) -> None:
-    """What agrees with the subject of an infinitive."""
+    """Add what agrees with the subject of an infinitive."""
     line, known = reading.line, verb_table()
     word = known.infinitive_of(line[index])
     if reflexive:
         if word == "être":
-            reading.reflexive_participle(after, agreement)
+            reading.read_reflexive_participle(after, agreement)
         elif known.is_kind("reflexive_copulas", [word]):
             read_object_predicate(line, index + 1, agreement, naming=False)
     elif known.is_kind("copulas", [word]):
@@ -423,12 +425,12 @@ def _read_subject_agreement(
 def _read_compound_infinitive(
     reading: ClauseReader, at: int, clitics: tuple[int, ...], agreement: Agreement | None
 ) -> None:
-    """avoir été choisi, m'avoir vu."""
+    """Add what agrees in a compound infinitive: avoir été choisi, m'avoir vu."""
     infinitives = participle_infinitives(reading.line[at])
     if verb_table().is_kind("copulas", infinitives):
         if agreement is not None:
             read_complement(reading.line, at + 1, agreement)
         return
-    own = reading.of_object(clitics, "object before the participle")
+    own = reading.object_agreement(clitics, "object before the participle")
     if own is not None and not reading.pronoun_is_indirect_object(at, infinitives, reflexive=False):
-        reading.participles(at, own, infinitives)
+        reading.read_participles(at, own, infinitives)

@@ -1,7 +1,7 @@
-"""The forms of a verb: the person that each shows, and the participles.
+"""The finite forms of verbs with their person, and the participles.
 
-More forms are made than a grammar would allow (both spellings of verbs in -eler, say): they are for
-reading, never for writing.
+More forms are generated than the grammar allows (both spellings of verbs in -eler, say): they are
+for analysis only, and never written.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class FiniteForm(NamedTuple):
 
 
 class VerbModel(NamedTuple):
-    """What the forms of an irregular verb are made from; see `verbs.toml`."""
+    """The data from which the forms of an irregular verb are generated; see `verbs.toml`."""
 
     ending: str
     verbs: str
@@ -44,17 +44,17 @@ class VerbModel(NamedTuple):
     participle: str
 
     def participles(self) -> Iterator[tuple[str, str]]:
-        """Each verb's past participle."""
+        """The past participle of each verb."""
         for infinitive in self.verbs.split():
             yield infinitive, infinitive.removesuffix(self.ending) + self.participle
 
     def gerunds(self) -> Iterator[tuple[str, str]]:
-        """Each verb's present participle."""
+        """The present participle of each verb."""
         for infinitive in self.verbs.split():
             yield infinitive, infinitive.removesuffix(self.ending) + self.imperfect + "ant"
 
     def forms(self) -> Iterator[tuple[str, FiniteForm]]:
-        """Each finite form of each verb."""
+        """The finite forms of each verb."""
         for infinitive in self.verbs.split():
             before = infinitive.removesuffix(self.ending)
             for forms in self._tenses():
@@ -103,7 +103,7 @@ _FIRST_GROUP: list[tuple[str, VerbPerson]] = sorted(
 
 
 def first_group_forms(word: str, infinitives: Container[str]) -> list[FiniteForm]:
-    """What the form may be of the verbs in -er that are known."""
+    """The finite forms that the word may be of known verbs in -er."""
     return [
         FiniteForm(stem + "er", person)
         for ending, person in _FIRST_GROUP
@@ -120,7 +120,7 @@ def soft_stem(infinitive: str) -> str:
 
 
 def _weak_stems(stem: str) -> set[str]:
-    """The stems of the infinitive that may be spelt so: achèt-, appell-, mange-, commenç-."""
+    """The infinitive stems that may have that spelling: achèt-, appell-, mange-, commenç-."""
     stems = {stem}
     if stem.endswith(("ll", "tt")):
         stems |= {stem[:-1]}

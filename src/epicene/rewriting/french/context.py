@@ -1,4 +1,4 @@
-"""What the rules of one text share: its words, speakers, mentions and the sites found."""
+"""What the rules share about one text: its words, interlocutors, mentions and sites."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Referent(NamedTuple):
-    """Whom a subject or an object means: one or several."""
+    """The person or people that a subject or an object refers to."""
 
     who: Person
     plural: bool = False
@@ -28,7 +28,7 @@ def _known(who: Person | None) -> Referent:
 
 
 class Context(NamedTuple):
-    """One text."""
+    """The shared data of one text."""
 
     passage: Passage[Line]
     line: Line
@@ -37,28 +37,28 @@ class Context(NamedTuple):
     sites: Sites
 
     def agreement(self, referent: Referent, rule: str, sure: Confidence = "certain") -> Agreement:
-        """What reads on for that referent."""
+        """An agreement with that referent, to which sites are added."""
         return Agreement(self.sites, referent.who, rule, plural=referent.plural, sure=sure)
 
     def speaker(self, at: int) -> Referent:
-        """Who says I there."""
-        return _known(self.passage.at(at).speaker)
+        """The speaker at that word."""
+        return _known(self.passage.interlocutors_at(at).speaker)
 
     def listener(self, at: int) -> Referent:
-        """Who is spoken to there."""
-        return _known(self.passage.at(at).listener)
+        """The listener at that word."""
+        return _known(self.passage.interlocutors_at(at).listener)
 
-    def stressed(self, at: int) -> Referent:
-        """Whom "moi" or "toi" means there."""
+    def tonic_referent(self, at: int) -> Referent:
+        """The referent of tonic "moi" or "toi" at that word."""
         return self.speaker(at) if self.line[at] == "moi" else self.listener(at)
 
     def mention_ending(self, end: int) -> Mention | None:
-        """The mention whose last word stands just before."""
+        """The mention that ends just before that index."""
         return next((each for each in self.mentions if each.end == end), None)
 
 
 def read_context(passage: Passage[Line]) -> Context:
-    """Everything that is read from a text before the rules begin."""
+    """Everything that is read from a text before the rules apply."""
     line = passage.line
     found = list(find_verb_groups(line))
     pronouns = {index for group in found for index in group.clitics}

@@ -27,7 +27,7 @@ _REMEMBERED = 2**12
 
 
 class Entry(NamedTuple):
-    """What one line says of a form."""
+    """One line of the dictionary, about one form."""
 
     form: str
     lemma: str
@@ -37,7 +37,7 @@ class Entry(NamedTuple):
 
 
 class _Index(NamedTuple):
-    """All lines, by their form and by their lemma."""
+    """All lines, by form and by lemma."""
 
     forms: dict[str, list[_Fields]]
     lemmas: dict[str, list[_Fields]]
@@ -46,7 +46,7 @@ class _Index(NamedTuple):
 class Dictionary:
     """Adjectives and nouns, and the other gender of each.
 
-    The first words are searched for in the text; whoever asks for more has it indexed.
+    The first words are searched for in the text; after several look-ups it is indexed.
     """
 
     def __init__(self, text: str) -> None:
@@ -55,12 +55,12 @@ class Dictionary:
         self._index: _Index | None = None
 
     def is_adjective(self, word: str) -> bool:
-        """Whether it is an adjective and nothing else."""
+        """Whether the word is an adjective and nothing else."""
         entries = self._entries(word)
         return bool(entries) and not any(entry.noun for entry in entries)
 
     def is_person(self, word: str) -> bool:
-        """Whether it is a noun for people, with a form for either gender."""
+        """Whether the word is a noun for people, with a form for each gender."""
         for entry in self._entries(word):
             forms = {self._form(entry.lemma, "ms"), self._form(entry.lemma, "fs")}
             paired = entry.noun and None not in forms
@@ -71,14 +71,14 @@ class Dictionary:
         return False
 
     def noun_genders(self, word: str) -> frozenset[Gender]:
-        """The genders that it has as a noun in the singular."""
+        """The genders of the word as a singular noun."""
         codes = {code for entry in self._entries(word) if entry.noun for code in entry.codes}
         return frozenset(
             gender for gender, letter in _GENDER_LETTERS.items() if f"{letter}s" in codes
         )
 
     def noun_partner(self, word: str, gender: Gender) -> str | None:
-        """The same noun in that gender, where it is another word."""
+        """The noun's counterpart in that gender, where it is a different word."""
         for entry in self._entries(word):
             found = self._form(entry.lemma, f"{_GENDER_LETTERS[gender]}s")
             if entry.noun and found not in (None, word):
@@ -127,7 +127,7 @@ class Dictionary:
         return _read_entries(_LINE.findall("".join(lines)))
 
     def _indexed(self) -> _Index | None:
-        """The index, once so many words were asked for that it pays."""
+        """The index, once enough words were looked up for it to pay."""
         if self._index is None and self._searches >= _SEARCHES_BEFORE_INDEX:
             index = _Index({}, {})
             for fields in _LINE.findall(self._text):
@@ -146,6 +146,6 @@ def _read_entries(lines: Iterable[_Fields]) -> list[Entry]:
 
 @cache
 def dictionary() -> Dictionary | None:
-    """The dictionary, read once; None if there is none."""
+    """The dictionary, read once; None if it is not installed."""
     path = DELA.find()
     return None if path is None else Dictionary(path.read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
 """The forms of nouns and adjectives in either gender: known words by our lists, others by their
 ending.
 
-A form is asked for, not switched: the feminine of a feminine is itself.
+The target gender is given, not toggled: the feminine of a feminine is itself.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ _EPICENE = re.compile(
 
 
 class GenderPairs(NamedTuple):
-    """What our lists say: a word and its other gender, both ways, and the words without one."""
+    """Our lists: each word's counterpart, in both directions, and the epicene words."""
 
     feminine: dict[str, str]
     masculine: dict[str, str]
@@ -146,7 +146,7 @@ def _make_pairs(listed: list[tuple[str, ...]], regular: WordSet, epicene: WordSe
 
 @cache
 def adjective_pairs() -> GenderPairs:
-    """Adjectives, and the participles of the verbs we know."""
+    """The pairs of adjectives, and of the participles of known verbs."""
     lists = read_lists("adjectives")
     regular = word_set(lists["regular"]) | frozenset(verb_table().participles)
     regular -= {row[0] for row in word_rows(read_lists("people")["pairs"])}
@@ -155,7 +155,7 @@ def adjective_pairs() -> GenderPairs:
 
 @cache
 def person_pairs() -> GenderPairs:
-    """Nouns for people."""
+    """The pairs of nouns for people."""
     lists = read_lists("people")
     regular = word_set(lists["regular"])
     both = [pair for pair in word_rows(read_lists("adjectives")["pairs"]) if pair[0] in regular]
@@ -173,7 +173,7 @@ def feminine_by_rule(word: str) -> str:
 
 
 def masculine_by_rule(word: str) -> str:
-    """The masculine singular of a singular."""
+    """The masculine singular of a feminine or masculine singular."""
     if word.endswith("trice"):
         return word.removesuffix("trice") + "teur"
     if not word.endswith("e") or _EPICENE.fullmatch(word):
@@ -187,7 +187,7 @@ def masculine_by_rule(word: str) -> str:
 
 
 def _is_agent(stem: str) -> bool:
-    """Whether who does it is meant: danseuse, from danser."""
+    """Whether the stem is that of a known verb, so that the word is its agent: danseuse, danser."""
     known = verb_table().infinitives
     if stem.endswith("iss"):
         return stem.removesuffix("ss") + "r" in known
@@ -225,7 +225,7 @@ def inflect(
 
 
 def _inflect_compound(word: str, gender: Gender, kind: WordClass, *, plural: bool) -> str:
-    """aide-soignant, vice-président, franco-italien: parts that are known, the last in any case."""
+    """A compound with its known parts and its last part inflected: aide-soignant."""
     listed = person_pairs()
     whole = listed.feminine if gender == "feminine" else listed.masculine
     if word in listed.known:
@@ -261,7 +261,7 @@ _REGULAR_IN_AL = frozenset({"banal", "fatal", "final", "natal", "naval", "bancal
 
 
 def singular_of(word: str) -> str:
-    """The singular of a plural, as far as its ending says."""
+    """The singular of a plural, as far as its ending shows."""
     if word in _ODD_SINGULARS:
         return _ODD_SINGULARS[word]
     if word.endswith("aux") and not word.endswith("eaux"):
@@ -274,7 +274,7 @@ def singular_of(word: str) -> str:
 
 
 def is_plural(word: str) -> bool:
-    """Whether a known word stands in the plural there, whatever was expected."""
+    """Whether the word is the plural of a listed word, whatever number was expected."""
     one = singular_of(word)
     listed = (person_pairs().known, adjective_pairs().known)
     return (
@@ -288,7 +288,7 @@ _S_IN_SINGULAR = frozenset({"fils", "héros", "commis", "marquis", "gars", "dos"
 
 
 def shown_gender(word: str, *, plural: bool = False) -> Gender | None:
-    """The gender that a form shows, None where it has one form for both."""
+    """The gender that a form shows, None if both genders have the same form."""
     feminine = inflect(word, "feminine", plural=plural)
     masculine = inflect(word, "masculine", plural=plural)
     if feminine == masculine:
@@ -297,7 +297,7 @@ def shown_gender(word: str, *, plural: bool = False) -> Gender | None:
 
 
 def shown_noun_gender(word: str, *, plural: bool = False) -> Gender | None:
-    """The gender of a noun for people, by its form."""
+    """The gender that a noun for people shows by its form."""
     feminine = inflect(word, "feminine", "noun", plural=plural)
     masculine = inflect(word, "masculine", "noun", plural=plural)
     if feminine == masculine:

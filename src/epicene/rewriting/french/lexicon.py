@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def read_lists(name: str) -> dict[str, Any]:
-    """One of the TOML files in this folder."""
+    """The content of one of the TOML files in this folder."""
     return read_toml("epicene.rewriting.french", name)
 
 
@@ -24,7 +24,7 @@ def word_list(name: str, title: str) -> WordSet:
 
 
 class VerbTable:
-    """Finite forms, infinitives and participles, and what each verb does with people."""
+    """Finite forms, infinitives, participles and classes of verbs."""
 
     def __init__(self) -> None:
         lists = dict(read_lists("verbs"))
@@ -67,15 +67,15 @@ class VerbTable:
 
     @lru_cache(maxsize=20_000)  # noqa: B019 - there is one Verbs
     def forms(self, word: str) -> tuple[FiniteForm, ...]:
-        """What finite forms the word may be; none if it is no verb."""
+        """The finite forms that the word may be; none if it is not a verb."""
         return (*self._forms.get(word, ()), *conjugation.first_group_forms(word, self._first))
 
     def infinitive_of(self, word: str) -> str:
-        """The verb of an infinitive or a present participle, "" if the word is neither."""
+        """The infinitive of an infinitive or a present participle, "" for other words."""
         return word if word in self.infinitives else self.gerunds.get(word, "")
 
     def is_kind(self, kind: str, infinitives: Iterable[str]) -> bool:
-        """Whether one of the infinitives is in the list of that name."""
+        """Whether one of the infinitives is in the list of that title."""
         return not self.kinds[kind].isdisjoint(infinitives)
 
 

@@ -1,4 +1,6 @@
-"""The words of a text, and what each can be: adverb, adjective, noun for a person, predicate."""
+"""The tokens of a French text, and what each word can be: adverb, adjective, noun for a person,
+predicate.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ HYPHENS = frozenset({"-", "-t-", "\u2010", "\u2011"})
 
 
 class ClosedClasses(NamedTuple):
-    """The lists of `function_words.toml` that are asked for everywhere."""
+    """The lists of `function_words.toml` that most rules use."""
 
     articles: dict[str, str]  # every form of le, un, ce, mon, ton, son: its masculine
     agreeing: dict[str, str]  # every form of quel, aucun …: its masculine
@@ -46,7 +48,7 @@ class ClosedClasses(NamedTuple):
 
 @cache
 def closed_classes() -> ClosedClasses:
-    """Read once."""
+    """The closed classes, read once."""
     lists = read_lists("function_words")
     articles = {form: row[0] for row in word_rows(lists["determiners"]) for form in row}
     articles |= {"cet": "ce"}
@@ -77,7 +79,7 @@ def closed_classes() -> ClosedClasses:
 
 
 class Line(text.Line[text.Token]):
-    """The words of a text, and what each can be."""
+    """The tokens of a French text, and what each word can be."""
 
     sentence_ends = SENTENCE_ENDS
 
@@ -86,13 +88,13 @@ class Line(text.Line[text.Token]):
         self.closed = closed_classes()
 
     def is_capital(self, index: int) -> bool:
-        """Whether a word with a capital stands there that its place does not explain."""
+        """Whether the word is capitalised other than at the beginning of a sentence."""
         return (
             self.is_word(index) and self.tokens[index].text[:1].isupper() and not self.begins(index)
         )
 
     def begins(self, index: int) -> bool:
-        """Whether a sentence begins there."""
+        """Whether a sentence begins at the index."""
         before = index - 1
         while self[before] in QUOTES or self[before] in {"(", "-", "–", "—"}:
             before -= 1
@@ -101,13 +103,13 @@ class Line(text.Line[text.Token]):
         return before < 0 or self.ends_sentence(before) or self[before] == ":"
 
     def is_enclitic(self, index: int) -> bool:
-        """Whether the word is written after a verb with a link: suis-je, dis-moi."""
+        """Whether the word is an enclitic, joined to a verb by a hyphen: suis-je, dis-moi."""
         return self[index - 1] in HYPHENS
 
     # --- adverbs -----------------------------------------------------------------------------
 
     def adverb_end(self, index: int) -> int:
-        """Where the adverb there ends, the index itself if there is none."""
+        """The index after the adverb at `index`, or `index` itself if there is none."""
         word = self[index]
         for phrase in self.closed.phrases.get(word, ()):
             if tuple(self.keys[index : index + len(phrase)]) == phrase:
@@ -119,14 +121,14 @@ class Line(text.Line[text.Token]):
         return index
 
     def ends_phrase(self, index: int) -> bool:
-        """Whether an adverb of several words ends just before."""
+        """Whether an adverbial phrase of several words ends just before."""
         return any(
             self.adverb_end(start) == index and index - start > 1
             for start in range(max(0, index - 5), index - 1)
         )
 
     def after_adverbs(self, index: int) -> int:
-        """The first token from there on that belongs to no adverb."""
+        """The first token from `index` on that belongs to no adverb."""
         while (end := self.adverb_end(index)) > index:
             index = end
         return index
@@ -134,7 +136,7 @@ class Line(text.Line[text.Token]):
     # --- what a word can be ------------------------------------------------------------------
 
     def is_open(self, index: int) -> bool:
-        """Whether a word stands there that is in no closed class and is no adverb."""
+        """Whether the word is in no closed class and is not an adverb."""
         return (
             self.is_word(index)
             and len(self[index]) > 1
@@ -144,7 +146,7 @@ class Line(text.Line[text.Token]):
         )
 
     def is_infinitive(self, index: int) -> bool:
-        """Whether an infinitive or a present participle stands there, and no noun like le dîner."""
+        """Whether the word is an infinitive or a present participle, not a noun like le dîner."""
         if not verb_table().infinitive_of(self[index]):
             return False
         before = self[index - 1]
@@ -153,7 +155,7 @@ class Line(text.Line[text.Token]):
         return before not in self.closed.determiners or before == "tout"
 
     def is_determiner(self, index: int) -> bool:
-        """Whether a determiner may stand there."""
+        """Whether the word may be a determiner."""
         return self[index] in self.closed.determiners
 
 
@@ -170,7 +172,7 @@ _INFINITIVE_NOUNS = word_list("function_words", "infinitive_nouns")
 
 
 def is_adverb_by_shape(word: str) -> bool:
-    """Adverbs in -ment, not the nouns that end so after a vowel of their own."""
+    """Whether the word is an adverb by its ending in -ment, not a listed noun."""
     return (
         len(word) > 6
         and word.endswith(("ément", "ument", "amment", "emment", "iment", "ement"))
@@ -182,7 +184,7 @@ _MENT_NOUNS = word_list("function_words", "nouns_in_ment")
 
 
 def participle_infinitives(word: str) -> list[str]:
-    """The infinitives whose participle it is, in any gender and number; a guess for one in -é."""
+    """The infinitives whose past participle the word is, in any form; a guess for one in -é."""
     known = verb_table().participles
     for form in dict.fromkeys((word, singular_of(word))):
         found = known.get(inflect(form, "masculine"))
@@ -212,12 +214,12 @@ _ADJECTIVE_ENDING = re.compile(
 
 
 def looks_like_adjective(word: str) -> bool:
-    """Whether a word in no list ends like an adjective."""
+    """Whether an unlisted word ends like an adjective."""
     return bool(_ADJECTIVE_ENDING.fullmatch(singular_of(word)))
 
 
 def is_adjective(word: str) -> bool:
-    """Whether our lists know it for an adjective or a participle."""
+    """Whether the word is listed as an adjective or a participle."""
     known = adjective_pairs().known
     if word in known or singular_of(word) in known or participle_infinitives(word):
         return True
@@ -226,7 +228,7 @@ def is_adjective(word: str) -> bool:
 
 
 def is_person(word: str) -> bool:
-    """Whether our lists know it for a noun for people that has two genders."""
+    """Whether the word is listed as a noun for people that has two genders."""
     known = person_pairs().known
     if "-" in word and word not in known:
         word = word.rpartition("-")[2]
@@ -253,7 +255,7 @@ TEMPORARY_STATES = word_list("adjectives", "states")
 
 
 def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:
-    """Whether a known adjective, participle or noun stands there in the number that is sought."""
+    """Whether the word is a known adjective, participle or noun in the agreement's number."""
     word = line[at]
     if not line.is_open(at) or not is_adjective_or_person(word):
         return False
@@ -269,7 +271,7 @@ def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:
 
 
 def is_adjective_or_person(word: str) -> bool:
-    """Whether our lists have it for an adjective, a participle or a noun for people."""
+    """Whether the word is listed as an adjective, a participle or a noun for people."""
     return is_adjective(word) or is_person(word)
 
 

@@ -1,4 +1,6 @@
-"""French nouns for people and adjectives out of context: readings, and their other gender."""
+"""French nouns for people and adjectives out of context: their readings, and the form of a reading
+in either gender.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.french import inflection
 from epicene.rewriting.french.line import is_adjective, is_person
-from epicene.rewriting.persons import match_case
+from epicene.rewriting.text import match_case
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.inflection import WordClass
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Reading(NamedTuple):
-    """A word as a noun for people or as an adjective, participles among them."""
+    """A reading as a noun for people or as an adjective, including participles."""
 
     word: str
     kind: WordClass
@@ -22,7 +24,7 @@ class Reading(NamedTuple):
 
 
 def analyse(word: str) -> tuple[Reading, ...]:
-    """All readings of a word that has a gender to show: as a person, as an adjective."""
+    """All readings of a word that can show gender: as a person, as an adjective."""
     key = word.lower()
     kinds: dict[WordClass, bool] = {"noun": is_person(key), "adjective": is_adjective(key)}
     plural = inflection.is_plural(key)
@@ -30,7 +32,7 @@ def analyse(word: str) -> tuple[Reading, ...]:
 
 
 def inflect(reading: Reading, gender: Gender) -> str | None:
-    """The word in that gender; None where it stays as it is."""
+    """The word in that gender; None where it does not change."""
     key = reading.word.lower()
     form = inflection.inflect(key, gender, reading.kind, plural=reading.plural)
     return None if form == key else match_case(reading.word, form)

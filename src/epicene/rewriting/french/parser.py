@@ -1,4 +1,4 @@
-"""Collect every site of a text: people addressed, clauses, asides and people only spoken about."""
+"""Collect the sites of a text: vocatives, clauses, asides and people in the third person."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def find_sites(passage: Passage[Line], _wanted: TargetGenders) -> Sites:
-    """The sites of everybody; of two for one word the surer counts."""
+    """The sites of everybody; of two for one word the more certain is used."""
     context = read_context(passage)
     read_vocatives(context)
     read_tonic_pronouns(context)

@@ -1,4 +1,4 @@
-"""Nouns, pronouns and titles of people who are addressed or only spoken about."""
+"""Nouns, pronouns and titles of people who are addressed or in the third person."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _VOCATIVE_RULE = "how they are spoken to"
 
 
 def read_vocatives(context: Context) -> None:
-    """Add the nouns that stand between commas and mean who is spoken to."""
+    """Add the vocatives: nouns between marks that address the listener."""
     line = context.line
     for at in range(len(line)):
         if not _opens_vocative(line, at - 1):
             continue
         start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
         if line[start] in {"mon", "ma", "cher", "chère"}:
-            _read_dear(context, start)
+            _read_address_phrase(context, start)
         elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
             kind = "pronoun" if line[start] in {"monsieur", "madame"} else "noun"
             context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, kind)  # type: ignore[arg-type]
@@ -67,8 +67,8 @@ def _closes_vocative(line: Line, at: int) -> bool:
     )
 
 
-def _read_dear(context: Context, at: int) -> None:
-    """mon vieux, ma pauvre amie, cher monsieur."""
+def _read_address_phrase(context: Context, at: int) -> None:
+    """Add a vocative with "mon" or "cher": mon vieux, ma pauvre amie, cher monsieur."""
     line = context.line
     phrase = read_phrase(line, at)
     if (
@@ -93,7 +93,7 @@ _TITLES = frozenset({"m", "mme", "mr", "mrs", "lord", "lady", "sir", "dame", "mo
 
 
 def read_third_persons(context: Context) -> None:
-    """Add what names somebody and agrees with them, where nobody else was found."""
+    """Add the third-person nouns, pronouns and titles that no other rule has found."""
     for mention in context.mentions:
         if mention.phrase is None:
             _read_beside_name(context, mention)
@@ -112,7 +112,7 @@ def read_third_persons(context: Context) -> None:
 
 
 def _read_one_of(context: Context, mention: Mention) -> None:
-    """l'un de ses oncles, certaines des premières mères."""
+    """Add a partitive pronoun before a mention: l'un de ses oncles, certaines des mères."""
     line = context.line
     before = mention.start - (line[mention.start] != "des")
     if line[before] in {"de", "d'", "des"} and line[before - 1] in _PARTITIVE_PRONOUNS:
@@ -121,7 +121,7 @@ def _read_one_of(context: Context, mention: Mention) -> None:
 
 
 def _read_after_mention(context: Context, mention: Mention) -> None:
-    """son fils aîné, âgé de 25 ans,"""
+    """Add the adjective after a mention and a comma: son fils aîné, âgé de 25 ans,"""
     line = context.line
     end = mention_chain_end(context, mention)
     if line[end] != ",":
@@ -140,7 +140,7 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
 
 
 def _read_bare_noun(context: Context, at: int) -> None:
-    """un titre de duchesse, une école pour filles."""
+    """Add a noun for people without a determiner: un titre de duchesse, une école pour filles."""
     line = context.line
     if not line.is_open(at) or context.sites.get(at) is not None:
         return
@@ -159,7 +159,7 @@ def _read_bare_noun(context: Context, at: int) -> None:
 
 
 def _read_beside_name(context: Context, mention: Mention) -> None:
-    """Davies, ancien joueur de hockey,"""
+    """Add the apposition of a name: Davies, ancien joueur de hockey,"""
     line = context.line
     if line[mention.end] != ",":
         return
@@ -174,13 +174,13 @@ def _read_beside_name(context: Context, mention: Mention) -> None:
 def _read_tonic_pronoun(context: Context, index: int) -> None:
     if is_tonic(context, index) and (referent := pronoun_referent(context, index)):
         agreement = context.agreement(referent, "stressed pronoun", "likely")
-        agreement.add(index, "stressed")
+        agreement.add(index, "tonic")
         if context.line[index - 1] == "entre" and context.line[index - 3] in {"un", "une"}:
             agreement._replace(plural=False).add(index - 3, "determiner")  # l'un d'entre eux
 
 
 def _read_title(context: Context, index: int) -> None:
-    """M. Brown, Lady James, Père Seton."""
+    """Add a title before a name: M. Brown, Lady James, Père Seton."""
     word = context.line[index]
     if (word not in _TITLES and not is_one_gender(word)) or context.sites.get(index) is not None:
         return

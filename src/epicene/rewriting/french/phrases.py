@@ -1,6 +1,4 @@
-"""Noun phrases (le meilleur coiffeur du quartier) and the people and things that a text names with
-them.
-"""
+"""Noun phrases (le meilleur coiffeur du quartier), and the mentions of people and things."""
 
 from __future__ import annotations
 
@@ -42,7 +40,7 @@ SHORT_FORMS = {"bel": "beau", "nouvel": "nouveau", "vieil": "vieux", "fol": "fou
 
 
 class NounPhrase(NamedTuple):
-    """Where its words stand: determiners, head, adjectives around the head."""
+    """The indices of its words: determiners, head, adjectives around the head."""
 
     determiners: tuple[int, ...]
     head: int
@@ -51,7 +49,7 @@ class NounPhrase(NamedTuple):
     kind: HeadKind
 
     def agree(self, agreement: Agreement) -> None:
-        """All of it agrees with somebody."""
+        """Add all words of the phrase to an agreement."""
         for index in self.determiners:
             agreement.add(index, "determiner")
         agreement.add(self.head, "noun")
@@ -69,7 +67,7 @@ PRENOMINAL_ADJECTIVES = word_list("adjectives", "before_noun")
 
 
 def read_phrase(line: Line, at: int, *, stop: Collection[int] = ()) -> NounPhrase | None:
-    """The noun phrase that begins there, with or without a determiner, up to a place in `stop`."""
+    """The noun phrase that begins at `at`, with or without a determiner, before any `stop`."""
     determiners, start = _read_determiners(line, at)
     run = _open_words(line, start, stop)
     if not run:
@@ -104,7 +102,7 @@ def _read_determiners(line: Line, at: int) -> tuple[list[int], int]:
 
 
 def _open_words(line: Line, start: int, stop: Collection[int]) -> list[int]:
-    """The open words from there on that may belong to one phrase."""
+    """The open-class words from `start` on that may belong to one phrase."""
     run: list[int] = []
     at = start
     while True:
@@ -120,7 +118,7 @@ def _open_words(line: Line, start: int, stop: Collection[int]) -> list[int]:
 
 
 def _may_follow(line: Line, index: int) -> bool:
-    """Whether a word can go on in a phrase: no name, no present participle, nothing odd."""
+    """Whether a word can continue a phrase: no name, no present participle, nothing unusual."""
     word = line[index]
     if word in verb_table().gerunds and line[index + 1] in _COMPLEMENT_STARTERS:
         return False
@@ -130,7 +128,7 @@ def _may_follow(line: Line, index: int) -> bool:
 
 
 def _after_degree(line: Line, at: int, *, first: bool) -> int:
-    """Past "le plus", "très", "plutôt" before an adjective, and "même" after an article."""
+    """The index past "très", "le plus" before an adjective, and "même" after an article."""
     if first and line[at] in _MEME and line.is_determiner(at - 1):
         return at + 1
     if not first and line[at] in {"le", "la"} and line[at + 1] in {"plus", "moins"}:
@@ -140,7 +138,7 @@ def _after_degree(line: Line, at: int, *, first: bool) -> int:
 
 
 def _is_verb(line: Line, index: int, run: list[int]) -> bool:
-    """Whether a finite verb stands there rather than one more word of the phrase."""
+    """Whether the word is a finite verb rather than part of the phrase."""
     word = line[index]
     if not run or not verb_table().forms(word):
         return False
@@ -148,10 +146,10 @@ def _is_verb(line: Line, index: int, run: list[int]) -> bool:
 
 
 def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind]:
-    """Which word is the noun, and what it names."""
-    for place, index in enumerate(run):
+    """The index of the head noun, and whether it denotes a person or a thing."""
+    for position, index in enumerate(run):
         word = line[index]
-        later = run[place + 1 :]
+        later = run[position + 1 :]
         if _stands_before(word) and any(_is_nounlike(line, each) for each in later[:2]):
             continue
         if word in FIXED_GENDER_NOUNS or singular_of(word) in FIXED_GENDER_NOUNS:
@@ -177,7 +175,7 @@ def _is_noun_alone(word: str) -> bool:
 
 
 def _has_other_gender_article(line: Line, determiner: int, word: str) -> bool:
-    """une membre: a noun of one gender with the other's article is used for both."""
+    """Whether a noun of one gender has the other's article, so that it serves both: une membre."""
     return word in _FIXED_MASCULINE and line[determiner] in {"une", "la", "cette"}
 
 
@@ -187,12 +185,12 @@ def _is_nounlike(line: Line, index: int) -> bool:
 
 
 def looks_like_person(word: str) -> bool:
-    """Whether a word in no list ends like a noun for a person."""
+    """Whether an unlisted word ends like a noun for a person."""
     return bool(_PERSON_ENDING.fullmatch(singular_of(word))) or is_demonym(word)
 
 
 def is_demonym(word: str) -> bool:
-    """Whether it is an adjective that names people as well: français, une Corse."""
+    """Whether the word is an adjective that also names people: français, une Corse."""
     return is_adjective(word) and word not in verb_table().participles
 
 
@@ -228,7 +226,7 @@ _ONE_GENDER_NOUNS = word_list("people", "one_gender")
 
 
 def is_one_gender(word: str) -> bool:
-    """Whether even several people that are called so are of one gender."""
+    """Whether the noun denotes people of one gender even in the plural."""
     known = _ONE_GENDER_NOUNS
     return any(inflect(form, "masculine", "noun") in known for form in (word, singular_of(word)))
 
@@ -240,7 +238,7 @@ RARELY_PEOPLE = word_list("people", "rarely_people")
 def find_mentions(
     line: Line, pronouns: Collection[int], groups: Sequence[VerbGroup]
 ) -> list[Mention]:
-    """Every noun phrase and name. `pronouns` are the places of articles that are pronouns."""
+    """Every noun phrase and name. `pronouns` are the indices of articles that are pronouns."""
     verbs_at = {group.verb for group in groups}
     return list(_mentions(line, pronouns, verbs_at))
 
@@ -310,7 +308,7 @@ def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gend
 
 
 def is_name(line: Line, at: int) -> bool:
-    """Whether a proper name stands there."""
+    """Whether the word is a proper name."""
     if not line.is_word(at) or not line.tokens[at].text[0].isupper():
         return False
     word = line[at]
@@ -326,7 +324,7 @@ def is_name(line: Line, at: int) -> bool:
 
 
 def _may_follow_name(line: Line, at: int) -> bool:
-    """Whether what follows a sentence's first word lets it be a name."""
+    """Whether the word after a sentence's first word allows that to be a name."""
     after = line[at + 1]
     return (
         line.is_capital(at + 1)

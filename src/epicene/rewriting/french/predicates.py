@@ -1,5 +1,5 @@
-"""Read what is said of somebody: after a copula, beside a name, at the head of a sentence, and what
-is coordinated with it.
+"""Predicates of a person: after a copula, beside a name, at the beginning of a sentence, and what
+is coordinated with them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CLAUSE_STARTERS = frozenset(
 
 
 def next_coordination(line: Line, at: int) -> int | None:
-    """The next comma or conjunction of the clause that may join something."""
+    """The next comma or conjunction of the clause that may coordinate something."""
     while at < len(line):
         word = line[at]
         if word in COORDINATORS or word == ",":
@@ -52,7 +52,7 @@ def next_coordination(line: Line, at: int) -> int | None:
 
 
 def _is_comparison(line: Line, at: int) -> bool:
-    """plus têtu que mon père: no clause of its own."""
+    """Whether "que" introduces a comparison, not a clause: plus têtu que mon père."""
     if line[at] not in {"que", "qu'"}:
         return False
     return not _DEGREE_WORDS.isdisjoint(line.keys[max(0, at - 5) : at])
@@ -64,7 +64,7 @@ def _opens_clause(line: Line, at: int) -> bool:
 
 
 def closing_comma(line: Line, at: int, *, within: int = 6) -> int | None:
-    """The comma that closes what the one there opens, near by."""
+    """The comma that closes the aside opened at that index, if it is near."""
     for index in range(at + 1, min(at + 1 + within, len(line))):
         if line[index] == ",":
             return index
@@ -74,7 +74,7 @@ def closing_comma(line: Line, at: int, *, within: int = 6) -> int | None:
 
 
 def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) -> bool:
-    """Whether what is joined belongs to another noun's adjective: une équipe soudée et motivée."""
+    """Whether a conjunct belongs to another noun's adjective: une équipe soudée et motivée."""
     if line.ends_phrase(joint):
         return False
     if not is_adjective(line[start]):
@@ -93,12 +93,12 @@ def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) ->
 
 
 def is_comma_alone(line: Line, at: int) -> bool:
-    """Whether a comma joins there without a conjunction."""
+    """Whether a comma coordinates without a conjunction."""
     return line[at] == "," and line[at + 1] not in COORDINATORS
 
 
 def _last_article(line: Line, at: int, agreement: Agreement) -> Gender | None:
-    """The gender that the last article before a comma shows, if it begins no word found."""
+    """The gender of the last article before a comma, None if a site comes in between."""
     for index in range(at - 1, max(at - 6, 0), -1):
         if agreement.sites.get(index) is not None:
             return None
@@ -145,7 +145,7 @@ _SET_PHRASES = frozenset(
 
 
 def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = True) -> int:
-    """Read what stands after a copula; where it ends, the same index if nothing agrees."""
+    """Read the complement of a copula; return its end, the same index if nothing agrees."""
     start = _skip_degrees(line, at, agreement)
     if line[start] == "qu'" and line[start - 1] in {"plus", "mieux"}:  # plus qu'un employé
         start += 1
@@ -161,7 +161,7 @@ def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = 
 def read_predicate_element(
     line: Line, at: int, agreement: Agreement, *, nouns: bool = True, strict: bool = False
 ) -> int:
-    """Read one thing that is said; `strict` takes known words alone."""
+    """Read one element of a predicate; `strict` takes known words only; return its end."""
     word = line[at]
     if not _SET_PHRASES.isdisjoint({(word, line[at + 1]), (line[at - 1], word)}):
         return at
@@ -188,7 +188,7 @@ def read_predicate_element(
 
 
 def _is_adjective_alone(line: Line, at: int) -> bool:
-    """je suis nul, j'en suis certaine: no determiners there."""
+    """Whether the word is an adjective, not a determiner: je suis nul, j'en suis certaine."""
     if line[at] in {"tel", "telle"}:
         return line[at + 1] in {"que", "qu'"}
     return line[at] in {"nul", "nulle", "certain", "certaine"} and not line.is_open(at + 1)
@@ -218,7 +218,7 @@ def _read_with_determiner(line: Line, at: int, agreement: Agreement) -> int:
 
 
 def _read_kind_of(line: Line, at: int, agreement: Agreement) -> int:
-    """le genre d'homme à mentir."""
+    """Read a noun after "le genre de": le genre d'homme à mentir."""
     if line[at] in {"de", "d'"} and is_person(line[at + 1]):
         agreement.add(at + 1, "noun")
         return at + 2
@@ -226,7 +226,7 @@ def _read_kind_of(line: Line, at: int, agreement: Agreement) -> int:
 
 
 def _read_among(line: Line, at: int, agreement: Agreement) -> int:
-    """la meilleure des sœurs, le plus heureux des hommes."""
+    """Read the partitive of a superlative: la meilleure des sœurs, le plus heureux des hommes."""
     phrase = read_phrase(line, at + 1)
     if phrase is None or not is_person(line[phrase.head]):
         return at
@@ -235,7 +235,7 @@ def _read_among(line: Line, at: int, agreement: Agreement) -> int:
 
 
 def _read_one_of(line: Line, at: int, agreement: Agreement) -> int:
-    """un des meilleurs, l'une des rares femmes: the singular, and the plural it is taken from."""
+    """Read a partitive, its singular and its plural: un des meilleurs, l'une des rares femmes."""
     several = agreement._replace(plural=True)
     phrase = read_phrase(line, at + 2)
     if phrase is None or phrase.kind != "person":
@@ -246,7 +246,7 @@ def _read_one_of(line: Line, at: int, agreement: Agreement) -> int:
 
 
 def _read_bare_predicate(line: Line, at: int, agreement: Agreement) -> int:
-    """Adjectives, participles and nouns without a determiner, one after the other."""
+    """Read successive adjectives, participles and nouns without a determiner."""
     phrase = read_phrase(line, at)
     if phrase is None:
         return at
@@ -274,7 +274,7 @@ def _read_bare_predicate(line: Line, at: int, agreement: Agreement) -> int:
 
 
 def read_after_participle(line: Line, at: int, agreement: Agreement) -> int:
-    """Read what a participle has besides: devenu médecin, rentré fatigué, élu président."""
+    """Read the complement of a participle: devenu médecin, rentré fatigué, élu président."""
     known = verb_table()
     infinitives = participle_infinitives(line[at])
     rule = agreement.by("what the participle says of them")
@@ -287,7 +287,7 @@ def read_after_participle(line: Line, at: int, agreement: Agreement) -> int:
 
 
 def read_state(line: Line, at: int, agreement: Agreement) -> int:
-    """Read what somebody is while doing something: rentré trempé, arrivé le premier."""
+    """Read a depictive, a person's state during an action: rentré trempé, arrivé le premier."""
     start = _skip_degrees(line, at, agreement)
     if (
         line[start] in {"le", "la"}
@@ -308,7 +308,7 @@ def read_state(line: Line, at: int, agreement: Agreement) -> int:
 
 
 def read_object_predicate(line: Line, at: int, agreement: Agreement, *, naming: bool) -> int:
-    """Read what somebody is made or thought to be: rendu heureux, pris pour un fou."""
+    """Read an object complement: rendu heureux, pris pour un fou."""
     start = _skip_degrees(line, at, agreement)
     if line[start] in {"comme", "pour"} or (line[start] in {"de", "d'"} and naming):
         return _read_introduced(line, start, agreement)
@@ -321,7 +321,7 @@ def read_object_predicate(line: Line, at: int, agreement: Agreement, *, naming: 
 
 
 def _read_introduced(line: Line, at: int, agreement: Agreement) -> int:
-    """comme ton ami, jamais comme ton collègue; pour un fou; de menteur."""
+    """Read an object complement after a preposition: comme ton ami; pour un fou; de menteur."""
     word = line[at]
     start = _skip_degrees(line, at + 1, agreement)
     end = read_predicate_element(
@@ -339,7 +339,7 @@ def _read_introduced(line: Line, at: int, agreement: Agreement) -> int:
 
 
 def _skip_degrees(line: Line, at: int, agreement: Agreement) -> int:
-    """Past adverbs and opening quotation marks; "tout" before an adjective agrees."""
+    """The index past adverbs and opening quotation marks; "tout" before an adjective agrees."""
     while True:
         if line[at] in {"tout", "toute"} and _is_adverbial_tout(line, at):
             agreement.add(at, "determiner")
@@ -353,7 +353,7 @@ def _skip_degrees(line: Line, at: int, agreement: Agreement) -> int:
 
 
 def _is_adverbial_tout(line: Line, at: int) -> bool:
-    """Whether "tout" means wholly there: tout petit, toute seule."""
+    """Whether "tout" is an adverb, "wholly": tout petit, toute seule."""
     if line.adverb_end(at) > at + 1 or not line.is_open(at + 1):
         return False
     if ("tout", line[at + 1]) in _SET_PHRASES:
@@ -362,9 +362,9 @@ def _is_adverbial_tout(line: Line, at: int) -> bool:
 
 
 def read_coordinated(line: Line, at: int, agreement: Agreement, *, commas: bool = True) -> int:
-    """Read on after one thing that is said: "et fier de l'être", ", gourmande, un peu menteuse".
+    """Read the conjuncts of a predicate: "et fier de l'être", ", gourmande, un peu menteuse".
 
-    Without `commas`, what a comma joins must follow at once.
+    Without `commas`, a conjunct after a comma must follow at once.
     """
     end, reached = at, at
     while (joint := next_coordination(line, reached)) is not None:
@@ -388,7 +388,7 @@ def read_coordinated(line: Line, at: int, agreement: Agreement, *, commas: bool 
 def _read_conjunct(
     line: Line, joint: int, start: int, agreement: Agreement, *, adjacent: bool
 ) -> int:
-    """Read what is joined, if it can be said of the same person."""
+    """Read a conjunct, if it can be predicated of the same person."""
     if line[start] in _DEMONSTRATIVE_PRONOUNS:
         return read_predicate_element(line, start, agreement)
     if line.is_determiner(start):

@@ -1,8 +1,8 @@
-"""Quotations of a text, and who says I and who is spoken to at each word.
+"""Quotations of a French text, and who is speaker and listener at each word.
 
-Outside quotation marks that is the speaker, to the listener. What somebody else is quoted with is
-said by somebody else: « Je suis né », m'a-t-il dit. What they say to the speaker makes the speaker
-the one who is spoken to: « Tu es né », m'a-t-il dit.
+Outside quotation marks the speaker addresses the listener. In a quotation of somebody else, that
+person is the speaker: « Je suis né », m'a-t-il dit. If it is addressed to the speaker of the text,
+that is its listener: « Tu es né », m'a-t-il dit.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ADDRESSEE_PRONOUNS: dict[str, Person] = {
 
 
 def split_quotations(line: Line) -> list[Passage[Line]]:
-    """The whole text, with who speaks at each word: rules read across quotation marks."""
+    """One passage with the interlocutors of each word, as rules read across quotation marks."""
     quoted: dict[int, Interlocutors] = {}
     for first, last in _find_quotations(line):
         interlocutors = _quotation_interlocutors(line, first, last)
@@ -53,7 +53,7 @@ def split_quotations(line: Line) -> list[Passage[Line]]:
 
 
 def _find_quotations(line: Line) -> Iterator[tuple[int, int]]:
-    """What stands between quotation marks, and after a colon without them."""
+    """The spans between quotation marks, and after a colon without them."""
     opened: int | None = None
     for index in range(len(line)):
         word = line[index]
@@ -63,13 +63,13 @@ def _find_quotations(line: Line) -> Iterator[tuple[int, int]]:
             yield opened, index
             opened = None
         elif opened is None and word == ":" and _introduces_speech(line, index):
-            yield index + 1, _sentence_end(line, index + 1)
+            yield index + 1, line.sentence(index + 1)[1]
     if opened is not None:
         yield opened, len(line)
 
 
 def _introduces_speech(line: Line, colon: int) -> bool:
-    """Whether what follows a colon is said, without quotation marks: il m'a dit : tu es fou."""
+    """Whether direct speech without quotation marks follows the colon: il m'a dit : tu es fou."""
     if not line.is_word(colon + 1):
         return False
     return any(
@@ -78,14 +78,8 @@ def _introduces_speech(line: Line, colon: int) -> bool:
     )
 
 
-def _sentence_end(line: Line, index: int) -> int:
-    while index < len(line) and line[index] not in SENTENCE_ENDS:
-        index += 1
-    return index
-
-
 def _quotation_interlocutors(line: Line, first: int, last: int) -> Interlocutors | None:
-    """Who speaks in a quotation; None where nothing says that somebody speaks."""
+    """The interlocutors of a quotation; None where no verb of saying introduces it."""
     inserted = next(_find_insertions(line, first, last), None)
     if inserted is not None:
         return _introduced_interlocutors(line, *inserted)
@@ -100,18 +94,18 @@ def _quotation_interlocutors(line: Line, first: int, last: int) -> Interlocutors
 
 
 def _interlocutors_after(line: Line, last: int) -> Interlocutors | None:
-    """« … », m'a dit ma mère: the verb comes first."""
+    """The interlocutors by an inverted clause after the quotation: « … », m'a dit ma mère."""
     start = last + 1
     while line[start] in {",", "!", "?"}:
         start += 1
     verb = _verb_ahead(line, start)
     if verb is None:
         return None
-    return _introduced_interlocutors(line, start, min(_sentence_end(line, start), verb + 4))
+    return _introduced_interlocutors(line, start, min(line.sentence(start)[1], verb + 4))
 
 
 def _find_insertions(line: Line, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """, m'a dit Farid, in the midst of what is said."""
+    """The parentheticals inside a quotation: , m'a dit Farid,"""
     for index in range(first, last):
         if line[index] == "," and (verb := _verb_ahead(line, index + 1)) is not None:
             end = next((at for at in range(verb, last) if line[at] == ","), last)
@@ -127,7 +121,7 @@ def _inverted(line: Line, verb: int, end: int) -> bool:
 
 
 def _verb_ahead(line: Line, at: int) -> int | None:
-    """The verb of saying that stands there after pronouns and an auxiliary."""
+    """The index of a verb of saying after clitics and an auxiliary."""
     while line[at] in line.closed.clitics:
         at += 1
     if line[at] in _AUXILIARIES:
@@ -143,7 +137,7 @@ def _is_verb_of_saying(word: str, kind: str = "speech") -> bool:
 
 
 def _introduced_interlocutors(line: Line, start: int, end: int) -> Interlocutors | None:
-    """Read from the words that introduce it who says something, and to whom."""
+    """The interlocutors by the words that introduce a quotation."""
     verb = next((at for at in range(end - 1, start - 1, -1) if _is_verb_of_saying(line[at])), None)
     if verb is None:
         return _interlocutors_by_gesture(line, start, end)
@@ -154,7 +148,7 @@ def _introduced_interlocutors(line: Line, start: int, end: int) -> Interlocutors
 
 
 def _interlocutors_by_gesture(line: Line, start: int, end: int) -> Interlocutors | None:
-    """Elle m'a souri : « … »: what she does to the speaker, she does in speaking."""
+    """The interlocutors by an action towards the speaker before a colon: Elle m'a souri : « … »"""
     if line[end - 1] not in OPENING_QUOTES and line[end - 1] != '"':
         return None
     if line[end - 2] != ":" or not any(line[at] in {"me", "m'"} for at in range(start, end)):
@@ -163,7 +157,10 @@ def _interlocutors_by_gesture(line: Line, start: int, end: int) -> Interlocutors
 
 
 def _is_heard(line: Line, start: int, verb: int) -> bool:
-    """j'ai entendu mon fils dire: whose words they are stands before the infinitive."""
+    """Whether the infinitive has the speaker of the quotation as its subject.
+
+    j'ai entendu mon fils dire.
+    """
     hearing = ("entend", "écout", "laiss", "voi", "vu")
     return any(line[at].startswith(hearing) for at in range(start, verb))
 
@@ -181,7 +178,7 @@ def _find_speaker(line: Line, start: int, verb: int, end: int) -> Person:
 
 
 def _is_subject(line: Line, at: int) -> bool:
-    """Whether "vous" is a subject there, not an object before its verb."""
+    """Whether "tu" or "vous" is a subject, not an object clitic."""
     after = at + 1
     while line[after] in line.closed.clitics:
         after += 1
@@ -202,14 +199,14 @@ def _find_listener(line: Line, start: int, verb: int, end: int, says: Person) ->
 
 
 def _names_hearer(line: Line, near: range, verb: int, end: int) -> bool:
-    """Whether it is said who is spoken to: lui a-t-il dit, dit-il à Paul."""
+    """Whether the addressee is expressed: lui a-t-il dit, dit-il à Paul."""
     if any(line[at] in {"lui", "leur", "nous"} for at in near):
         return True
     return any(line[at] in {"à", "au", "aux"} for at in range(verb, end))
 
 
 def _tells_of_self(line: Line) -> bool:
-    """Whether the speaker is part of the story outside what is quoted."""
+    """Whether the text outside quotations is in the first person."""
     quoted = False
     for word in line.keys:
         if word in OPENING_QUOTES or word in CLOSING_QUOTES or word == '"':

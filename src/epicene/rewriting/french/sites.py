@@ -1,4 +1,4 @@
-"""The words that agree with somebody, and the changes made from them: forms, elision, capitals."""
+"""Sites of French words, and the changes made from them: forms, elision, capitals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from epicene.rewriting import Change, sites
 from epicene.rewriting.french.inflection import inflect, is_plural
 from epicene.rewriting.french.lexicon import read_lists, word_list
 from epicene.rewriting.french.phrases import SHORT_FORMS
-from epicene.rewriting.persons import Gender, TargetGenders, match_case
+from epicene.rewriting.text import match_case
 from epicene.rewriting.word_lists import word_rows
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from epicene.rewriting import Confidence
     from epicene.rewriting.french.line import Line
-    from epicene.rewriting.persons import Person
+    from epicene.rewriting.persons import Gender, Person, TargetGenders
 
-# determiner: also a pronoun with a determiner's forms; pronoun: celui, il, le; stressed: lui, elle.
-SiteKind: TypeAlias = Literal["adjective", "noun", "determiner", "pronoun", "stressed"]
+# determiner: also a pronoun with a determiner's forms; pronoun: celui, il, le; tonic: lui, elle.
+SiteKind: TypeAlias = Literal["adjective", "noun", "determiner", "pronoun", "tonic"]
 
 
 class Target(NamedTuple):
@@ -35,7 +35,7 @@ Sites: TypeAlias = sites.Sites[Target]
 
 
 class Agreement(NamedTuple):
-    """Whom the words that are being read agree with; what they are added to."""
+    """A person that words agree with, and the sites that they are added to."""
 
     sites: Sites
     who: Person
@@ -44,12 +44,12 @@ class Agreement(NamedTuple):
     sure: Confidence = "certain"
 
     def add(self, index: int, kind: SiteKind, sure: Confidence | None = None) -> None:
-        """One more word that agrees."""
+        """Add the site of a word that agrees."""
         weaker = sites.less_sure(sure or self.sure, self.sure)
         self.sites.add(Site(index, self.who, Target(kind, self.plural), self.rule, weaker))
 
     def by(self, rule: str, sure: Confidence | None = None) -> Agreement:
-        """The same person by another rule."""
+        """An agreement with the same person by another rule."""
         return self._replace(rule=rule, sure=sure or self.sure)
 
 
@@ -103,7 +103,7 @@ _ASPIRATED = word_list("function_words", "aspirated")
 
 @cache
 def _determiner_forms() -> dict[str, tuple[str, str, str]]:
-    """By every form: masculine, feminine, feminine before a vowel."""
+    """The masculine, feminine and feminine before a vowel of a determiner, by each of its forms."""
     lists = read_lists("function_words")
     found = {}
     for masculine, feminine, short in word_rows(lists["determiners"]):
@@ -126,12 +126,12 @@ def starts_with_vowel(word: str) -> bool:
 
 
 def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Change]:
-    """A change for every site of the people named whose form is another."""
+    """The changes of all sites whose form differs in the gender wanted for their person."""
     return _Renderer(line, found, wanted).changes()
 
 
 class _Renderer:
-    """The forms of one text's sites."""
+    """Renders the sites of one text in the genders wanted."""
 
     def __init__(self, line: Line, found: Sites, wanted: TargetGenders) -> None:
         self.line = line
@@ -140,7 +140,7 @@ class _Renderer:
         self.apostrophe = "’" if "’" in line.text and "'" not in line.text else "'"
 
     def changes(self) -> Iterator[Change]:
-        """A change for every site whose form is another."""
+        """The changes of all sites whose form differs."""
         for index, site in sorted(self.sites.items()):
             gender = self.wanted[site.who]
             start, end, after = self._replaced(index, site, gender)
@@ -158,19 +158,19 @@ class _Renderer:
                 )
 
     def _replaced(self, index: int, site: Site, gender: Gender) -> tuple[int, int, str]:
-        """The characters that are replaced, and with what."""
+        """The span that is replaced, and its replacement."""
         token = self.line.tokens[index]
         after = self.form(index)
         if self.line[index] in {"m", "mme"}:
             return self._title(index, gender)
         if site.target.kind == "determiner":
-            return self._joined(index, after)
+            return self._contracted(index, after)
         if after == token.text or index - 1 in self.sites:
             return token.start, token.end, after
         return self._elided(index, after)
 
     def _title(self, index: int, gender: Gender) -> tuple[int, int, str]:
-        """M. and Mme, of which one has a point."""
+        """The span and replacement of M. or Mme; only one of them has a full stop."""
         token = self.line.tokens[index]
         if gender == "feminine":
             pointed = self.line.text[token.end : token.end + 1] == "." and self.line[index] == "m"
@@ -178,7 +178,7 @@ class _Renderer:
         return token.start, token.end, token.text if self.line[index] == "m" else "M."
 
     def _elided(self, index: int, after: str) -> tuple[int, int, str]:
-        """The word with the one before it, which a vowel shortens: de lui, d'elle."""
+        """The span and form of a word and the one before it, elided or not: de lui, d'elle."""
         token = self.line.tokens[index]
         before = self.line.tokens[index - 1] if index else token
         word, vowel = self.line[index - 1], starts_with_vowel(after)
@@ -193,7 +193,7 @@ class _Renderer:
         return token.start, token.end, after
 
     def form(self, index: int) -> str:
-        """The word as it will stand there."""
+        """The word in its final form."""
         text = self.line.tokens[index].text if 0 <= index < len(self.line) else ""
         site = self.sites.get(index)
         if site is None:
@@ -206,9 +206,9 @@ class _Renderer:
             return self._determiner(site.at, word, gender)
         if site.target.kind == "pronoun":
             return _pair_member(_PRONOUN_PAIRS, word, gender)
-        if site.target.kind == "stressed":
+        if site.target.kind == "tonic":
             return _pair_member(_TONIC_PAIRS, word, gender)
-        if gender == "masculine" and word in _KINSHIP_MASCULINES and self._is_somebodys(site.at):
+        if gender == "masculine" and word in _KINSHIP_MASCULINES and self._is_kinship_noun(site.at):
             return _KINSHIP_MASCULINES[word]
         word = SHORT_FORMS.get(word, word)
         kind = "noun" if site.target.kind == "noun" else "adjective"
@@ -219,8 +219,8 @@ class _Renderer:
                 return _BEFORE_VOWEL[form]
         return form
 
-    def _is_somebodys(self, index: int) -> bool:
-        """sa fille, la fille de Paul, elle a trois filles: no girls but daughters."""
+    def _is_kinship_noun(self, index: int) -> bool:
+        """Whether the noun means a relative: sa fille, la fille de Paul, elle a trois filles."""
         before = index - 1
         while before in self.sites and self.sites[before].target.kind == "adjective":
             before -= 1
@@ -255,8 +255,8 @@ class _Renderer:
     def _is_adverb(self, index: int) -> bool:
         return self.sites[index + 1].target.kind != "determiner"
 
-    def _joined(self, index: int, after: str) -> tuple[int, int, str]:
-        """An article with what it grows together with: à le, de le, le before a vowel."""
+    def _contracted(self, index: int, after: str) -> tuple[int, int, str]:
+        """The span and form of an article, contracted or elided: à le, le before a vowel."""
         token = self.line.tokens[index]
         following = self.line.tokens[index + 1] if index + 1 < len(self.line) else token
         start, end = token.start, token.end

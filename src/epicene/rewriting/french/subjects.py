@@ -1,4 +1,4 @@
-"""Whom the subject of each verb and each pronoun of the third person means."""
+"""The referents of each verb's subject and of third-person pronouns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _IMPERSONAL_ADJECTIVES = word_list("function_words", "impersonal_adjectives")
 
 
 def is_impersonal(context: Context, group: VerbGroup) -> bool:
-    """il faut, il y a, il est vrai que."""
+    """Whether the verb is impersonal: il faut, il y a, il est vrai que."""
     line = context.line
     if line[group.subject] != "il":
         return False
@@ -51,7 +51,7 @@ def is_impersonal(context: Context, group: VerbGroup) -> bool:
 
 
 def _is_impersonal_predicate(context: Context, at: int) -> bool:
-    """il est crucial pour lui de; il a été annoncé que; il est tard."""
+    """Whether the predicate is impersonal: il est crucial pour lui de; il est tard."""
     line = context.line
     if line[at] in {"temps", "question", "dommage", "tard", "tôt", "midi", "minuit"}:
         return True
@@ -66,7 +66,7 @@ _CLAUSE_STARTERS = frozenset({"que", "qu'", "de", "d'", "à"})
 
 
 def pronoun_referent(context: Context, at: int) -> Referent | None:
-    """Whom il, elle, le, la, lui … there means; None for a thing."""
+    """The referent of il, elle, le, la, lui …; None for a thing."""
     word = context.line[at]
     gender: Gender | None = "feminine" if word.startswith(("elle", "la")) else "masculine"
     plural = word.removesuffix("-mêmes") in _PLURAL
@@ -85,7 +85,7 @@ def pronoun_referent(context: Context, at: int) -> Referent | None:
 
 
 def _was_taken_up_before(context: Context, at: int, word: str) -> bool:
-    """Whether the same pronoun, or one like it, meant somebody before."""
+    """Whether the same pronoun, or one of its other forms, referred to a person before."""
     like = _PRONOUNS_ALIKE.get(word, {word})
     return any(
         site.at < at and site.who == "others" and context.line[site.at] in like
@@ -109,7 +109,7 @@ _PRONOUNS_ALIKE = {
 def _antecedent(
     context: Context, at: int, gender: Gender | None, *, plural: bool
 ) -> Mention | None:
-    """The mention that a pronoun most likely takes up: a subject rather than an object."""
+    """The likeliest antecedent of a pronoun: a subject rather than an object."""
     if _was_taken_up_before(context, at, context.line[at]):
         return None
     subjects = {group.subject for group in context.groups if group.kind == "noun"}
@@ -128,7 +128,7 @@ def _antecedent(
 
 
 def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
-    """Whether a pronoun may take up a thing: not what its own clause is about, nor c'est le cas."""
+    """Whether a thing may be an antecedent: not within its own clause, nor in c'est le cas."""
     line = context.line
     if thing.after_preposition or thing.gender is None:
         return False
@@ -155,7 +155,7 @@ def _differs(one: Gender | None, other: Gender | None) -> bool:
 
 
 def relative_antecedent(context: Context, at: int, *, apart: bool = False) -> Site | None:
-    """The word found before that a relative clause after `at` is about."""
+    """The site that is the antecedent of a relative clause after `at`."""
     line, sites = context.line, context.sites
     if line[at] in {"et", "ou", "mais"}:  # celui que tu cherches et qui est revenu
         for near in range(at - 1, max(at - 12, -1), -1):
@@ -177,14 +177,14 @@ def relative_antecedent(context: Context, at: int, *, apart: bool = False) -> Si
 
 
 def mention_referent(mention: Mention) -> Referent | None:
-    """Whom a mention means, if somebody whose words we change."""
+    """The referent of a mention, if it is a person whose words may be changed."""
     if not mention.human or (mention.phrase is not None and not is_rewritable(mention)):
         return None
     return Referent("others", mention.plural)
 
 
 def is_rewritable(mention: Mention) -> bool:
-    """Not people in the masculine plural, who may be women too."""
+    """Whether a mention may be changed: not a masculine plural that may include women."""
     return not mention.plural or mention.gender != "masculine" or mention.one_gender
 
 
@@ -206,7 +206,7 @@ def subject_mention(context: Context, before: int) -> Mention | None:
 
 
 def mention_chain_end(context: Context, mention: Mention) -> int:
-    """Where a mention ends with what depends on it: le patron du café."""
+    """The index after a mention and its complements: le patron du café."""
     end = mention.end
     for each in context.mentions:
         contracted = context.line[each.start] in {"du", "au", "aux", "des"}
@@ -216,7 +216,7 @@ def mention_chain_end(context: Context, mention: Mention) -> int:
 
 
 def aside_subject(context: Context, comma: int) -> Mention | None:
-    """Levit, le président, parla: whom the aside that closes there is about."""
+    """The mention that the aside closed by that comma describes: Levit, le président, parla."""
     line = context.line
     for mention in reversed(context.mentions):
         end = mention_chain_end(context, mention)
@@ -230,7 +230,7 @@ def aside_subject(context: Context, comma: int) -> Mention | None:
 
 
 def is_tonic(context: Context, at: int) -> bool:
-    """Whether "lui" or "elle" there is no pronoun before a verb: avec lui, lui aussi."""
+    """Whether "lui" or "elle" is a tonic pronoun, not a clitic: avec lui, lui aussi."""
     line = context.line
     if line[at - 1] in HYPHENS:
         return False
@@ -250,7 +250,7 @@ _THIRD_PERSON_PRONOUNS = frozenset({"il", "elle", "ils", "elles", "le", "la", "l
 
 
 class Clause(NamedTuple):
-    """A verb with whom its subject means; None where that is nobody, or nobody in particular."""
+    """A verb and its subject's referent; None where that is no person in particular."""
 
     group: VerbGroup
     referent: Referent | None
@@ -259,7 +259,7 @@ class Clause(NamedTuple):
 
 
 def read_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Clause:
-    """The clause of a verb, given those before it."""
+    """The clause of a verb, given the clauses before it."""
     if group.kind == "pronoun":
         return Clause(group, _pronoun_subject(context, group, before), group.start, named=True)
     if group.kind == "order":
@@ -278,7 +278,7 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
     if word in {"tu", "te"}:
         return context.listener(group.subject)
     if word == "vous":
-        return context.listener(group.subject)._replace(plural=_are_several(context, group))
+        return context.listener(group.subject)._replace(plural=_is_plural_vous(context, group))
     if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context, group):
         return None
     if site := _antecedent_of_nested_pronoun(context, group, before):
@@ -290,8 +290,8 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
     return referent
 
 
-def _are_several(context: Context, group: VerbGroup) -> bool:
-    """Whether what is said of "vous" stands in the plural."""
+def _is_plural_vous(context: Context, group: VerbGroup) -> bool:
+    """Whether the predicate of "vous" is plural."""
     line = context.line
     for index in range(group.end, min(group.end + 6, len(line))):
         word = line[index]
@@ -305,7 +305,10 @@ def _are_several(context: Context, group: VerbGroup) -> bool:
 def _antecedent_of_nested_pronoun(
     context: Context, group: VerbGroup, before: list[Clause]
 ) -> Site | None:
-    """je suis un homme qui sait ce qu'il veut: the pronoun means whom the noun means."""
+    """The site of the noun that the pronoun in a nested clause refers to.
+
+    je suis un homme qui sait ce qu'il veut.
+    """
     line = context.line
     if not before or before[-1].group.kind != "relative" or before[-1].referent is None:
         return None
@@ -331,7 +334,7 @@ def _imperative_subject(context: Context, group: VerbGroup) -> Referent | None:
 
 
 def _relative_clause(context: Context, group: VerbGroup) -> Clause:
-    """moi qui suis, celui qui est: whoever the word before "qui" means."""
+    """The clause of a verb after "qui", with its antecedent: moi qui suis, celui qui est."""
     line = context.line
     at = group.subject - 1
     apart = line[at] == ","
@@ -339,7 +342,7 @@ def _relative_clause(context: Context, group: VerbGroup) -> Clause:
         at -= 1
     if line[at] in {"moi", "toi"}:
         person = "1s" if line[at] == "moi" else "2s"
-        return Clause(group._replace(person=person), context.stressed(at), at, named=True)
+        return Clause(group._replace(person=person), context.tonic_referent(at), at, named=True)
     referent = None
     if (site := relative_antecedent(context, at, apart=apart)) is not None:
         referent = Referent(site.who, site.target.plural)
@@ -351,7 +354,7 @@ def _relative_clause(context: Context, group: VerbGroup) -> Clause:
 
 
 def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clause]) -> Clause:
-    """je suis tombé et me suis relevé: the subject of the last verb of that person."""
+    """The clause of a verb that shares an earlier subject: je suis tombé et me suis relevé."""
     line = context.line
     persons = {form.person for form in verb_table().forms(line[group.verb])}
     own = [
@@ -390,7 +393,7 @@ def _noun_subject_clause(context: Context, group: VerbGroup) -> Clause:
 
 
 def _coordinated_referent(context: Context, at: int) -> Referent | None:
-    """ma sœur et moi: all agree with the speaker if everybody else is a woman."""
+    """The referent of subjects conjoined with moi, if all others are women: ma sœur et moi."""
     line = context.line
     if line[at - 1] != "et":
         return None
@@ -400,5 +403,5 @@ def _coordinated_referent(context: Context, at: int) -> Referent | None:
             return None
         end = mention.start - 1
         if line[end] != ",":
-            return Referent(context.stressed(at).who, plural=True)
+            return Referent(context.tonic_referent(at).who, plural=True)
     return None

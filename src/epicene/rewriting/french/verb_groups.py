@@ -1,5 +1,5 @@
-"""Finite verbs with the pronouns around them: which word names the subject, and whether a pronoun
-is a direct or an indirect object.
+"""Finite verbs with their clitics: which word expresses the subject, and whether a clitic is a
+direct or an indirect object.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _REFLEXIVE = {"1s": {"me", "m'"}, "2s": {"te", "t'"}, "1p": {"nous"}, "2p": {"vo
 
 
 class VerbGroup(NamedTuple):
-    """One finite verb: its subject's word, the pronouns before it, and where it ends."""
+    """One finite verb: its subject's word, its clitics, and its end."""
 
     subject: int  # the token that names the subject; the verb itself where none does
     kind: SubjectKind
@@ -57,11 +57,11 @@ class VerbGroup(NamedTuple):
 
     @property
     def start(self) -> int:
-        """Where subject, pronouns or verb begin."""
+        """The index where subject, clitics or verb begin."""
         return min(self.subject, self.verb, *self.clitics)
 
     def is_reflexive(self, line: Line) -> bool:
-        """Whether one of its pronouns means its subject."""
+        """Whether one of its clitics refers to its subject."""
         own = _REFLEXIVE.get(self.person, {"se", "s'"})
         return any(line[index] in own for index in self.clitics)
 
@@ -89,7 +89,7 @@ def _infinitives_of_form(word: str, person: str) -> tuple[str, ...]:
 
 
 def _with_voila(line: Line, at: int) -> VerbGroup | None:
-    """me voilà: somebody is, in other words."""
+    """The group of "voilà" with a pronoun, read as a form of être: me voilà."""
     if line[at] not in {"me", "te", "le", "la", "les", "vous", "nous"}:
         return None
     if line[at + 1] not in {"voilà", "voici"}:
@@ -99,7 +99,7 @@ def _with_voila(line: Line, at: int) -> VerbGroup | None:
 
 
 def _with_inverted_subject(line: Line, at: int) -> VerbGroup | None:
-    """suis-je, a-t-elle été."""
+    """The group of a verb with an inverted pronoun subject: suis-je, a-t-elle été."""
     pronoun = at + 2
     if line[at + 1] not in HYPHENS or line[pronoun] not in _PERSON or not line.is_word(at):
         return None
@@ -107,12 +107,12 @@ def _with_inverted_subject(line: Line, at: int) -> VerbGroup | None:
     infinitives = _infinitives_of_form(line[at], person)
     if not infinitives and line[pronoun] in {"nous", "vous", "elle", "elles"}:
         return None
-    clitics = tuple(_clitics_before(line, at))
+    clitics = clitics_before(line, at)
     return VerbGroup(pronoun, "pronoun", person, clitics, at, infinitives, pronoun + 1)
 
 
 def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
-    """je ne me suis."""
+    """The group of a verb after a pronoun subject: je ne me suis."""
     word = line[at]
     if word not in _PERSON or line[at - 1] in HYPHENS:
         return None
@@ -134,20 +134,20 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
     return VerbGroup(at, "pronoun", person, clitics, verb, infinitives, verb + 1)
 
 
-def _clitics_before(line: Line, at: int) -> Iterator[int]:
-    """The pronouns that stand directly before a verb, from left to right."""
+def clitics_before(line: Line, at: int) -> tuple[int, ...]:
+    """The clitics directly before a verb, from left to right."""
     first = at
-    while line[first - 1] in line.closed.clitics and first > 0:
+    while first > 0 and line[first - 1] in line.closed.clitics:
         first -= 1
-    return iter(range(first, at))
+    return tuple(range(first, at))
 
 
 def _with_noun_subject(line: Line, at: int) -> VerbGroup | None:
-    """A verb whose subject is no pronoun beside it."""
+    """The group of a verb whose subject is not a pronoun beside it."""
     known = verb_table().forms(line[at])
     if not known or not line.is_word(at) or line[at - 1] in HYPHENS:
         return None
-    clitics = list(_clitics_before(line, at))
+    clitics = list(clitics_before(line, at))
     sure = any(line[index] in _SURE_CLITICS for index in clitics)
     before = clitics[0] - 1 if clitics else at - 1
     if not sure and not _is_verb(line, at, clitics):
@@ -163,14 +163,14 @@ def _with_noun_subject(line: Line, at: int) -> VerbGroup | None:
 
 
 def _is_verb(line: Line, at: int, clitics: list[int]) -> bool:
-    """Whether the form is a verb there, after nothing or after le, la, les, leur, en."""
+    """Whether the form is a verb without clitics, or after le, la, les, leur, en."""
     if not clitics:
         return _can_be_verb(line, at)
     return line[clitics[0] - 1] == "qui" or _can_be_object(line, clitics[0], at)
 
 
 def _enclitics(line: Line, at: int) -> list[int]:
-    """excusez-moi, dis-le-moi."""
+    """The indices of the enclitics of a verb: excusez-moi, dis-le-moi."""
     found = []
     while line[at + 1] in HYPHENS and line[at + 2] in {"moi", "toi", "le", "la", "les", "lui"}:
         at += 2
@@ -179,7 +179,7 @@ def _enclitics(line: Line, at: int) -> list[int]:
 
 
 def _can_be_object(line: Line, first: int, at: int) -> bool:
-    """Whether "le" before a form is its object: only where the form is no noun or adjective."""
+    """Whether "le" before a form can be its object: only if the form is no noun or adjective."""
     word = line[at]
     if line[first] not in {"l'", "les", "le", "la", "leur", "en"}:
         return True
@@ -193,7 +193,7 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
 
 
 def _can_be_verb(line: Line, at: int) -> bool:
-    """Whether the form is a verb there rather than a noun, an adjective or a participle."""
+    """Whether the form is a verb rather than a noun, an adjective or a participle."""
     word, before = line[at], line[at - 1]
     if before in line.closed.determiners or before in line.closed.prepositions:
         return word in {"est", "était", "sont", "a", "ont"} and before in {"tout", "un", "une"}
@@ -211,7 +211,7 @@ _RARELY_VERBS = frozenset(
 
 
 def _subject_before(line: Line, before: int, verb: int) -> tuple[int, SubjectKind]:
-    """The word that names the subject, looked for from there to the left."""
+    """The index and kind of the subject, searched from `before` to the left."""
     while before > 0 and line.adverb_end(before) == before + 1 and line[before] != "tout":
         before -= 1
     word = line[before]
@@ -231,7 +231,7 @@ _RANK_ADJECTIVES = frozenset({"premier", "première", "dernier", "dernière", "s
 def pronoun_is_indirect_object(
     line: Line, auxiliary: int, at: int, infinitives: Sequence[str], *, reflexive: bool
 ) -> bool:
-    """Whether the pronoun before the auxiliary is "à qui", not the object of the participle."""
+    """Whether the clitic before the auxiliary is an indirect object of the participle."""
     known = verb_table()
     after = line.after_adverbs(at + 1)
     if known.is_kind("unmoved_before_infinitive", infinitives) and (
@@ -259,21 +259,21 @@ def _predicate_follows(line: Line, at: int) -> bool:
 
 
 def _is_unmoved_reflexive(line: Line, at: int, after: int, infinitives: Sequence[str]) -> bool:
-    """je me suis rendu compte, je me suis vu refuser."""
+    """Whether the participle does not agree: je me suis rendu compte, je me suis vu refuser."""
     if line[at] in {"rendu", "rendue"} and line[after] == "compte":
         return True
     return bool({"voir", "entendre"} & set(infinitives)) and infinitive_follows(line, after)
 
 
 def infinitive_follows(line: Line, at: int) -> bool:
-    """Whether an infinitive stands there, after its pronouns."""
+    """Whether an infinitive follows, after its clitics."""
     while line[at] in line.closed.clitics:
         at += 1
     return line[at] in verb_table().infinitives
 
 
 def _has_object(line: Line, at: int, infinitives: Sequence[str], *, reflexive: bool) -> bool:
-    """Whether something else follows that is the object: je me suis cassé la jambe."""
+    """Whether the participle has another direct object: je me suis cassé la jambe."""
     known = verb_table()
     word = line[at]
     if word in {"que", "qu'"}:
@@ -296,7 +296,7 @@ def _has_object(line: Line, at: int, infinitives: Sequence[str], *, reflexive: b
 
 
 def _is_no_object(line: Line, at: int, infinitives: Sequence[str]) -> bool:
-    """Whether what begins with that determiner is a time, a state or "de" with an article."""
+    """Whether the phrase after that determiner is a time, a state or a partitive."""
     if line[at] in {"tout", "toute"} and is_adjective(line[at + 1]):
         return True
     if any(line[index] in _TIME_NOUNS for index in range(at + 1, at + 4)):
@@ -307,6 +307,6 @@ def _is_no_object(line: Line, at: int, infinitives: Sequence[str]) -> bool:
 
 
 def _is_comparison(line: Line, at: int) -> bool:
-    """on m'a plus aimé que compris; tellement bouleversé que …"""
+    """Whether "que" completes a comparison or a degree: on m'a plus aimé que compris."""
     before = set(line.keys[max(0, at - 5) : at])
     return bool(before & {"plus", "moins", "aussi", "autant", "tellement", "si", "tant"})

@@ -1,4 +1,6 @@
-"""Clauses, each a verb complex and what stands before it, and with whom the verb of each agrees."""
+"""Clauses, each a verb complex and the words before it, and the controller of each verb's
+agreement.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ _ADVERSATIVES = frozenset("पर लेकिन मगर परंतु क�
 
 
 class Clause(NamedTuple):
-    """Words `first` to `last`; `verb` is None for what an inserted clause cut off (मैं, जो …)."""
+    """Words `first` to `last`; `verb` is None where an inserted clause interrupts (मैं, जो …)."""
 
     first: int
     last: int
@@ -44,13 +46,13 @@ class Clause(NamedTuple):
 
     @property
     def field(self) -> range:
-        """The words before the verb."""
+        """The indices of the words before the verb."""
         end = self.last + 1 if self.verb is None else self.verb.first
         return range(self.first, end)
 
 
 def find_clauses(line: Line) -> list[Clause]:
-    """The clauses, in order; together they are the line."""
+    """The clauses of a line, in order; together they cover it."""
     found: list[Clause] = []
     start, sentence = 0, 0
     verbs = find_verb_complexes(line)
@@ -72,7 +74,7 @@ def find_clauses(line: Line) -> list[Clause]:
 
 
 def _clause_end(line: Line, verb: VerbComplex, next_verb: int) -> int:
-    """The last word of the clause: the verb, or a pronoun set after it."""
+    """The last word of the clause: the verb, or a pronoun postposed to it."""
     after = verb.last + 1
     while line[after] in {"न", "ना", "नहीं", "ही", "भी"}:
         after += 1
@@ -85,18 +87,18 @@ def _clause_end(line: Line, verb: VerbComplex, next_verb: int) -> int:
 
 
 def _clause_starts(line: Line, start: int, end: int) -> list[int]:
-    """Where clauses begin between the verb before and this one."""
+    """The indices at which clauses begin between the previous verb and this one."""
     cuts = [start]
     for at in range(start + 1, end + 1):
         opens = line[at] in _CLAUSE_STARTERS or (line[at] in _ADVERSATIVES and line[at - 1] == ",")
-        ended = line.ends_sentence(at - 1) and not _abbreviated(line, at - 1)
+        ended = line.ends_sentence(at - 1) and not _is_abbreviation_stop(line, at - 1)
         if ended or (opens and _has_words(line, cuts[-1], at)):
             cuts.append(at)
     return cuts
 
 
 def _has_words(line: Line, first: int, end: int) -> bool:
-    """Whether more than marks and conjunctions stand there: कि अगर begins one clause."""
+    """Whether the words include more than marks and conjunctions: कि अगर begins one clause."""
     words = function_words()
     return any(
         not line.is_mark(at)
@@ -106,8 +108,8 @@ def _has_words(line: Line, first: int, end: int) -> bool:
     )
 
 
-def _abbreviated(line: Line, at: int) -> bool:
-    """Whether the full stop there belongs to डॉ. or to initials."""
+def _is_abbreviation_stop(line: Line, at: int) -> bool:
+    """Whether the full stop belongs to डॉ. or to initials."""
     return line[at] == "." and len(line[at - 1]) <= 4 and not line.is_mark(at - 1)
 
 
@@ -140,25 +142,25 @@ _WISH_NOUNS = frozenset("सपना सपने लक्ष्य इच्�
 _FORWARD_LOOKING_OPENERS = frozenset("जब अगर यदि चूंकि हालांकि जैसे".split())
 
 
-def read_clauses(line: Line, voice: Interlocutors) -> list[ClauseReading]:
-    """Every clause with its subject, in order."""
-    reader = _ClauseReader(line, voice)
+def read_clauses(line: Line, interlocutors: Interlocutors) -> list[ClauseReading]:
+    """Every clause with its controller and its actor, in order."""
+    reader = _ClauseReader(line, interlocutors)
     return [reader.next(clause) for clause in reader.clauses]
 
 
 class _ClauseReader:
-    """Remembers who the last clause was about, and who still waits for a verb."""
+    """Reads clauses in order; keeps the previous one, and a subject that still lacks its verb."""
 
-    def __init__(self, line: Line, voice: Interlocutors) -> None:
+    def __init__(self, line: Line, interlocutors: Interlocutors) -> None:
         self.line = line
-        self.voice = voice
+        self.interlocutors = interlocutors
         self.clauses = find_clauses(line)
         self.addressing = frozenset(find_vocatives(line))
         self.last: ClauseReading | None = None
         self.pending: Subject | None = None
 
     def next(self, clause: Clause) -> ClauseReading:
-        """The clause that follows, read."""
+        """The reading of the next clause."""
         if self.last is not None and clause.sentence != self.last.clause.sentence:
             self.pending = None
             self.last = None
@@ -167,11 +169,11 @@ class _ClauseReader:
         return reading
 
     def _read(self, clause: Clause) -> ClauseReading:
-        voice = self._voice_here()
-        agrees = self._agrees(clause, voice)
-        if agrees is not None and agrees.who is not None:
-            return ClauseReading(clause, agrees, agrees)
-        return ClauseReading(clause, agrees, self._actor(clause, voice) or agrees)
+        interlocutors = self._interlocutors_here()
+        controller = self._find_controller(clause, interlocutors)
+        if controller is not None and controller.who is not None:
+            return ClauseReading(clause, controller, controller)
+        return ClauseReading(clause, controller, self._actor(clause, interlocutors) or controller)
 
     def _remember(self, reading: ClauseReading) -> None:
         clause = reading.clause
@@ -185,112 +187,118 @@ class _ClauseReader:
             self.pending = None
         self.last = reading
 
-    def _voice_here(self) -> Interlocutors:
-        """उसने मुझसे कहा कि तुम …: who is told is who says I."""
-        if self.last is None or self.last.clause.verb is None or self.voice != UNQUOTED:
-            return self.voice
+    def _interlocutors_here(self) -> Interlocutors:
+        """The interlocutors; in उसने मुझसे कहा कि तुम … the speaker is the listener."""
+        if self.last is None or self.last.clause.verb is None or self.interlocutors != UNQUOTED:
+            return self.interlocutors
         clause = self.last.clause
         told = any(self.line[at] in FIRST_ADDRESSED for at in clause.field)
         if told and clause.verb is not None and clause.verb.main in function_words().speech_verbs:
-            return Interlocutors(self.voice.speaker, "speaker")
-        return self.voice
+            return Interlocutors(self.interlocutors.speaker, "speaker")
+        return self.interlocutors
 
     # --- whom the verb agrees with ----------------------------------------------------------
 
-    def _agrees(self, clause: Clause, voice: Interlocutors) -> Subject | None:
-        said = subjects.pronoun_subject(self.line, clause, voice)
+    def _find_controller(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
+        said = subjects.pronoun_subject(self.line, clause, interlocutors)
         if said is not None:
             return said
         verb = clause.verb
         if verb is None:
-            return self._of_fragment(clause, voice)
+            return self._fragment_subject(clause, interlocutors)
         if verb.person == "first":
-            return Subject(voice.speaker, sure="certain", rule="the verb says मैं")
-        if verb.obligation or self._ergative(clause, verb):
+            return Subject(interlocutors.speaker, sure="certain", rule="the verb says मैं")
+        if verb.obligation or self._is_ergative(clause, verb):
             return None
         if clause.opener in RELATIVE_PRONOUNS:
-            return self._antecedent(clause, verb, voice)
-        return self._unsaid(clause, verb, voice)
+            return self._antecedent(clause, verb, interlocutors)
+        return self._subject_without_pronoun(clause, verb, interlocutors)
 
-    def _unsaid(self, clause: Clause, verb: VerbComplex, voice: Interlocutors) -> Subject | None:
-        """No pronoun of the first or second person, no ने: what else there is."""
+    def _subject_without_pronoun(
+        self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
+    ) -> Subject | None:
+        """The subject of a clause without a pronoun of the first or second person or ने."""
         relative = clause.opener.startswith(("जिस", "जिन"))
-        waiting = self._waiting() if not relative else None
-        if waiting is not None and can_agree(self.line, verb, waiting, voice):
+        waiting = self._pending_pronoun() if not relative else None
+        if waiting is not None and can_agree(self.line, verb, waiting, interlocutors):
             return waiting._replace(rule="subject before an inserted clause")
-        third = self._third(clause, voice)
+        third = self._third_person_subject(clause, interlocutors)
         says_you = verb.person == "second" and verb.finite.shape != "imperative"
         if says_you and (third is None or third.who is None or third.sure == "guess"):
-            return Subject(voice.listener, None, True, "likely", "the verb says तुम")
+            return Subject(interlocutors.listener, None, True, "likely", "the verb says तुम")
         if third is not None or relative:
             return third
         return (
-            self._ahead(clause, verb, voice)
-            or self._carried(clause, verb, voice)
-            or self._addressed(verb, voice)
+            self._subject_of_next_clause(clause, verb, interlocutors)
+            or self._subject_of_previous_clause(clause, verb, interlocutors)
+            or self._listener_as_subject(verb, interlocutors)
         )
 
-    def _third(self, clause: Clause, voice: Interlocutors) -> Subject | None:
+    def _third_person_subject(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
         previous = self._previous()
-        if previous is None and self.voice != UNQUOTED:
-            previous = Subject(voice.listener)
+        if previous is None and self.interlocutors != UNQUOTED:
+            previous = Subject(interlocutors.listener)
         return subjects.third_person_subject(
-            self.line, clause, voice, previous=previous, skip=self.addressing
+            self.line, clause, interlocutors, previous=previous, skip=self.addressing
         )
 
-    def _waiting(self) -> Subject | None:
-        """The pronoun that an inserted clause cut off from its verb."""
+    def _pending_pronoun(self) -> Subject | None:
+        """The pronoun that an inserted clause separates from its verb."""
         if self.pending is None or self.pending.at is None:
             return None
         said = lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS | lexicon.THIRD_PRONOUNS
         return self.pending if self.line[self.pending.at] in said else None
 
-    def _ergative(self, clause: Clause, verb: VerbComplex) -> bool:
+    def _is_ergative(self, clause: Clause, verb: VerbComplex) -> bool:
         if not any(self.line[at] in lexicon.ERGATIVES for at in clause.field):
             return verb.ergative
         aspect = self.line[verb.agreeing[0]] if verb.agreeing else ""
         return not aspect.endswith(("ता", "ती", "ते")) or verb.valency == "passive"
 
-    def _of_fragment(self, clause: Clause, voice: Interlocutors) -> Subject | None:
-        """… हूँ, झूठा नहीं: what was said of someone goes on without a verb."""
+    def _fragment_subject(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
+        """The subject of a fragment, carried over from a copular clause: … हूँ, झूठा नहीं."""
         last = self.last
-        if self._before_relative(clause) or last is None or last.clause.verb is None:
-            return self._third(clause, voice)
-        said = last.agrees if last.clause.verb.valency == "copular" else None
+        if self._is_before_relative(clause) or last is None or last.clause.verb is None:
+            return self._third_person_subject(clause, interlocutors)
+        said = last.controller if last.clause.verb.valency == "copular" else None
         if said is not None and said.who is not None and clause.opener in _CONTINUING_OPENERS:
             return said._replace(at=None, sure="guess", rule="said without a verb")
-        return self._third(clause, voice)
+        return self._third_person_subject(clause, interlocutors)
 
-    def _before_relative(self, clause: Clause) -> bool:
+    def _is_before_relative(self, clause: Clause) -> bool:
         following = self.line[clause.last + 1]
         return following in RELATIVE_PRONOUNS or following.startswith(("जिस", "जिन"))
 
     def _antecedent(
-        self, clause: Clause, verb: VerbComplex, voice: Interlocutors
+        self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
     ) -> Subject | None:
-        """Whom जो takes up."""
+        """The antecedent of जो."""
         inside = subjects.third_person_subject(
-            self.line, clause, voice, previous=NO_PERSON, skip=self.addressing
+            self.line, clause, interlocutors, previous=NO_PERSON, skip=self.addressing
         )
         if inside is not None and inside.sure != "guess":
             return inside
         if self.pending is not None and self.pending.at is not None:
-            return self._taken_up(self.pending, verb)
+            return self._as_antecedent(self.pending, verb)
         last = self.last
         if last is None or last.clause.verb is None:
             return None
-        subject, head = last.agrees, self.line.before(last.clause.verb.first)
+        subject, head = last.controller, self.line.before(last.clause.verb.first)
         if last.clause.verb.obligation:  # मुझे सच्चा लेखक होना चाहिए जो …
             subject = last.actor
-        if subject is not None and subject.who is not None and self._is_of(last, subject, head):
-            taken = self._taken_up(subject, verb)
-            return taken if self._can_be(taken, verb, voice) else None
+        if (
+            subject is not None
+            and subject.who is not None
+            and self._describes_subject(last, subject, head)
+        ):
+            taken = self._as_antecedent(subject, verb)
+            return taken if self._can_be_antecedent(taken, verb, interlocutors) else None
         if inflection.person_noun(self.line[head]) is not None:
             return Subject("others", head, verb.plural, "guess", "जो after a noun")
         return None
 
-    def _is_of(self, last: ClauseReading, subject: Subject, head: int) -> bool:
-        """Whether what stands before the verb is said of the subject, or is the subject."""
+    def _describes_subject(self, last: ClauseReading, subject: Subject, head: int) -> bool:
+        """Whether the word before the verb is predicated of the subject, or is the subject."""
         verb = last.clause.verb
         if head == subject.at or head < last.clause.first:
             return True
@@ -302,16 +310,18 @@ class _ClauseReader:
         return not (word in function_words().postpositions or inflection.thing_gender(word))
 
     def _names_people(self, clause: Clause, end: int) -> bool:
-        """Whether somebody else is named in the clause, whom जो may take up instead."""
+        """Whether the clause names another person who may be the antecedent of जो."""
         return any(inflection.person_noun(self.line[at]) for at in range(clause.first, end))
 
-    def _taken_up(self, subject: Subject, verb: VerbComplex) -> Subject:
+    def _as_antecedent(self, subject: Subject, verb: VerbComplex) -> Subject:
         plural = verb.plural or verb.person == "second"
         return subject._replace(plural=plural, sure="likely", rule="जो takes the person up")
 
-    def _can_be(self, subject: Subject, verb: VerbComplex, voice: Interlocutors) -> bool:
-        """After जो the verb is of the third person, or of the person's own."""
-        if subject.who == voice.speaker:
+    def _can_be_antecedent(
+        self, subject: Subject, verb: VerbComplex, interlocutors: Interlocutors
+    ) -> bool:
+        """Whether the verb after जो can agree with the subject in person."""
+        if subject.who == interlocutors.speaker:
             return not subject.plural and verb.person != "second"
         return True
 
@@ -322,61 +332,73 @@ class _ClauseReader:
             return self.pending
         return self.last.actor if self.last is not None else None
 
-    def _ahead(self, clause: Clause, verb: VerbComplex, voice: Interlocutors) -> Subject | None:
-        """जब तक नहीं लौटाते, तुम …: the clause after says who."""
+    def _subject_of_next_clause(
+        self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
+    ) -> Subject | None:
+        """The subject, taken from the clause after this one: जब तक नहीं लौटाते, तुम …"""
         if clause.opener not in _FORWARD_LOOKING_OPENERS or self.last is not None:
             return None
         at = self.clauses.index(clause) + 1
         if at >= len(self.clauses) or self.clauses[at].sentence != clause.sentence:
             return None
-        following = subjects.pronoun_subject(self.line, self.clauses[at], voice)
+        following = subjects.pronoun_subject(self.line, self.clauses[at], interlocutors)
         if following is None or following.who is None:
             return None
-        if not can_agree(self.line, verb, following, voice):
+        if not can_agree(self.line, verb, following, interlocutors):
             return None
         return following._replace(at=None, sure="guess", rule="subject of the clause after")
 
-    def _carried(self, clause: Clause, verb: VerbComplex, voice: Interlocutors) -> Subject | None:
-        """The subject of the clause before, where this one has none."""
+    def _subject_of_previous_clause(
+        self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
+    ) -> Subject | None:
+        """The subject, carried over from the previous clause."""
         previous = self._previous()
         if previous is None or previous.who is None or clause.opener not in _CONTINUING_OPENERS:
             return None
-        if self._is_oblique_here(previous, clause, voice):
+        if self._is_oblique_here(previous, clause, interlocutors):
             return None
         if previous.who == "others":
             previous = previous._replace(plural=verb.plural or previous.plural)
-        if not can_agree(self.line, verb, previous, voice):
+        if not can_agree(self.line, verb, previous, interlocutors):
             return None
         return previous._replace(at=None, sure="guess", rule="subject of the clause before")
 
-    def _is_oblique_here(self, subject: Subject, clause: Clause, voice: Interlocutors) -> bool:
-        """मुझे, मुझसे, मेरा: who says I is in the clause, and not as its subject."""
+    def _is_oblique_here(
+        self, subject: Subject, clause: Clause, interlocutors: Interlocutors
+    ) -> bool:
+        """Whether the clause has an oblique pronoun of the subject's person: मुझे, मुझसे, मेरा."""
         forms: frozenset[str] = frozenset()
-        if subject.who == voice.speaker:
+        if subject.who == interlocutors.speaker:
             forms = lexicon.FIRST_OBLIQUE_PRONOUNS
-        elif subject.who == voice.listener:
+        elif subject.who == interlocutors.listener:
             forms = lexicon.SECOND_OBLIQUE_PRONOUNS
         return any(self.line[at] in forms for at in clause.field)
 
-    def _addressed(self, verb: VerbComplex, voice: Interlocutors) -> Subject | None:
-        """“समय पर खाएगा तो …”: in a quotation, who is left out is who is spoken to."""
-        if self.voice == UNQUOTED or voice.listener is None or self._previous() is not None:
+    def _listener_as_subject(
+        self, verb: VerbComplex, interlocutors: Interlocutors
+    ) -> Subject | None:
+        """The listener, as the omitted subject in a quotation: “समय पर खाएगा तो …”"""
+        if (
+            self.interlocutors == UNQUOTED
+            or interlocutors.listener is None
+            or self._previous() is not None
+        ):
             return None
         cells = subjects.verb_cells(self.line, verb)
         plural = bool(cells & {"mp", "fp"}) or verb.person == "second"
-        subject = Subject(voice.listener, None, plural, "guess", "left out in speech")
-        return subject if can_agree(self.line, verb, subject, voice) else None
+        subject = Subject(interlocutors.listener, None, plural, "guess", "left out in speech")
+        return subject if can_agree(self.line, verb, subject, interlocutors) else None
 
     # --- who acts, whatever the verb agrees with ----------------------------------------------
 
-    def _actor(self, clause: Clause, voice: Interlocutors) -> Subject | None:
+    def _actor(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
         for at in clause.field:
             word = self.line[at]
             wishes = word in lexicon.FIRST_POSSESSIVES and self.line[at + 1] in _WISH_NOUNS
             if wishes or word in lexicon.FIRST_ERGATIVES | lexicon.FIRST_OBJECT_PRONOUNS:
-                return Subject(voice.speaker, at)
+                return Subject(interlocutors.speaker, at)
             if word in lexicon.SECOND_ERGATIVES or word in lexicon.SECOND_OBJECT_PRONOUNS:
-                return Subject(voice.listener, at, plural=word not in {"तूने", "तुझे", "तुझको"})
+                return Subject(interlocutors.listener, at, plural=word not in {"तूने", "तुझे", "तुझको"})
             if (
                 word in lexicon.THIRD_ERGATIVES
                 or word in lexicon.THIRD_OBJECT_PRONOUNS

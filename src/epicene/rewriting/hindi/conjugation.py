@@ -1,4 +1,4 @@
-"""Which form of which verb a word may be."""
+"""The verb forms that a word may be."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FinitePerson: TypeAlias = Literal["first", "second", "third", "plural"]
 
 
 class VerbForm(NamedTuple):
-    """A form: its verb, its shape, and what it agrees in."""
+    """A verb form: its stem, its type, and its agreement features."""
 
     stem: str
     shape: VerbFormType
@@ -28,7 +28,7 @@ class VerbForm(NamedTuple):
 
     @property
     def participle(self) -> bool:
-        """Whether it is करता or किया."""
+        """Whether the form is an imperfective or perfective participle: करता, किया."""
         return self.shape in {"imperfective", "perfective"}
 
 
@@ -64,21 +64,11 @@ _AFTER_CONSONANT: dict[str, tuple[VerbFormType, Cell | None, FinitePerson | None
     "िए": ("imperative", None, "plural"),
     "िएगा": ("imperative", None, "plural"),
 }
-_AFTER_VOWEL: dict[str, tuple[VerbFormType, Cell | None, FinitePerson | None]] = {
-    **_agreeing_endings("perfective", "या", "ए", "ई", "ईं"),
-    "ऊंगा": ("future", "ms", "first"),
-    "ऊंगी": ("future", "fs", "first"),
-    "एगा": ("future", "ms", "third"),
-    "एगी": ("future", "fs", "third"),
-    "एंगे": ("future", "mp", "plural"),
-    "एंगी": ("future", "fs", "plural"),
-    "ओगे": ("future", "mp", "second"),
-    "ओगी": ("future", "fs", "second"),
-    "ऊं": ("subjunctive", None, "first"),
-    "एं": ("subjunctive", None, "plural"),
-    "ओ": ("imperative", None, "second"),
-    "इए": ("imperative", None, "plural"),
-    "इएगा": ("imperative", None, "plural"),
+_INDEPENDENT_VOWELS = {"ू": "ऊ", "े": "ए", "ो": "ओ", "ि": "इ"}
+_AFTER_VOWEL = _agreeing_endings("perfective", "या", "ए", "ई", "ईं") | {
+    _INDEPENDENT_VOWELS[ending[0]] + ending[1:]: form
+    for ending, form in _AFTER_CONSONANT.items()
+    if form[0] != "perfective"
 }
 _VOWELS = "ािीुूेैोौअआइईउऊएऐओऔ"
 
@@ -139,13 +129,13 @@ for _stem, _short, _endings in (
         if _shape == "future" or (_shape == "subjunctive" and _endings is _AFTER_VOWEL):
             _IRREGULAR[_short + _ending] = VerbForm(_stem, _shape, _cell, _person)
 
-# Forms that are far more often something else; only their place can make verbs of them.
+# Forms that are far more often something else; only the context can make verbs of them.
 RARELY_VERBS = frozenset("की के पी जी सी दी ली दो लो लिए पर भर मन बस कर ना".split())
 
 
 @lru_cache(maxsize=65536)
 def analyse_verb(word: str) -> tuple[VerbForm, ...]:
-    """The forms that a key may be; none where it is of no known verb."""
+    """The forms that a key may be; none if it belongs to no known verb."""
     if "-" in word:
         return _analyse_pair(word)
     found = [_IRREGULAR[word]] if word in _IRREGULAR else []
@@ -164,7 +154,7 @@ def analyse_verb(word: str) -> tuple[VerbForm, ...]:
 
 
 def _analyse_pair(word: str) -> tuple[VerbForm, ...]:
-    """पला-बढ़ा: two verbs in one form; what is true of the last is true of both."""
+    """The forms of two hyphenated verbs with the same inflection: पला-बढ़ा."""
     first, _, last = word.rpartition("-")
     if first == last:  # बैठे-बैठे says how, not what
         return ()
@@ -181,7 +171,7 @@ _UNUSED_REGULAR_FORMS = frozenset(
 
 
 def guess_future(word: str) -> VerbForm | None:
-    """An unknown verb's future, by its end alone, where that is clear."""
+    """The future of an unknown verb, by its ending, where that is unambiguous."""
     for ending, (shape, cell, person) in {**_AFTER_CONSONANT, **_AFTER_VOWEL}.items():
         clear = "ंग" in ending or ending.startswith(("ए", "ओ"))
         if shape == "future" and clear and word.endswith(ending) and len(word) - len(ending) >= 2:

@@ -1,5 +1,5 @@
-"""The forms of agreeing words, nouns and adjectives, which nouns name people, and the gender of the
-others.
+"""The forms of nouns, adjectives and other agreeing words, the nouns for people, and the gender of
+other nouns.
 
 Four cells are enough for all words that agree. Most have the same form in two: अच्छी is feminine in
 both numbers, and only at the end of a verb does the plural show (थीं, गईं).
@@ -43,7 +43,7 @@ _GLIDES = {"ए": "ये", "ई": "यी", "ईं": "यीं"}
 
 
 class AgreeingForm(NamedTuple):
-    """A word cut into what stays and what agrees, as it is spelt."""
+    """An agreeing word split into stem and ending, as spelled."""
 
     stem: str
     pattern: str
@@ -80,7 +80,7 @@ _PLAIN = regex.compile(r"(.*\p{L}[\u093c\u200c\u200d]*)(ा|े|ीं|ी)")
 
 
 def analyse_agreeing_form(surface: str, *, verb: bool = False) -> AgreeingForm | None:
-    """The parts of a word that agrees, or None if its end is not one that can.
+    """The parts of an agreeing word, or None if its ending is not one that agrees.
 
     `verb` says that की, ली, दी are forms of verbs (किया), not of genitives and adjectives.
     """
@@ -130,7 +130,7 @@ _LONG = {"ी": "ि", "ू": "ु", "ई": "इ", "ऊ": "उ"}
 
 
 class PersonNoun(NamedTuple):
-    """A noun of people in both genders; a gender without a form has ""."""
+    """A noun for people in both genders; a gender without a form has ""."""
 
     masculine: str
     feminine: str
@@ -138,13 +138,13 @@ class PersonNoun(NamedTuple):
     fixed: bool  # the masculine in -ा is not inflected
 
     def form(self, gender: Gender, case: Case) -> str:
-        """The form of that gender and case."""
+        """The form in that gender and case."""
         word = self.masculine if gender == "masculine" else self.feminine
         return decline(word, gender, fixed=self.fixed)[CASES.index(case)] if word else ""
 
 
 class NounReading(NamedTuple):
-    """What a form may be; `gender` is None where it is the same in both."""
+    """A reading of a form; `gender` is None where it is the same in both."""
 
     noun: PersonNoun
     gender: Gender | None
@@ -152,12 +152,12 @@ class NounReading(NamedTuple):
 
     @property
     def plural_only(self) -> bool:
-        """Whether it can name no single person."""
+        """Whether the form is plural in every case it can have."""
         return not self.cases & {"direct", "oblique"}
 
 
 def decline(noun: str, gender: Gender, *, fixed: bool = False) -> tuple[str, str, str, str]:
-    """The four cases in the order of CASES."""
+    """The forms in the four cases, in the order of CASES."""
     if gender == "masculine":
         return _masculine(noun, fixed)
     return _feminine(noun)
@@ -228,7 +228,7 @@ def _add_forms(
 
 
 def person_noun(word: str) -> NounReading | None:
-    """The first reading of a key as a noun of people; titles may carry जी."""
+    """The first reading of a key as a noun for people; titles may end in जी."""
     if word in _thing_genders():  # सालों is of साल, not of साला
         return None
     found = _person_nouns().get(word)
@@ -240,7 +240,7 @@ def person_noun(word: str) -> NounReading | None:
 def inflect_noun(
     surface: str, reading: NounReading, gender: Gender, case: Case, style: Style
 ) -> str:
-    """The noun in the other gender, with as much of its own spelling as stays."""
+    """The noun in the other gender, keeping as much of its spelling as possible."""
     noun, was = reading.noun, reading.gender
     if was is None or was == gender:
         return surface
@@ -266,7 +266,7 @@ def _shared_length(one: str, other: str) -> int:
 
 
 def _ending_after(wanted: str, shared: int) -> str | None:
-    """What follows the first `shared` letters (of the key) of a form of the lexicon."""
+    """The part of a lexicon form after the first `shared` letters of its key."""
     for cut in range(len(wanted), -1, -1):
         if len(key(wanted[:cut])) == shared and key(wanted).startswith(key(wanted[:cut])):
             return wanted[cut:]
@@ -297,23 +297,23 @@ def _thing_genders() -> dict[str, Gender]:
 
 @cache
 def place_nouns() -> frozenset[str]:
-    """Nouns that, without a postposition, may say where to."""
+    """Nouns that may express a direction without a postposition."""
     return frozenset(map(key, read_lists("things")["places"]))
 
 
 @cache
 def time_nouns() -> frozenset[str]:
-    """Nouns that, without a postposition, may say when, how long or how far."""
+    """Nouns that may express a time, duration or distance without a postposition."""
     return frozenset(map(key, read_lists("things")["times"]))
 
 
 def thing_gender(word: str) -> Gender | None:
-    """The gender of a key that names no person, None if it is not known as such."""
+    """The gender of a key that is a noun for a thing, None if it is not listed as one."""
     return _thing_genders().get(word)
 
 
 def abstract_noun_gender(word: str) -> Gender | None:
-    """The gender that the end of an unknown noun shows, if it is that of things."""
+    """The gender that the ending of an unlisted abstract noun or loan shows."""
     if len(word) > 4:
         if word.endswith(_FEMININE_ENDINGS):
             return "feminine"
@@ -339,7 +339,7 @@ def citation_form(word: str) -> str:
 
 @lru_cache(maxsize=65536)
 def is_agreeing_adjective(word: str) -> bool:
-    """Whether the key is a form of an adjective that agrees; participles only in pairs."""
+    """Whether the key is a form of an agreeing adjective; participles only in pairs."""
     words = function_words()
     if word in words.invariable_adjectives:
         return False
@@ -356,12 +356,12 @@ def is_agreeing_adjective(word: str) -> bool:
 
 
 def is_genitive(word: str) -> bool:
-    """Whether it is का or the genitive of a pronoun."""
+    """Whether the word is का or the genitive of a pronoun."""
     return word in {"का", "के", "की"} or citation_form(word) in function_words().possessives
 
 
 def is_participle(word: str) -> bool:
-    """Whether it may be a participle that is used like an adjective: थका, हुआ, सोया."""
+    """Whether the word may be a participle used as an adjective: थका, हुआ, सोया."""
     return any(form.participle and form.cell for form in analyse_verb(word))
 
 
@@ -371,11 +371,11 @@ def is_stative_participle(first: str, second: str) -> bool:
 
 
 def is_adjective(word: str) -> bool:
-    """Whether it is an adjective of the lexicon or by its shape."""
+    """Whether the word is an adjective, by the lexicon or by its shape."""
     return word in function_words().invariable_adjectives or is_agreeing_adjective(word)
 
 
 def ending_cell(surface: str) -> Cell | None:
-    """The cell of a word that agrees, by its end."""
+    """The cell of an agreeing word, by its ending."""
     found = analyse_agreeing_form(surface)
     return found.cell if found else None

@@ -1,15 +1,15 @@
 """The word lists of Hindi (the TOML files in this folder) and the forms of the personal pronouns.
 
-All are kept by their `key`, so that every spelling finds them.
+All words are stored by their `key`, so that every spelling finds them.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from epicene.rewriting.hindi.spelling import key
-from epicene.rewriting.word_lists import WordSet, read_toml
+from epicene.rewriting.word_lists import WordSet, read_word_lists
 
 
 class FunctionWords(NamedTuple):
@@ -36,7 +36,7 @@ class FunctionWords(NamedTuple):
 
 
 class VerbStems(NamedTuple):
-    """The lists of `verbs.toml`: stems."""
+    """The lists of stems in `verbs.toml`."""
 
     transitive: WordSet
     labile: WordSet
@@ -44,14 +44,11 @@ class VerbStems(NamedTuple):
     copular: WordSet
 
     def has(self, stem: str) -> bool:
-        """Whether it is the stem of a known verb."""
+        """Whether the stem is that of a known verb."""
         return stem in self.transitive or stem in self.intransitive or stem in self.labile
 
 
-def read_lists(name: str) -> dict[str, list[str]]:
-    """The lists of a file, each cut at white space, in the order written."""
-    lists = read_toml("epicene.rewriting.hindi", name)
-    return {title: words.split() for title, words in lists.items()}
+read_lists = partial(read_word_lists, "epicene.rewriting.hindi")
 
 
 def _keys(name: str) -> dict[str, WordSet]:
@@ -60,13 +57,13 @@ def _keys(name: str) -> dict[str, WordSet]:
 
 @cache
 def function_words() -> FunctionWords:
-    """The words that hold a sentence together, and adjectives."""
+    """The function words and adjectives, read once."""
     return FunctionWords(**_keys("words"))
 
 
 @cache
 def verb_stems() -> VerbStems:
-    """Verb stems."""
+    """The verb stems, read once."""
     return VerbStems(**_keys("verbs"))
 
 

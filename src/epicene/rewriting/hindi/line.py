@@ -1,4 +1,4 @@
-"""The words and punctuation marks of a line, or of the part of one that is read together."""
+"""The tokens of a Hindi text."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from epicene.rewriting.hindi.spelling import key
 
 
 class Line(shared.Line[shared.Token]):
-    """Words read together."""
+    """The tokens of a Hindi text, or of a part of one, in order."""
 
     sentence_ends = frozenset("। ॥ | ? ! . … ; ।। !! ?? ... ..".split())
 
     def before(self, at: int) -> int:
-        """The nearest word on the left that is no particle."""
+        """The index of the nearest word on the left that is not a particle."""
         at -= 1
         while self[at] in function_words().particles:
             at -= 1
         return at
 
-    def oblique(self, at: int) -> bool:
-        """Whether a postposition follows: what stands there is not in the direct case."""
+    def has_postposition(self, at: int) -> bool:
+        """Whether a postposition follows the word, which is then in the oblique case."""
         after = at + 1
         while self[after] in {"ही", "भी", "तो", "जी"}:
             after += 1

@@ -1,6 +1,4 @@
-"""Collect every site of a line: verbs, predicates, roles, people addressed and people only spoken
-about.
-"""
+"""Collect the sites of a line: verbs, predicates, roles, vocatives and third persons."""
 
 from __future__ import annotations
 
@@ -33,20 +31,20 @@ _QUANTITIES = frozenset(
 def other_person_sites(
     line: Line, gender: Gender, taken: Collection[int], plural: Mapping[int, bool]
 ) -> Iterator[Site]:
-    """Every noun of people that nobody else has taken.
+    """The sites of all nouns for people that are not in `taken`, and of their modifiers.
 
-    `plural` says of subjects whether their verb is in the plural.
+    `plural` says for each subject whether its verb is plural.
     """
     for at in range(len(line)):
         reading = inflection.person_noun(line[at])
         if reading is None or at in taken or line.is_mark(at):
             continue
-        if line[at] == "सर" and line.oblique(at):  # the head, not the gentleman
+        if line[at] == "सर" and line.has_postposition(at):  # the head, not the gentleman
             continue
         if _is_mixed_group(line, at, reading, gender) or _is_couple(line, at, reading):
             continue
         found = read_phrase(line, at, 0, reading.gender)
-        agreeing = tuple(place for place in found.agreeing if place not in taken)
+        agreeing = tuple(index for index in found.agreeing if index not in taken)
         several = reading.plural_only or _is_several(line, at, found.first, reading)
         person = Subject("others", at, plural.get(at, False) or several, "likely")
         yield from phrase_sites(
@@ -60,7 +58,7 @@ def other_person_sites(
 
 
 def _is_several(line: Line, at: int, first: int, reading: inflection.NounReading) -> bool:
-    """Whether a form that may be singular or plural names more than one."""
+    """Whether a form that may be singular or plural denotes more than one person."""
     if is_oblique(line, at) or "direct plural" not in reading.cases:
         return False
     if "direct" not in reading.cases:  # बेटे
@@ -69,7 +67,7 @@ def _is_several(line: Line, at: int, first: int, reading: inflection.NounReading
 
 
 def _is_mixed_group(line: Line, at: int, reading: inflection.NounReading, gender: Gender) -> bool:
-    """The masculine plural of a role names women too: छात्रों, बच्चे stay."""
+    """Whether a masculine plural may include women, so that it stays: छात्रों, बच्चे."""
     several = reading.plural_only or _is_several(line, at, at, reading)
     if not several:
         return False
@@ -77,46 +75,46 @@ def _is_mixed_group(line: Line, at: int, reading: inflection.NounReading, gender
 
 
 def _is_couple(line: Line, at: int, reading: inflection.NounReading) -> bool:
-    """पति और पत्नी, लड़के या लड़कियाँ: both genders are named."""
+    """Whether the noun is coordinated with its other gender: पति और पत्नी, लड़के या लड़कियाँ."""
     for step in (-1, 1):
-        place = at + step
-        while line[place] in _COUPLE_JOINERS:
-            place += step
-        beside = inflection.person_noun(line[place])
+        index = at + step
+        while line[index] in _COUPLE_JOINERS:
+            index += step
+        beside = inflection.person_noun(line[index])
         if beside and beside.noun == reading.noun and beside.gender != reading.gender:
             return True
     return False
 
 
 def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Iterator[Site]:
-    """The sites of the people named; of two for one word the first counts."""
-    line, voice = passage.line, passage.interlocutors
-    readings = read_clauses(line, voice)
-    found = list(_clause_sites(line, readings, voice))
+    """The sites of the people in `wanted`; of two for one word the first is used."""
+    line, interlocutors = passage.line, passage.interlocutors
+    readings = read_clauses(line, interlocutors)
+    found = list(_clause_sites(line, readings, interlocutors))
     if "others" in wanted:
         taken = {site.at for site in found}
         plural = {
-            reading.agrees.at: reading.agrees.plural
+            reading.controller.at: reading.controller.plural
             for reading in readings
-            if reading.agrees is not None and reading.agrees.at is not None
+            if reading.controller is not None and reading.controller.at is not None
         }
         found += other_person_sites(line, wanted["others"], taken, plural)
     return (site for site in found if site.who in wanted)
 
 
 def _clause_sites(
-    line: Line, readings: Sequence[ClauseReading], voice: Interlocutors
+    line: Line, readings: Sequence[ClauseReading], interlocutors: Interlocutors
 ) -> Iterator[Site]:
-    yield from _vocative_sites(line, voice)
+    yield from _vocative_sites(line, interlocutors)
     for at, reading in enumerate(readings):
         yield from _verb_sites(reading)
         yield from predicate_sites(line, _with_singular_role(reading, readings[at + 1 :]))
-        yield from role_sites(line, reading, voice)
+        yield from role_sites(line, reading, interlocutors)
     yield from _correlative_sites(line, readings)
 
 
 def _verb_sites(reading: ClauseReading) -> Iterator[Site]:
-    subject, verb = reading.agrees, reading.clause.verb
+    subject, verb = reading.controller, reading.clause.verb
     if subject is None or subject.who is None or verb is None:
         return
     for at in verb.agreeing:
@@ -127,38 +125,41 @@ def _verb_sites(reading: ClauseReading) -> Iterator[Site]:
 def _with_singular_role(
     reading: ClauseReading, following: Sequence[ClauseReading]
 ) -> ClauseReading:
-    """तुम एक अनोखा इंसान हो जो … समझता है: the role is singular if जो takes it up so."""
+    """The reading with a singular subject if the जो clause after it is singular.
+
+    तुम एक अनोखा इंसान हो जो … समझता है.
+    """
     if (
         not following
         or following[0].clause.opener not in RELATIVE_PRONOUNS
-        or reading.agrees is None
+        or reading.controller is None
     ):
         return reading
-    again = following[0].agrees
-    if again is None or again.plural or again.who != reading.agrees.who:
+    again = following[0].controller
+    if again is None or again.plural or again.who != reading.controller.who:
         return reading
-    return reading._replace(agrees=reading.agrees._replace(plural=False))
+    return reading._replace(controller=reading.controller._replace(plural=False))
 
 
 def _correlative_sites(line: Line, readings: Sequence[ClauseReading]) -> Iterator[Site]:
-    """उतना भोला नहीं हूँ जितना आप समझते हैं: जितना agrees as उतना does."""
+    """The sites of जितना that correlates with उतना: उतना भोला नहीं हूँ जितना आप समझते हैं."""
     for reading, following in pairwise(readings):
-        subject, at = reading.agrees, following.clause.first
+        subject, at = reading.controller, following.clause.first
         if subject is None or subject.who is None or following.clause.verb is None:
             continue
         if citation_form(line[at]) != "जितना":
             continue
-        if any(citation_form(line[place]) == "उतना" for place in reading.clause.field):
+        if any(citation_form(line[index]) == "उतना" for index in reading.clause.field):
             target = Target("adjective", subject.plural)
             yield Site(at, subject.who, target, "degree", subject.sure)
 
 
-def _vocative_sites(line: Line, voice: Interlocutors) -> Iterator[Site]:
-    """Nouns that address who is spoken to; with a word that agrees they are oblique."""
-    if voice.listener is None:
+def _vocative_sites(line: Line, interlocutors: Interlocutors) -> Iterator[Site]:
+    """The sites of vocative nouns; with an agreeing modifier they are oblique."""
+    if interlocutors.listener is None:
         return
     for at in find_vocatives(line):
         found = read_phrase(line, at, 0)
-        subject = Subject(voice.listener, at, plural=False)
+        subject = Subject(interlocutors.listener, at, plural=False)
         oblique = bool(found.agreeing)
         yield from phrase_sites(line, found, subject, "addressed", oblique=oblique)

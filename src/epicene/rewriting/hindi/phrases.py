@@ -1,4 +1,4 @@
-"""Noun phrases: the words before a noun that agree with it, and forms of address."""
+"""Noun phrases: the modifiers before a noun that agree with it, and vocatives."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DEMONSTRATIVES = frozenset("वह वही यह यही वो".split())
 
 
 class Phrase(NamedTuple):
-    """A noun (or an adjective alone) and the words before it that agree."""
+    """A noun (or an adjective alone) and the agreeing words before it."""
 
     first: int
     head: int
@@ -40,7 +40,7 @@ class Phrase(NamedTuple):
 
 
 def read_phrase(line: Line, head: int, start: int, gender: Gender | None = None) -> Phrase:
-    """The phrase that ends with `head`; nothing before `start` belongs to it.
+    """The phrase that ends with `head` and begins at `start` or later.
 
     With a `gender`, only words of that gender agree.
     """
@@ -50,7 +50,7 @@ def read_phrase(line: Line, head: int, start: int, gender: Gender | None = None)
 
 
 class _PhraseReader:
-    """From the head to the left, as long as what stands there may belong to it."""
+    """Reads leftwards from the head while the words may belong to its phrase."""
 
     def __init__(self, line: Line, head: int, start: int, gender: Gender | None) -> None:
         self.line = line
@@ -63,26 +63,26 @@ class _PhraseReader:
     def run(self) -> None:
         at = self.first - 1
         while at >= self.start:
-            step = self._step(at)
+            step = self._step_length(at)
             if step == 0:
                 return
             at -= step
 
-    def _step(self, at: int) -> int:
-        """How many words to go on by; 0 where the phrase begins."""
+    def _step_length(self, at: int) -> int:
+        """How many words to move left; 0 where the phrase begins."""
         word = self.line[at]
         if is_genitive(word):
             return self._genitive(at)
-        if is_agreeing_adjective(word) or self._participle(at):
+        if is_agreeing_adjective(word) or self._is_participle(at):
             return self._take(at)
         if word in _JOINS or word == ",":
-            return self._join(at)
+            return self._coordination_step(at)
         if word == "से" and self.line[at - 1] in _HEART_NOUNS:  # आपका दिल से आभारी
             return 2 + (self.line[at - 2] == "तहे")
         words = function_words()
         if word in words.intensifiers or word in words.invariable_adjectives or word == "एक":
             return 1
-        if self._compound(at):
+        if self._is_compound_modifier(at):
             return 1
         if self.line.is_mark(at) or self._ends(word):
             return 0
@@ -90,9 +90,9 @@ class _PhraseReader:
             return int(is_genitive(self.line[at - 1]) or is_agreeing_adjective(self.line[at - 1]))
         return self._unknown(at)
 
-    def _compound(self, at: int) -> bool:
-        """टीम लीडर: a thing right before a person is part of the name."""
-        if at + 1 != self.first or self.line.oblique(at + 1):
+    def _is_compound_modifier(self, at: int) -> bool:
+        """Whether a thing right before the head is part of a compound: टीम लीडर."""
+        if at + 1 != self.first or self.line.has_postposition(at + 1):
             return False
         reading = inflection.person_noun(self.line[at + 1])
         known = reading is not None and reading.noun.kind in {"same", "seldom"}
@@ -112,11 +112,11 @@ class _PhraseReader:
             return 0
         before = self.line[at - 1]
         if self.line[at] in {"का", "के", "की"} and before in _NOT_POSSESSORS:
-            return self._past_adverb(at)
+            return self._distance_to_genitive(at)
         return 0
 
-    def _past_adverb(self, at: int) -> int:
-        """How far a genitive lies before अब तक का, कम उम्र का; 0 if none does."""
+    def _distance_to_genitive(self, at: int) -> int:
+        """The distance to a genitive before अब तक का, कम उम्र का; 0 if there is none."""
         for step in range(2, 6):
             word = self.line[at - step]
             if is_genitive(word):
@@ -135,8 +135,8 @@ class _PhraseReader:
         self.unknown += 1
         return 1 if self.unknown <= _MAX_UNKNOWN_WORDS else 0
 
-    def _join(self, at: int) -> int:
-        """अच्छा और सच्चा दोस्त: two adjectives joined."""
+    def _coordination_step(self, at: int) -> int:
+        """1 if a coordinator joins two adjectives, otherwise 0: अच्छा और सच्चा दोस्त."""
         before, after = self.line[at - 1], self.line[at + 1]
         fixed = function_words().invariable_adjectives
         return int(
@@ -144,8 +144,8 @@ class _PhraseReader:
             and (is_agreeing_adjective(after) or after in fixed)
         )
 
-    def _participle(self, at: int) -> bool:
-        """थका हुआ आदमी, काम कर रहा आदमी."""
+    def _is_participle(self, at: int) -> bool:
+        """Whether the word is a participle in the phrase: थका हुआ आदमी, काम कर रहा आदमी."""
         word, after = self.line[at], self.line[at + 1]
         if word in {"रहा", "रहे", "रही"}:
             return any(form.shape == "stem" for form in analyse_verb(self.line[at - 1]))
@@ -161,12 +161,12 @@ class _PhraseReader:
 
 
 def is_degree(word: str) -> bool:
-    """इतना, कितना, थोड़ा …: they agree with whom the adjective after them is said of."""
+    """Whether the word is a degree word that agrees as its adjective does: इतना, कितना, थोड़ा."""
     return citation_form(word) in function_words().agreeing_intensifiers
 
 
 def can_describe_person(line: Line, head: int) -> bool:
-    """Whether a word can head what is said of a person: no thing, no adverb, no postposition."""
+    """Whether a word can head a predicate of a person: no thing, adverb or postposition."""
     word, words = line[head], function_words()
     if word in {"कैसे", "ऐसे", "वैसे"}:  # how someone is; elsewhere adverbs
         return True
@@ -182,7 +182,7 @@ def can_describe_person(line: Line, head: int) -> bool:
 
 
 def read_predicate_phrase(line: Line, head: int, start: int) -> Phrase | None:
-    """The phrase with that head, if it can be said of a person."""
+    """The phrase with that head, if it can be predicated of a person."""
     word = line[head]
     if is_genitive(word):
         return read_phrase(line, head + 1, start)._replace(head=head)
@@ -201,15 +201,15 @@ _MAX_LIST_WORDS = 8  # words
 
 
 def is_oblique(line: Line, at: int) -> bool:
-    """Whether a postposition follows a noun of people, a name after it, or the list it is in."""
-    if line.oblique(at):
+    """Whether a postposition follows a noun for people, a name after it, or its list."""
+    if line.has_postposition(at):
         return True
     if line[at + 1] not in _LIST_JOINERS:
         named = not line.is_mark(at + 1) and _may_be_name(line[at + 1])
-        return named and line.oblique(at + 1)
-    for place in range(at + 2, min(at + _MAX_LIST_WORDS, len(line))):
-        if inflection.person_noun(line[place]):
-            return line.oblique(place)
+        return named and line.has_postposition(at + 1)
+    for index in range(at + 2, min(at + _MAX_LIST_WORDS, len(line))):
+        if inflection.person_noun(line[index]):
+            return line.has_postposition(index)
     return False
 
 
@@ -231,7 +231,7 @@ _INTERJECTIONS = frozenset(
 
 
 def find_vocatives(line: Line) -> Iterator[int]:
-    """The words that address who is spoken to."""
+    """The indices of the words that address the listener."""
     if not _addresses_somebody(line):
         return
     for at in range(len(line)):

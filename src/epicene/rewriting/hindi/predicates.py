@@ -34,9 +34,9 @@ _SKIPPED_BEFORE_VERB = frozenset(
 
 
 def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
-    """The words of a clause that say what its subject is."""
+    """The sites of a clause's predicates and states, which agree with its subject or actor."""
     clause, verb = reading.clause, reading.clause.verb
-    subject, actor = reading.agrees, reading.actor
+    subject, actor = reading.controller, reading.actor
     if subject is not None and subject.who is not None:
         if verb is None:
             yield from _verbless_sites(line, reading, subject)
@@ -64,9 +64,9 @@ def phrase_sites(
     oblique: bool = False,
     any_number: bool = False,
 ) -> Iterator[Site]:
-    """A site for each word of a phrase that is said of the subject.
+    """A site for each word of a phrase that agrees with the subject.
 
-    `any_number`: what agrees may be in the plural though the subject is not known to be.
+    `any_number`: agreeing words may be plural though the subject is not known to be.
     """
     if subject.who is None:
         return
@@ -81,7 +81,7 @@ def phrase_sites(
 
 
 def _number_fits(line: Line, at: int, subject: Subject, oblique: bool = False) -> bool:
-    """पहले and अकेले are adverbs beside one person."""
+    """Whether the word's number fits; with a singular subject, पहले and अकेले are adverbs."""
     return ending_cell(line.tokens[at].text) != "mp" or subject.plural or oblique
 
 
@@ -89,7 +89,7 @@ def _number_fits(line: Line, at: int, subject: Subject, oblique: bool = False) -
 
 
 def _copula_sites(line: Line, at: int, start: int, subject: Subject) -> Iterator[Site]:
-    """What stands before a copula, or before the pronoun that stands before it."""
+    """The sites of the predicate before a copula, or before a pronoun that precedes it."""
     head = _head(line, at, start)
     if head == subject.at:
         head = _head(line, head, start)
@@ -109,7 +109,10 @@ def _head(line: Line, at: int, start: int) -> int:
 
 
 def _next_head(line: Line, found: Phrase, subject: Subject) -> int:
-    """The head of what is joined to it on the left: थका और भूखा, गायक तो अच्छा; -1 if nothing."""
+    """The head of a predicate coordinated on the left, -1 if none.
+
+    थका और भूखा, गायक तो अच्छा.
+    """
     words = function_words()
     before = found.first - 1
     between = words.intensifiers | words.invariable_adjectives | {"एक", "भले", "बस"}
@@ -119,7 +122,7 @@ def _next_head(line: Line, found: Phrase, subject: Subject) -> int:
         named = subject.at is None or subject.at < before
         if citation_form(line[before + 1]) in {"जितना", "जैसा"}:  # बहन जितनी बहादुर
             return -1
-        return before if named and not line.oblique(before) else -1
+        return before if named and not line.has_postposition(before) else -1
     if line[before] in {"से", "में"} and line[before - 2] in _COORDINATORS:
         before -= 2  # ऊपर से कड़ा और अंदर से मुलायम
     if line[before] not in _COORDINATORS:
@@ -130,7 +133,7 @@ def _next_head(line: Line, found: Phrase, subject: Subject) -> int:
 
 
 def _verbless_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterator[Site]:
-    """… हूँ, झूठा नहीं; मैं छोटा दुकानदार सही: said of the subject, without a copula."""
+    """The sites of a predicate without a copula: … हूँ, झूठा नहीं; मैं छोटा दुकानदार सही."""
     clause = reading.clause
     end = clause.last + 1
     while line.is_mark(end - 1) or line[end - 1] in {"नहीं", "सही", "भी", "न", "ही"}:
@@ -151,13 +154,13 @@ def _verbless_sites(line: Line, reading: ClauseReading, subject: Subject) -> Ite
 
 
 def _names_another(line: Line, start: int, end: int) -> bool:
-    """मेरा भाई वकील: the fragment has a subject of its own."""
+    """Whether the fragment has a subject of its own: मेरा भाई वकील."""
     words = line.keys[start:end]
     return any(word in lexicon.THIRD_PRONOUNS or inflection.person_noun(word) for word in words)
 
 
 def _degree_sites(line: Line, at: int, subject: Subject) -> Iterator[Site]:
-    """इतना थक गया: the degree agrees with who is tired."""
+    """The site of a degree word before the verb, which agrees with the subject: इतना थक गया."""
     before = line.before(at)
     if is_degree(line[before]) and _number_fits(line, before, subject):
         assert subject.who is not None
@@ -169,7 +172,7 @@ def _degree_sites(line: Line, at: int, subject: Subject) -> Iterator[Site]:
 
 
 def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterator[Site]:
-    """अकेला गया, थका हुआ लौटा, गाता हुआ चला: how someone is while they act."""
+    """The sites of depictives: अकेला गया, थका हुआ लौटा, गाता हुआ चला."""
     assert subject.who is not None
     for at in reading.clause.field:
         pair = is_stative_participle(line[at], line[at + 1])
@@ -187,20 +190,27 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
 
 
 def _is_approximative(word: str) -> bool:
-    """बावला-सा घूमा"""
+    """Whether the word is an adjective with -सा: बावला-सा घूमा."""
     return word.endswith(("-सा", "-सी", "-से")) and is_agreeing_adjective(word)
 
 
 def _qualifies_noun(line: Line, at: int) -> bool:
-    """Whether a noun follows that the state may be said of instead."""
+    """Whether a noun follows that the word may modify instead."""
     word = line[at]
-    if line.oblique(at) or word in inflection.place_nouns() or word in inflection.time_nouns():
+    if (
+        line.has_postposition(at)
+        or word in inflection.place_nouns()
+        or word in inflection.time_nouns()
+    ):
         return False
     return bool(inflection.person_noun(word) or inflection.thing_gender(word))
 
 
 def _nonfinite_sites(line: Line, reading: ClauseReading, actor: Subject) -> Iterator[Site]:
-    """शिक्षक बनना चाहता हूँ, बड़ा होकर, सचिव होते हुए: said of who acts."""
+    """The sites of predicates of a non-finite copula, which agree with the actor.
+
+    शिक्षक बनना चाहता हूँ, बड़ा होकर, सचिव होते हुए.
+    """
     clause, verb = reading.clause, reading.clause.verb
     assert verb is not None
     for at in range(clause.first, verb.last + 1):
@@ -220,7 +230,10 @@ def _nonfinite_sites(line: Line, reading: ClauseReading, actor: Subject) -> Iter
 
 
 def _infinitive_sites(line: Line, at: int, actor: Subject) -> Iterator[Site]:
-    """अच्छी छात्रा होनी चाहिए: होना agrees with what is to be; बनना need not, but may."""
+    """The site of an infinitive that agrees with its predicate noun: अच्छी छात्रा होनी चाहिए.
+
+    होना agrees; बनना need not, but may.
+    """
     assert actor.who is not None
     if line[at] in {"होना", "होनी", "बननी"}:
         yield Site(at, actor.who, Target("verb"), "role to be", "likely")
@@ -236,7 +249,7 @@ def _is_copula_not_finite(line: Line, at: int) -> bool:
 
 
 def _has_own_subject(line: Line, found: Phrase, start: int) -> bool:
-    """काम पूरा होने पर: something else stands right before, in the direct case."""
+    """Whether another noun in the direct case precedes, as the subject: काम पूरा होने पर."""
     before = found.first - 1
     if before < start or is_genitive(line[found.first]) or line[before] in inflection.time_nouns():
         return False
@@ -249,24 +262,24 @@ _SECOND_PERSON_BEFORE_LIKE = frozenset({"तुझ", "तुम", "आप", "त
 _MAX_PHRASE_WORDS = 8  # of an apposition, and of a phrase after मुझ जैसा
 
 
-def role_sites(line: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
-    """The sites of a clause beyond what its verb says of its subject."""
-    yield from _as_sites(line, reading, voice)
-    yield from _object_predicate_sites(line, reading, voice)
+def role_sites(line: Line, reading: ClauseReading, interlocutors: Interlocutors) -> Iterator[Site]:
+    """The sites of a clause other than those of its verb and predicate."""
+    yield from _as_sites(line, reading, interlocutors)
+    yield from _object_predicate_sites(line, reading, interlocutors)
     yield from _apposition_sites(line, reading)
-    yield from _likeness_sites(line, reading, voice)
+    yield from _likeness_sites(line, reading, interlocutors)
 
 
 # --- शिक्षक के रूप में ------------------------------------------------------------------------
 
 
-def _as_sites(line: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
-    """In the role of: said of the object if there is one, otherwise of who acts."""
+def _as_sites(line: Line, reading: ClauseReading, interlocutors: Interlocutors) -> Iterator[Site]:
+    """The sites of role phrases (के रूप में), which agree with the object, otherwise the actor."""
     clause = reading.clause
     for at in range(clause.first, clause.last + 1):
         if not inflection.person_noun(line[at]) or not _marks_role(line, at + 1):
             continue
-        who = _object_person(line, reading, voice) or reading.actor
+        who = _object_person(line, reading, interlocutors) or reading.actor
         if who is not None and who.who is not None:
             found = read_phrase(line, at, clause.first)
             yield from phrase_sites(line, found, who, "in the role of", oblique=True)
@@ -280,16 +293,18 @@ def _marks_role(line: Line, at: int) -> bool:
     return line[at] in {"के", "की", "का"} and line[at + 1] in function_words().role_markers
 
 
-def _object_person(line: Line, reading: ClauseReading, voice: Interlocutors) -> Subject | None:
-    """Whom the clause has as its object."""
+def _object_person(
+    line: Line, reading: ClauseReading, interlocutors: Interlocutors
+) -> Subject | None:
+    """The person that is the object of the clause."""
     for at in range(reading.clause.first, reading.clause.last + 1):
         word = line[at]
         if word in lexicon.FIRST_OBJECT_PRONOUNS or (
             word in lexicon.FIRST_POSSESSIVES and line[at + 1] in {"परिचय", "जिक्र", "नाम"}
         ):
-            return Subject(voice.speaker, at)
+            return Subject(interlocutors.speaker, at)
         if word in lexicon.SECOND_OBJECT_PRONOUNS:
-            return Subject(voice.listener, at)
+            return Subject(interlocutors.listener, at)
         if word in lexicon.THIRD_OBJECT_PRONOUNS or (
             inflection.person_noun(word) and line[at + 1] == "को"
         ):
@@ -304,13 +319,13 @@ def _object_person(line: Line, reading: ClauseReading, voice: Interlocutors) -> 
 
 
 def _object_predicate_sites(
-    line: Line, reading: ClauseReading, voice: Interlocutors
+    line: Line, reading: ClauseReading, interlocutors: Interlocutors
 ) -> Iterator[Site]:
-    """Called, thought, made, left: said of the object."""
+    """The sites of object complements, after verbs of calling, thinking, making and leaving."""
     clause, verb = reading.clause, reading.clause.verb
     if verb is None:
         return
-    someone = _object_person(line, reading, voice)
+    someone = _object_person(line, reading, interlocutors)
     if someone is None or someone.who is None:
         return
     for at in range(clause.first, verb.first + 1):
@@ -324,7 +339,7 @@ def _object_predicate_sites(
         ):
             continue
         found = read_predicate_phrase(line, head, (someone.at or 0) + 1)
-        if found is not None and not line.oblique(head):
+        if found is not None and not line.has_postposition(head):
             yield from phrase_sites(line, found, someone, "said of the object")
 
 
@@ -342,8 +357,8 @@ def _takes_object_predicate(line: Line, at: int, *, finite: bool, main: str) -> 
 
 
 def _apposition_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
-    """Between commas after the pronoun."""
-    subject = reading.agrees
+    """The sites of an apposition between commas after the pronoun."""
+    subject = reading.controller
     if subject is None or subject.at is None or line[subject.at + 1] != ",":
         return
     start = subject.at + 2
@@ -359,12 +374,18 @@ def _apposition_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
 # --- मुझ जैसा शिक्षक ---------------------------------------------------------------------------
 
 
-def _likeness_sites(line: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
-    """Like me: a kind of person that whoever says so belongs to."""
+def _likeness_sites(
+    line: Line, reading: ClauseReading, interlocutors: Interlocutors
+) -> Iterator[Site]:
+    """The sites of a phrase after मुझ जैसा, which agrees with the person named there."""
     for at in range(reading.clause.first, reading.clause.last):
         if line[at + 1] not in _LIKENESS_WORDS:
             continue
-        who = voice.speaker if line[at] in _FIRST_PERSON_BEFORE_LIKE else voice.listener
+        who = (
+            interlocutors.speaker
+            if line[at] in _FIRST_PERSON_BEFORE_LIKE
+            else interlocutors.listener
+        )
         head = _head_after(line, at + 2)
         if (
             line[at] not in _FIRST_PERSON_BEFORE_LIKE | _SECOND_PERSON_BEFORE_LIKE
@@ -373,17 +394,17 @@ def _likeness_sites(line: Line, reading: ClauseReading, voice: Interlocutors) ->
         ):
             continue
         found = Phrase(at + 1, head, _agreeing_words(line, at + 1, head))
-        someone, oblique = Subject(who, at), line.oblique(head) or line[at + 1] == "जैसे"
+        someone, oblique = Subject(who, at), line.has_postposition(head) or line[at + 1] == "जैसे"
         yield from phrase_sites(line, found, someone, "one like them", oblique=oblique)
 
 
 def _head_after(line: Line, start: int) -> int | None:
-    """The noun that the likeness is said of, None if it names no person."""
+    """The head noun of a phrase of likeness, None if it denotes no person."""
     for at in range(start, min(start + _MAX_PHRASE_WORDS, len(line))):
         word = line[at]
         if line.is_mark(at) or inflection.thing_gender(word) or is_genitive(word):
             return None
-        if line.oblique(at) or line[at + 1] in function_words().postpositions:
+        if line.has_postposition(at) or line[at + 1] in function_words().postpositions:
             return at
         if inflection.person_noun(word) and not inflection.person_noun(line[at + 1]):
             return at

@@ -1,6 +1,6 @@
-"""Quotations of a line, and who says I and who is spoken to in each.
+"""Quotations of a Hindi line, and who is speaker and listener in each.
 
-In उसने मुझसे कहा, “तुम थके हो।” the one spoken to is who says I outside.
+In उसने मुझसे कहा, “तुम थके हो।” the listener is the speaker of the sentence around it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MANNER_NOUNS = frozenset("धीरे जोर प्यार गर्व �
 
 
 def split_quotations(line: Line) -> list[Passage[Line]]:
-    """What is read together: the line without its quoted speech, then each quoted speech."""
+    """The line without its quoted speech, then each quoted speech."""
     return quotations.split_quotations(
         line,
         closes=_CLOSES,
@@ -46,7 +46,7 @@ def split_quotations(line: Line) -> list[Passage[Line]]:
 
 
 def _attribute(introduction: Introduction[Line]) -> Interlocutors:
-    """Who speaks, by what stands before the quotation, or else after it."""
+    """The interlocutors of a quotation, by the words before it, otherwise by those after it."""
     before, after = introduction.before.keys, introduction.after.keys
     if _introduces_speech(before):
         return _interlocutors_by_introduction(before, list(reversed(before)), before + after)
@@ -58,7 +58,10 @@ def _attribute(introduction: Introduction[Line]) -> Interlocutors:
 def _interlocutors_by_introduction(
     frame: Sequence[str], nearest: Sequence[str], sentence: Sequence[str]
 ) -> Interlocutors:
-    """`nearest` is the frame from the quotation on: who acts nearest to it has said it."""
+    """The interlocutors by an introduction; the nearest ergative is the speaker.
+
+    `nearest` is the introduction in order of distance from the quotation.
+    """
     acting = next((word for word in nearest if word in lexicon.ERGATIVES), "")
     addressee = _addressee(frame)
     if acting in lexicon.FIRST_ERGATIVES or (not acting and lexicon.FIRST_PRONOUNS & set(frame)):
@@ -90,6 +93,6 @@ def _addressee(frame: Sequence[str]) -> Person | None:
 
 
 def _is_adverbial(word: str) -> bool:
-    """धीरे से, ज़ोर से, शाम को"""
+    """Whether the word with its postposition is an adverbial: धीरे से, ज़ोर से, शाम को."""
     words = function_words()
     return bool(inflection.thing_gender(word)) or word in words.adverbs or word in _MANNER_NOUNS

@@ -1,4 +1,4 @@
-"""The words that agree with somebody, and the change that each of them needs."""
+"""Sites of Hindi words, and the change that each needs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Site: TypeAlias = sites.Site[Target]
 
 
 def make_changes(line: Line, found: Iterable[Site], wanted: TargetGenders) -> Iterable[Change]:
-    """The changes of the words of the people named; of two for one word the first counts."""
+    """The changes of the sites' words; of two for one word the first is used."""
     style = style_of(line.text)
     changes: dict[int, Change] = {}
     for site in found:
@@ -54,12 +54,12 @@ def make_changes(line: Line, found: Iterable[Site], wanted: TargetGenders) -> It
 
 
 def _stands_beside_another(text: str, word: Token) -> bool:
-    """था/थी: both forms are there."""
+    """Whether the word is one of two forms with a slash: था/थी."""
     return "/" in {text[word.end : word.end + 1], text[max(0, word.start - 1) : word.start]}
 
 
 def _form(word: Token, site: Site, gender: Gender, style: Style) -> str | None:
-    """The word in that gender, None if it has it or has none."""
+    """The word in that gender, None if it has it already or shows none."""
     if site.target.kind == "noun":
         return _noun_form(word, site, gender, style)
     return _agreeing_form(word, site.target, gender, style)
@@ -86,7 +86,7 @@ def _noun_form(word: Token, site: Site, gender: Gender, style: Style) -> str | N
 
 
 def noun_case(reading: inflection.NounReading, site: Site) -> inflection.Case:
-    """The case in which the noun stands, as far as its form and its place say."""
+    """The case of the noun, as far as its form and its context show."""
     if reading.plural_only:
         return "oblique plural" if "oblique plural" in reading.cases else "direct plural"
     if site.target.oblique:

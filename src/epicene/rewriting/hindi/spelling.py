@@ -1,8 +1,8 @@
-"""The spellings of one Hindi word: the key they share, and how a text writes its own.
+"""The spellings of a Hindi word: their common key, and the spelling habits of a text.
 
-`key` brings a word to the one spelling in which words are looked up. It is lossy and never written;
-what is written keeps the spelling of the word it replaces, and where that does not say, the
-spelling of the rest of the line.
+`key` maps a word to the one spelling in which words are looked up. It is lossy and never written; a
+replacement keeps the spelling of the word it replaces, and where that does not decide, the spelling
+of the rest of the line.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def key(word: str) -> str:
 
 
 class Style(NamedTuple):
-    """How a line spells what may be spelt in two ways."""
+    """How a line spells words that have two spellings."""
 
     glide: bool  # गयी, गये rather than गई, गए
     candrabindu: bool  # माँ rather than मां
@@ -58,7 +58,7 @@ _COMPOSED = regex.compile("[\u0958-\u095f]")
 
 
 def style_of(text: str) -> Style:
-    """The style of a line; where it shows none, the commoner one."""
+    """The style of a line; where it shows none, the more common one."""
     glide = bool(_GLIDE.search(text)) and not _NO_GLIDE.search(text)
     candrabindu = _CANDRABINDU in text or not _ROOM_ABOVE.search(text)
     return Style(glide, candrabindu, bool(_COMPOSED.search(text)))
@@ -82,7 +82,7 @@ _COMPOSITIONS = {
 def replace_ending(surface: str, shared: int, ending: str) -> str | None:
     """The surface with what follows its first `shared` letters (of its key) replaced.
 
-    None where its spelling is too far from its key to say where that is.
+    None where its spelling is too far from its key to locate them.
     """
     for cut in range(len(surface), -1, -1):
         if len(key(surface[:cut])) == shared and key(surface).startswith(key(surface[:cut])):

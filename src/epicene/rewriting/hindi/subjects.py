@@ -1,6 +1,4 @@
-"""Who a clause is about: the words that might be its subject, and whether its verb can agree with
-them.
-"""
+"""The subject of a clause: the words that may be it, and whether the verb can agree with them."""
 
 from __future__ import annotations
 
@@ -43,13 +41,13 @@ class SubjectCandidate(NamedTuple):
 
 
 def subject_candidates(line: Line, clause: Clause) -> list[SubjectCandidate]:
-    """Those of a clause, from left to right."""
+    """The candidates of a clause, from left to right."""
     return [each for at in clause.field for each in _candidates_at(line, clause, at)]
 
 
 def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
     word = line[at]
-    if line.is_mark(at) or line.oblique(at) or word.endswith("ों"):
+    if line.is_mark(at) or line.has_postposition(at) or word.endswith("ों"):
         return
     if word in lexicon.THIRD_PRONOUNS:
         yield from _pronoun_candidates(line, clause, at)
@@ -80,7 +78,7 @@ def _noun_candidates(line: Line, at: int) -> Iterator[SubjectCandidate]:
 
 
 def _indefinite_thing_gender(line: Line, clause: Clause, at: int) -> Gender | None:
-    """सब कुछ, क्या right before the verb; बस, where it is a bus and not only."""
+    """The gender of सब कुछ or क्या right before the verb, and of बस as the bus, not "only"."""
     word, before = line[at], line[at - 1]
     everything = word == "कुछ" and before in {"सब", "बहुत", "जो"}
     last = clause.verb is not None and clause.verb.first == at + 1
@@ -121,7 +119,7 @@ def _is_function_word(word: str) -> bool:
 
 
 def _is_nominal_of_verb(line: Line, clause: Clause, at: int) -> bool:
-    """शुरू हुआ: the noun and the verb are one."""
+    """Whether the noun and the verb form a conjunct verb: शुरू हुआ."""
     verb = clause.verb
     if verb is None or verb.main not in {"कर", "हो", "दे", "ले", "आ", "रख", "पा", "लग"}:
         return False
@@ -129,7 +127,7 @@ def _is_nominal_of_verb(line: Line, clause: Clause, at: int) -> bool:
 
 
 def _has_own_verb(line: Line, clause: Clause, at: int) -> bool:
-    """नाश्ता किए बिना, भूख लगने पर, काम करके: subject or object of a verb that is not finite."""
+    """Whether the noun is an argument of a non-finite verb: नाश्ता किए बिना, भूख लगने पर."""
     if clause.verb is not None and at + 1 >= clause.verb.first:
         return False
     adverbial = line[at + 2] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
@@ -149,7 +147,7 @@ def _is_nonfinite_verb(word: str) -> bool:
 
 
 def _modifies(line: Line, at: int) -> bool:
-    """Whether it may be an adjective and stands right before a noun: मध्यकालीन चित्र, डॉक्टर साहब."""
+    """Whether the word may be an adjective right before a noun: मध्यकालीन चित्र, डॉक्टर साहब."""
     reading, following = inflection.person_noun(line[at]), line[at + 1]
     if inflection.thing_gender(line[at]) or (reading and reading.noun.kind != "same"):
         return False
@@ -159,7 +157,7 @@ def _modifies(line: Line, at: int) -> bool:
 
 
 def _is_predicate_noun(line: Line, clause: Clause, noun: int) -> bool:
-    """वह डॉक्टर है: the noun is said of the pronoun."""
+    """Whether the noun is the predicate of the pronoun: वह डॉक्टर है."""
     verb = clause.verb
     if verb is None or verb.valency != "copular" or inflection.thing_gender(line[noun]):
         return False
@@ -167,12 +165,12 @@ def _is_predicate_noun(line: Line, clause: Clause, noun: int) -> bool:
 
 
 def _noun_after(line: Line, at: int) -> int | None:
-    """The noun in the direct case that वह, यह … may be said of."""
+    """The noun in the direct case that वह, यह … may determine."""
     after = at + 1
     while is_adjective(line[after]) and not line.is_mark(after):
         after += 1
     known = inflection.person_noun(line[after]) or inflection.thing_gender(line[after])
-    return after if known and not line.oblique(after) else None
+    return after if known and not line.has_postposition(after) else None
 
 
 _AND = frozenset({"और", "तथा", "एवं"})
@@ -181,7 +179,7 @@ _OBLIQUE_GROUP_WORDS = frozenset("लोगों सबका सबके स�
 
 
 class Subject(NamedTuple):
-    """Who a clause is about; `who` None is a thing, a group, or nobody we know."""
+    """The subject of a clause; `who` is None for a thing, a group, or an unknown person."""
 
     who: Person | None
     at: int | None = None  # the word that says so
@@ -194,47 +192,52 @@ NO_PERSON = Subject(None)
 
 
 class ClauseReading(NamedTuple):
-    """A clause, whom its verb agrees with, and who acts in it (मैंने is no subject)."""
+    """A clause, the controller of its verb's agreement, and its actor (मैंने is no controller)."""
 
     clause: Clause
-    agrees: Subject | None
+    controller: Subject | None
     actor: Subject | None
 
 
 # --- मैं, तू, तुम, आप ------------------------------------------------------------------------
 
 
-def pronoun_subject(line: Line, clause: Clause, voice: Interlocutors) -> Subject | None:
-    """The subject of the first or second person that is said in the clause."""
+def pronoun_subject(line: Line, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
+    """The subject that a pronoun of the first or second person expresses in the clause."""
     for at in range(clause.first, clause.last + 1):
         word = line[at]
         if word in lexicon.FIRST_PRONOUNS and line[at + 1] != "ने":
-            beside = _subject_with_companion(line, at, voice.speaker)
-            return beside or Subject(voice.speaker, at, sure="certain", rule="said with मैं")
-        if word in lexicon.SECOND_PRONOUNS and line[at + 1] != "ने" and not _reflexive(line, at):
-            if line.oblique(at) or _is_oblique_group(line, at + 1):
+            beside = _subject_with_companion(line, at, interlocutors.speaker)
+            return beside or Subject(interlocutors.speaker, at, sure="certain", rule="said with मैं")
+        if word in lexicon.SECOND_PRONOUNS and line[at + 1] != "ने" and not _is_reflexive(line, at):
+            if line.has_postposition(at) or _is_oblique_group(line, at + 1):
                 continue
             if line[at + 1] in _GROUP_WORDS:
                 return NO_PERSON
-            beside = _subject_with_companion(line, at, voice.listener)
+            beside = _subject_with_companion(line, at, interlocutors.listener)
             rule = f"said with {word}"
-            return beside or Subject(voice.listener, at, word != "तू", "certain", rule)
-        if word in lexicon.WE_PRONOUNS and not line.oblique(at):
+            return beside or Subject(interlocutors.listener, at, word != "तू", "certain", rule)
+        if word in lexicon.WE_PRONOUNS and not line.has_postposition(at):
             return NO_PERSON
     return None
 
 
 def _is_oblique_group(line: Line, at: int) -> bool:
-    """आप सबका, आप लोगों से, आप सभी को."""
-    return line[at] in _OBLIQUE_GROUP_WORDS or (line[at] in _GROUP_WORDS and line.oblique(at))
+    """Whether the word after the pronoun is an oblique group word: आप सबका, आप लोगों से."""
+    return line[at] in _OBLIQUE_GROUP_WORDS or (
+        line[at] in _GROUP_WORDS and line.has_postposition(at)
+    )
 
 
-def _reflexive(line: Line, at: int) -> bool:
+def _is_reflexive(line: Line, at: int) -> bool:
     return line[at] == "आप" and line[at - 1] in {"अपने", "अपना", "अपनी"}
 
 
 def _subject_with_companion(line: Line, at: int, who: Person | None) -> Subject | None:
-    """मैं और मेरी बहन: the verb is feminine only if all are women, so a man beside decides."""
+    """The conjoined subject of a pronoun and a noun: मैं और मेरी बहन.
+
+    The verb is feminine only if all are women, so a man among them decides it.
+    """
     if line[at + 1] in _AND and line[at + 2] not in lexicon.FIRST_PRONOUNS:
         other = at + 2
         while line[other] in lexicon.FIRST_POSSESSIVES | {"उसकी", "उसका", "उनकी", "हमारी"}:
@@ -244,7 +247,7 @@ def _subject_with_companion(line: Line, at: int, who: Person | None) -> Subject 
     else:
         return None
     reading = inflection.person_noun(line[other])
-    if reading is None or reading.gender != "feminine" or line.oblique(other):
+    if reading is None or reading.gender != "feminine" or line.has_postposition(other):
         return NO_PERSON
     return Subject(who, at, plural=True, rule="said with a woman beside")
 
@@ -255,15 +258,15 @@ def _subject_with_companion(line: Line, at: int, who: Person | None) -> Subject 
 def third_person_subject(
     line: Line,
     clause: Clause,
-    voice: Interlocutors,
+    interlocutors: Interlocutors,
     *,
     previous: Subject | None,
     skip: frozenset[int],
 ) -> Subject | None:
-    """The subject of the third person that is said in the clause.
+    """The subject of the third person that the clause expresses.
 
-    Of `previous`, who was spoken of before, a noun alone may be said. `skip` are words that
-    address somebody.
+    A noun alone may be predicated of `previous`, the referent of the clause before. `skip` are
+    vocatives.
     """
     found = [each for each in subject_candidates(line, clause) if each.at not in skip]
     plural = bool(clause.verb and clause.verb.plural)
@@ -278,7 +281,7 @@ def third_person_subject(
     if _both_genders(line, people):
         return NO_PERSON
     if people and not (previous is not None and _is_predicate(line, clause, people[0])):
-        who = voice.speaker if _is_like_speaker(line, people[0].at, clause) else "others"
+        who = interlocutors.speaker if _is_like_speaker(line, people[0].at, clause) else "others"
         return Subject(who, people[0].at, plural, "likely", "said with a noun")
     if clause.verb is None:
         return None
@@ -286,7 +289,7 @@ def third_person_subject(
         if _thing_controls_verb(line, clause.verb, each):
             return Subject(None, each.at)
     names = [each for each in found if each.sort == "unknown"]
-    if _is_patient(line, clause):
+    if _has_oblique_experiencer(line, clause):
         return NO_PERSON
     if names and _is_name(line, clause, clause.verb, names[0]):
         return Subject("others", names[0].at, plural, "guess", "said with a name")
@@ -296,7 +299,7 @@ def third_person_subject(
 def _is_pronoun_subject(
     line: Line, clause: Clause, each: SubjectCandidate, previous: Subject | None
 ) -> bool:
-    """Whether it is the subject: not जो, nor यह that may be the object, nor वह before a thing."""
+    """Whether the pronoun is the subject: not जो, nor यह as an object, nor वह before a thing."""
     word, verb = line[each.at], clause.verb
     if each.sort not in {"pronoun", "demonstrative"} or word == "जो":
         return False
@@ -310,8 +313,11 @@ def _is_pronoun_subject(
     return not (known and clause.opener in {"अगर", "यदि", "काश"})  # अगर वह ट्रेन पकड़ लेता
 
 
-def _is_patient(line: Line, clause: Clause) -> bool:
-    """उसे … दिया गया, उन्हें … लगा: who is in the oblique is no subject, and no one else is one."""
+def _has_oblique_experiencer(line: Line, clause: Clause) -> bool:
+    """Whether an oblique experiencer or recipient leaves the clause without a subject.
+
+    उसे … दिया गया, उन्हें … लगा.
+    """
     objects = (
         lexicon.FIRST_OBJECT_PRONOUNS
         | lexicon.SECOND_OBJECT_PRONOUNS
@@ -326,7 +332,7 @@ def _is_patient(line: Line, clause: Clause) -> bool:
 
 
 def _is_marked_with_ko(line: Line, at: int) -> bool:
-    """राम को, and not शाम को, 15 अगस्त को."""
+    """Whether को marks a person: राम को, and not शाम को, 15 अगस्त को."""
     before = line[at - 1]
     when = (
         inflection.thing_gender(before)
@@ -337,21 +343,21 @@ def _is_marked_with_ko(line: Line, at: int) -> bool:
 
 
 def _both_genders(line: Line, people: list[SubjectCandidate]) -> bool:
-    """पति और पत्नी: the verb is masculine whoever is rewritten."""
+    """Whether people of both genders are conjoined, so that the verb is masculine: पति और पत्नी."""
     joined = len(people) > 1 and any(line[at] in _AND for at in range(people[0].at, people[1].at))
     return joined and {people[0].gender, people[1].gender} == {"masculine", "feminine"}
 
 
 def _is_like_speaker(line: Line, at: int, clause: Clause) -> bool:
-    """मुझ जैसा शिक्षक: said of who says so."""
+    """Whether the noun is compared to the speaker: मुझ जैसा शिक्षक."""
     return any(
-        line[place] in {"मुझ", "मेरे"} and line[place + 1] in {"जैसा", "जैसी", "जैसे"}
-        for place in range(clause.first, at)
+        line[index] in {"मुझ", "मेरे"} and line[index + 1] in {"जैसा", "जैसी", "जैसे"}
+        for index in range(clause.first, at)
     )
 
 
 def _is_predicate(line: Line, clause: Clause, each: SubjectCandidate) -> bool:
-    """Whether a noun of people says what someone is, whom the clause does not name."""
+    """Whether a noun for people is the predicate of a subject that the clause does not express."""
     verb = clause.verb
     if verb is None or verb.valency != "copular":
         return False
@@ -373,7 +379,7 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
 
 
 def _is_name(line: Line, clause: Clause, verb: VerbComplex, each: SubjectCandidate) -> bool:
-    """Whether a word that is in no list is where a subject stands and a name may."""
+    """Whether an unlisted word is where a subject may be, and can be a name."""
     if line.before(verb.first) == each.at and verb.valency == "copular":
         return False
     opening = [at for at in range(clause.first, each.at) if not line.is_mark(at)]
@@ -384,19 +390,21 @@ def _is_name(line: Line, clause: Clause, verb: VerbComplex, each: SubjectCandida
 
 
 def verb_cells(line: Line, verb: VerbComplex) -> set[Cell]:
-    """The cells of the words of a verb that agree."""
+    """The cells of a verb's agreeing words."""
     parts = (analyse_agreeing_form(line.tokens[at].text, verb=True) for at in verb.agreeing)
     return {part.cell for part in parts if part is not None}
 
 
-def can_agree(line: Line, verb: VerbComplex, subject: Subject, voice: Interlocutors) -> bool:
-    """Whether the verb, as it stands, can be said of the subject."""
+def can_agree(
+    line: Line, verb: VerbComplex, subject: Subject, interlocutors: Interlocutors
+) -> bool:
+    """Whether the verb, in its present form, can agree with the subject."""
     cells = verb_cells(line, verb)
     if subject.who is None:
         return True
-    if subject.who == voice.speaker:
+    if subject.who == interlocutors.speaker:
         return verb.person in {None, "first"} and not cells & {"mp", "fp"}
-    if subject.who == voice.listener:
+    if subject.who == interlocutors.listener:
         if not subject.plural:
             return verb.person in {None, "third"} and not cells & {"mp", "fp"}
         return verb.person not in {"first", "third"} and "ms" not in cells

@@ -1,7 +1,7 @@
 """Verb complexes: a verb with its auxiliaries, from जा to जाया करता रहा होगा.
 
-They are found at their right end, which is a finite form, or a participle where a clause ends, and
-are read from there to the left.
+They are found at their right end, which is a finite form, or a participle at the end of a clause,
+and are read from there to the left.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _STEMS_IN_THE_MIDDLE = frozenset("जा पा दे ले आ रह डा�
 
 
 class VerbComplex(NamedTuple):
-    """A verb complex: words `first` to `last`, those that agree, and what it is."""
+    """A verb complex: words `first` to `last`, those that agree, and its features."""
 
     first: int
     last: int
@@ -65,20 +65,20 @@ class VerbComplex(NamedTuple):
     finite: VerbForm
 
 
-class _PlacedForm(NamedTuple):
+class _FormInLine(NamedTuple):
     at: int
     form: VerbForm
 
 
 def find_verb_complexes(line: Line) -> list[VerbComplex]:
-    """The complexes, in order."""
+    """The complexes of a line, in order."""
     found: list[VerbComplex] = []
     at = 0
     while at < len(line):
         end = _finite_form_at(line, at)
         if end is not None:
             start = found[-1].last + 1 if found else 0
-            found.append(_read_complex(line, _PlacedForm(at, end), start))
+            found.append(_read_complex(line, _FormInLine(at, end), start))
         at += 1
     return found
 
@@ -87,7 +87,7 @@ def find_verb_complexes(line: Line) -> list[VerbComplex]:
 
 
 def _finite_form_at(line: Line, at: int) -> VerbForm | None:
-    """The finite form with which a complex ends there."""
+    """The finite form with which a complex ends at that word, if it does."""
     word = line[at]
     if line.is_mark(at):
         return None
@@ -98,16 +98,19 @@ def _finite_form_at(line: Line, at: int) -> VerbForm | None:
     if always is not None:
         return always
     if word == "हो":
-        return forms[0] if _clause_ends(line, at) else None
-    if _is_nominal_here(line, at) or _adverbial(line, at):
+        return forms[0] if _may_end_clause(line, at) else None
+    if _is_nominal_here(line, at) or _is_adverbial(line, at):
         return None
-    if not _clause_ends(line, at) and not _noun_after_all(line, at):
+    if not _may_end_clause(line, at) and not _precedes_final_noun(line, at):
         return None
     return _finite_here(line, at, forms)
 
 
 def _always_finite(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
-    """है, था, चाहिए and futures, wherever they stand; चाहिए था ends with था."""
+    """The form, if it is finite in any position: है, था, चाहिए and futures.
+
+    चाहिए था ends with था.
+    """
     word = line[at]
     for form in forms:
         goes_on = form.shape == "ought" and line[at + 1] in {"था", "थी", "थे", "थीं"}
@@ -119,9 +122,9 @@ def _always_finite(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm
 
 
 def _finite_here(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
-    """A participle, a subjunctive or an imperative where a clause ends."""
+    """The participle, subjunctive or imperative that ends a clause."""
     if forms[0].shape == "agentive":
-        return forms[0] if _infinitive(line, line.before(at)) else None
+        return forms[0] if _is_infinitive(line, line.before(at)) else None
     for shape in ("imperfective", "perfective", "subjunctive", "imperative"):
         for form in forms:
             if form.shape == shape:
@@ -129,7 +132,7 @@ def _finite_here(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm |
     return None
 
 
-def _infinitive(line: Line, at: int) -> bool:
+def _is_infinitive(line: Line, at: int) -> bool:
     return any(form.shape == "infinitive" for form in analyse_verb(line[at]))
 
 
@@ -142,7 +145,7 @@ def _unknown_future(word: str) -> VerbForm | None:
 _OPEN_A_CLAUSE = lexicon.ALL_PRONOUNS - lexicon.OBLIQUE_POSSESSIVES
 
 
-def _clause_ends(line: Line, at: int) -> bool:
+def _may_end_clause(line: Line, at: int) -> bool:
     """Whether a clause may end after that word."""
     words = function_words()
     after = at + 1
@@ -153,17 +156,17 @@ def _clause_ends(line: Line, at: int) -> bool:
     if line.is_mark(after) or following in _OPEN_A_CLAUSE:
         return True
     if following in words.clitics:
-        return following == "पर" and not _auxiliary(line, after + 1) and line.is_mark(at + 1)
+        return following == "पर" and not _is_auxiliary(line, after + 1) and line.is_mark(at + 1)
     return following in words.subordinators or following in words.coordinators
 
 
-def _adverbial(line: Line, at: int) -> bool:
-    """करते हुए: no verb of its own clause."""
+def _is_adverbial(line: Line, at: int) -> bool:
+    """Whether the participle is adverbial, without a clause of its own: करते हुए."""
     return line[at] == "हुए" and any(form.cell == "mp" for form in analyse_verb(line[at - 1]))
 
 
-def _noun_after_all(line: Line, at: int) -> bool:
-    """बन गया डॉक्टर: the noun is set after the verb, and the sentence ends."""
+def _precedes_final_noun(line: Line, at: int) -> bool:
+    """Whether a noun postposed to the verb ends the sentence: बन गया डॉक्टर."""
     return (
         line.is_mark(at + 2)
         and person_noun(line[at + 1]) is not None
@@ -171,7 +174,7 @@ def _noun_after_all(line: Line, at: int) -> bool:
     )
 
 
-def _auxiliary(line: Line, at: int) -> bool:
+def _is_auxiliary(line: Line, at: int) -> bool:
     return any(form.shape == "copula" for form in analyse_verb(line[at]))
 
 
@@ -180,10 +183,10 @@ _ALSO_VERBS_AT_THE_END = frozenset("हंसी झगडा झूला".spli
 
 
 def _is_nominal_here(line: Line, at: int) -> bool:
-    """Whether the word, though it looks like a verb, is a noun, an adjective or a postposition."""
+    """Whether a word like a verb form is a noun, an adjective or a postposition."""
     word = line[at]
     if word in RARELY_VERBS:
-        return not _verb_by_place(line, at)
+        return not _is_verb_by_context(line, at)
     words = function_words()
     if word in _ALSO_VERBS_AT_THE_END:
         return False
@@ -196,8 +199,8 @@ def _is_nominal_here(line: Line, at: int) -> bool:
     )
 
 
-def _verb_by_place(line: Line, at: int) -> bool:
-    """बात की। खबर दी और: a feminine noun, or a stem, before; or the end of the clause after."""
+def _is_verb_by_context(line: Line, at: int) -> bool:
+    """Whether की, दी, ली or पी is a verb, by the words around it: बात की। खबर दी और …"""
     if line[at] not in {"की", "दी", "ली", "पी"}:
         return False
     before = line[line.before(at)]
@@ -209,23 +212,24 @@ def _verb_by_place(line: Line, at: int) -> bool:
 # --- reading it to the left -----------------------------------------------------------------
 
 
-def _read_complex(line: Line, end: _PlacedForm, start: int) -> VerbComplex:
+def _read_complex(line: Line, end: _FormInLine, start: int) -> VerbComplex:
     parts = [end]
     while True:
         at = line.before(parts[0].at)
         if at < start or line.is_mark(at):
             break
-        form = _precedes(line, at, parts[0].form, last=len(parts) == 1)
+        form = _form_before(line, at, parts[0].form, last=len(parts) == 1)
         if form is None:
             break
-        parts.insert(0, _PlacedForm(at, form))
+        parts.insert(0, _FormInLine(at, form))
     return _complex(line, parts)
 
 
-def _precedes(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbForm | None:
-    """The form as which the word there belongs to the form on its right.
+def _form_before(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbForm | None:
+    """The form of the word, if it can precede the form on its right in a complex.
 
-    `last`: nothing follows that. बना रहा is then to remain, and बना रहा है to make.
+    `last`: the form on the right ends the complex. बना रहा is then to remain, and बना रहा है to
+    make.
     """
     word = line[at]
     forms = analyse_verb(word)
@@ -247,8 +251,8 @@ _POSTURES = frozenset("बैठा बैठी बैठे लेटा ठ�
 _TA_CELLS: dict[str, Cell] = {"ता": "ms", "ते": "mp", "ती": "fs"}
 
 
-def _pronoun_before(line: Line, at: int) -> bool:
-    """मैं हँसी थी, not चेहरे पर हँसी थी: a subject stands before it in the clause."""
+def _has_pronoun_before(line: Line, at: int) -> bool:
+    """Whether a subject pronoun precedes in the clause: मैं हँसी थी, not चेहरे पर हँसी थी."""
     while not line.is_mark(at):
         at -= 1
         if line[at] in lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS:
@@ -268,15 +272,15 @@ def _unknown_imperfective(word: str) -> bool:
 
 
 def _is_rather_nominal(line: Line, at: int, form: VerbForm, right: VerbForm) -> bool:
-    """Nouns, adjectives and genitives that have the form of a verb."""
+    """Whether a word like a verb form is a noun, an adjective or a genitive."""
     word = line[at]
     if form.participle and word in RARELY_VERBS:  # की गई is never a genitive
-        return right.stem != "जा" and not _verb_by_place(line, at)
+        return right.stem != "जा" and not _is_verb_by_context(line, at)
     if form.stem == "वाला":
-        return not _infinitive(line, line.before(at))
+        return not _is_infinitive(line, line.before(at))
     if form.shape == "stem":
         return word in {"पर", "बस", "मन", "जन"}
-    if word in _ALSO_VERBS_AT_THE_END and _pronoun_before(line, at):
+    if word in _ALSO_VERBS_AT_THE_END and _has_pronoun_before(line, at):
         return False
     if form.participle:
         return bool(person_noun(word) or thing_gender(word))
@@ -288,7 +292,7 @@ def _is_rather_nominal(line: Line, at: int, form: VerbForm, right: VerbForm) -> 
 
 
 def _forms_before(right: VerbForm) -> tuple[_Before, ...]:
-    """What may stand before a form."""
+    """The forms that may precede a form."""
     if right.shape == "stem" and right.stem not in _STEMS_IN_THE_MIDDLE:
         return ()
     if right.stem == "कर" and right.shape == "imperfective":
@@ -298,14 +302,14 @@ def _forms_before(right: VerbForm) -> tuple[_Before, ...]:
     return _BEFORE.get(right.stem, ())
 
 
-def _complex(line: Line, parts: list[_PlacedForm]) -> VerbComplex:
+def _complex(line: Line, parts: list[_FormInLine]) -> VerbComplex:
     main, finite = parts[0].form, parts[-1].form
     agreeing = tuple(
         part.at
         for part, right in zip(parts, [*parts[1:], None], strict=True)
         if part.form.cell is not None
         and part.form.shape not in {"infinitive", "conjunctive"}
-        and not _frequentative(part, right)
+        and not _is_frequentative(part, right)
     )
     number = [part.form.cell for part in parts if part.at in agreeing]
     return VerbComplex(
@@ -316,19 +320,19 @@ def _complex(line: Line, parts: list[_PlacedForm]) -> VerbComplex:
         valency=_valency(line, parts),
         person=finite.person,
         plural=finite.person == "plural" or bool({"mp", "fp"} & set(number)),
-        ergative=_ergative(line, parts),
-        obligation=_obligation(parts),
+        ergative=_is_ergative(line, parts),
+        obligation=_is_obligation(parts),
         finite=finite,
     )
 
 
-def _frequentative(part: _PlacedForm, right: _PlacedForm | None) -> bool:
-    """जाया करता: the participle before करता does not agree."""
+def _is_frequentative(part: _FormInLine, right: _FormInLine | None) -> bool:
+    """Whether the participle is the invariable one before करता: जाया करता."""
     follows = right is not None and right.form.stem == "कर"
     return follows and part.form.shape == "perfective"
 
 
-def _valency(line: Line, parts: list[_PlacedForm]) -> Valency:
+def _valency(line: Line, parts: list[_FormInLine]) -> Valency:
     main = parts[0].form
     known = verb_stems()
     passive = len(parts) > 1 and main.shape == "perfective" and parts[1].form.stem == "जा"
@@ -344,8 +348,8 @@ def _valency(line: Line, parts: list[_PlacedForm]) -> Valency:
     return "intransitive"
 
 
-def _ergative(line: Line, parts: list[_PlacedForm]) -> bool:
-    """Whether who acts takes ने: a transitive verb in the perfective, with no intransitive light."""
+def _is_ergative(line: Line, parts: list[_FormInLine]) -> bool:
+    """Whether the actor takes ने: a transitive perfective without an intransitive light verb."""
     known = verb_stems()
     main = parts[0].form.stem
     if main not in known.transitive or main in known.labile:
@@ -359,7 +363,7 @@ def _ergative(line: Line, parts: list[_PlacedForm]) -> bool:
     return last.stem in known.transitive and line[line.before(parts[0].at)] != "दिखाई"
 
 
-def _obligation(parts: list[_PlacedForm]) -> bool:
+def _is_obligation(parts: list[_FormInLine]) -> bool:
     shapes = [part.form.shape for part in parts]
     if "infinitive" not in shapes:
         return False

@@ -68,7 +68,7 @@ def _shares(machine: Machine, gpus: float) -> int:
 
 NODE_GONE = "the node of the cluster on this machine is gone"
 
-# Words of Ray's, and what they mean to somebody who waits for answers.
+# Ray's error messages, and what they mean to the user.
 _MEANINGS = (
     ("WrongClusterID", "another cluster answers at its address"),
     ("Failed to connect to GCS", "its head does not answer"),
@@ -97,7 +97,7 @@ def exit_reason(said: str) -> str:
     return _BUG_REPORT_REQUEST.sub("", _LOGGED.sub("", last)).strip()
 
 
-LEAVE_TIMEOUT = 20.0  # seconds in which the child takes leave of the cluster
+LEAVE_TIMEOUT = 20.0  # seconds in which the child must leave the cluster
 
 
 class ClusterLink(Protocol):
@@ -119,7 +119,7 @@ class ChildProcessLink:
     def __init__(self) -> None:
         if importlib.util.find_spec("ray") is None:
             raise InputError(
-                "--on ray needs the package ray, which is not here; pip install 'epicene[ray]'."
+                "--on ray needs the package ray; install it with `pip install 'epicene[ray]'`."
             )
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
@@ -188,7 +188,7 @@ class ChildProcessLink:
 
 
 def _environment() -> dict[str, str]:
-    """The child's: which cluster it joins it is told, not by the variable that Ray looks up too."""
+    """The child's environment, without the variable that would name another cluster to Ray."""
     kept = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
     return {**kept, "RAY_USAGE_STATS_ENABLED": "0"}
 
@@ -203,10 +203,10 @@ class Cluster:
     """The link to a cluster, and what the cluster has room for."""
 
     def __init__(
-        self, link: ClusterLink, settings: RaySettings, say: Callable[[str], None]
+        self, link: ClusterLink, settings: RaySettings, show_message: Callable[[str], None]
     ) -> None:
         self.settings = settings
-        self.say = say
+        self.show_message = show_message
         self.send = link.send
         self._link = link
         self._room: messages.Connected | None = None
@@ -221,12 +221,12 @@ class Cluster:
             reached = self._attempt()
             if isinstance(reached, messages.Connected):
                 self._room = reached
-            elif self._was_reached:  # it was lost when nobody asked it anything
+            elif self._was_reached:  # it was lost between requests
                 self._room = self._waited_for(reached.reason)
             else:
                 raise InputError(
                     f"Could not reach {self.settings.description} ({reached.reason}); "
-                    "docs/scale.md says how a cluster is begun and joined."
+                    "docs/scale.md says how to start and join a cluster."
                 )
             self._was_reached = True
         return self._room
@@ -243,11 +243,11 @@ class Cluster:
             yield event
 
     def worked(self) -> None:
-        """Note that a shard was answered: the losses before it no longer count as in a row."""
+        """Record that a shard was answered, which resets the count of losses in a row."""
         self._losses = 0
 
     def wait_until_back(self, reason: str) -> None:
-        """The cluster was lost: say so, and wait until it is there again, if not too often."""
+        """Report the loss of the cluster and wait until it is back, unless lost too often."""
         self._room = self._waited_for(reason)
 
     def _waited_for(self, reason: str) -> messages.Connected:
@@ -260,7 +260,7 @@ class Cluster:
                 f"anything ({reason}); every answer so far is kept: see to the machines and their "
                 "network, and run the same command again."
             )
-        self.say(f"{cluster} was lost ({reason}); it is waited for up to {patience}.")
+        self.show_message(f"{cluster} was lost ({reason}); waiting up to {patience} for it.")
         deadline = time.monotonic() + self.settings.patience
         while isinstance(reached := self._attempt(), messages.ClusterLost):
             if time.monotonic() > deadline:
@@ -269,7 +269,7 @@ class Cluster:
                     "so far is kept: run the same command again when it is back."
                 )
             time.sleep(min(_RETRY_INTERVAL, self.settings.patience))
-        self.say(f"{cluster} is there again.")
+        self.show_message(f"{cluster} is back.")
         return reached
 
     def _attempt(self) -> messages.Connected | messages.ClusterLost:

@@ -112,7 +112,7 @@ class Connected(Record, frozen=True, kw_only=True):
     workers: int
     cpus: float
     gpus: float
-    suitable_machines: int  # machines with room for a worker if nobody else used them
+    suitable_machines: int  # machines with room for a worker if they were idle
 
 
 class Reply(Record, frozen=True, kw_only=True):
@@ -125,7 +125,7 @@ class Reply(Record, frozen=True, kw_only=True):
 
 
 class WorkerLost(Record, frozen=True, kw_only=True):
-    """A worker is no more, and why."""
+    """A worker was lost, and why."""
 
     worker: int
     reason: str

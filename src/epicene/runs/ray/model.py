@@ -33,11 +33,14 @@ class RayExecutor:
     """
 
     def __init__(
-        self, settings: RaySettings, say: Callable[[str], None], link: ClusterLink | None = None
+        self,
+        settings: RaySettings,
+        show_message: Callable[[str], None],
+        link: ClusterLink | None = None,
     ) -> None:
-        self._cluster = Cluster(link or ChildProcessLink(), settings, say)
+        self._cluster = Cluster(link or ChildProcessLink(), settings, show_message)
         self._scheduler: Scheduler | None = None
-        self._say = say
+        self._show_message = show_message
         self._served: set[ModelSpec] = set()  # of which that was said
 
     def __call__(self, spec: ModelSpec) -> Model:
@@ -46,7 +49,7 @@ class RayExecutor:
             if spec not in self._served:
                 self._served.add(spec)
                 name = redact(spec.options.label or f"{spec.kind}:{spec.name}")
-                self._say(f"{name} is asked from this machine, as a server answers.")
+                self._show_message(f"{name} is called from this machine, as a server answers.")
             return open_model(spec)
         scheduler = self.start_workers(spec, None)
         kind = RayLearner if scheduler.worker_info().learner else RayModel
@@ -82,7 +85,7 @@ class RayModel:
 
     @property
     def identity(self) -> Identity:
-        """Who answers; part of every answer's key."""
+        """Which model answers; part of every answer's key."""
         assert self._info.identity is not None
         return self._info.identity
 

@@ -64,7 +64,7 @@ def join_cluster(address: str) -> None:
 
 
 def check_reachable(address: str) -> None:
-    """Raise if nobody opens at an address."""
+    """Raise if nothing listens at an address."""
     socket.create_connection(parse_address(address), timeout=_REACH_TIMEOUT).close()
 
 
@@ -147,7 +147,7 @@ class RayProcess:
         self._workers: dict[int, Any] = {}
         self._corpus: Any = None
         self._shape: dict[str, Any] = {}
-        self._watcher: Thread | None = None  # once a cluster is joined
+        self._monitor_thread: Thread | None = None  # once a cluster is joined
         self._leaving = Event()
         Thread(target=self._send, daemon=True).start()
         Thread(target=self._receive, args=(os.getppid(),), daemon=True).start()
@@ -157,8 +157,8 @@ class RayProcess:
         while (command := self._commands.get()) is not None:
             self._execute(command)
         self._leaving.set()
-        if self._watcher is not None:
-            self._watcher.join()  # it must not ask a cluster that is being left
+        if self._monitor_thread is not None:
+            self._monitor_thread.join()  # it must not ask a cluster that is being left
             ray.shutdown()
 
     def _receive(self, parent: int) -> None:
@@ -174,7 +174,7 @@ class RayProcess:
         except (EOFError, OSError):
             pass
         self._commands.put(None)
-        if self._watcher is not None:
+        if self._monitor_thread is not None:
             time.sleep(LEAVE_TIMEOUT)
         os._exit(1)  # what is being done cannot be broken off
 
@@ -198,8 +198,8 @@ class RayProcess:
         except (OSError, ValueError, RuntimeError, exceptions.RayError) as error:
             self._report_lost(first_line(error))
             return
-        self._watcher = Thread(target=self._watch, daemon=True)
-        self._watcher.start()
+        self._monitor_thread = Thread(target=self._monitor, daemon=True)
+        self._monitor_thread.start()
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
         shape = size_workers(nodes, command.workers, command.gpus_per_worker)
         self._shape = {"num_cpus": shape.cpus, "num_gpus": shape.gpus}
@@ -234,7 +234,7 @@ class RayProcess:
 
         method.remote(*arguments).future().add_done_callback(report)
 
-    def _watch(self) -> None:
+    def _monitor(self) -> None:
         """See that this process's own node is still one of the cluster's.
 
         Without a node nobody is told that a worker will never begin. Where another cluster answers
@@ -260,7 +260,7 @@ class RayProcess:
             try:
                 self._connection.send(event)
             except OSError:
-                os._exit(1)  # nobody is there to be told
+                os._exit(1)  # the parent is gone
             if isinstance(event, messages.ClusterLost):
                 os._exit(1)
 

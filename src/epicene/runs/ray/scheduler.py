@@ -14,18 +14,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import RunError
-from epicene.core.records import (
-    Draw,
-    Failed,
-    Fill,
-    Generate,
-    Look,
-    Request,
-    Score,
-    Translate,
-    prompt_texts,
-    verb,
-)
+from epicene.core.records import Failed, Request, verb
+from epicene.runs.execute import request_texts
 from epicene.runs.ray import messages
 from epicene.runs.ray.cluster import format_seconds
 from epicene.runs.ray.worker import drawn_images, images_to_send
@@ -41,7 +31,7 @@ if TYPE_CHECKING:
 # plan, whatever its size.
 SORT_WINDOW = 64
 
-# A request that was in every one of so many shards that ended their workers is the culprit.
+# A request that was in this many shards that killed their workers is the cause.
 MAX_KILLS = 2
 
 _PREFIX_LENGTH = 200  # characters of a request's beginning by which batches are put in order
@@ -98,24 +88,8 @@ def _suspect_shard(*batches: Batch) -> Shard:
 
 
 def request_prefix(request: Request) -> str:
-    """How a request begins."""
-    return _text(request)[:_PREFIX_LENGTH]
-
-
-def _text(request: Request) -> str:
-    match request:
-        case Score():
-            return "\n".join(prompt_texts(request.context)) + next(iter(request.texts), "")
-        case Fill():
-            return request.before
-        case Generate():
-            return "\n".join(prompt_texts(request.prompt))
-        case Translate():
-            return request.text
-        case Draw():
-            return request.prompt
-        case Look():
-            return request.question
+    """The beginning of a request's text."""
+    return "\n".join(request_texts(request))[:_PREFIX_LENGTH]
 
 
 SHARDS_PER_WORKER = 2  # the one that a worker answers, and the next
@@ -123,7 +97,7 @@ _SHARD_SECONDS = 0.5  # a shard is as many batches as take about this long
 _MAX_BATCHES = 32
 _FIRST_SHARD_TIMEOUT = 1800.0  # seconds for a shard, before it is known how long one takes
 _MIN_SHARD_TIMEOUT = 300.0
-_SLOWDOWN_FACTOR = 20  # how many times slower than any batch before a batch may be
+_SLOWDOWN_FACTOR = 20  # how many times slower than the slowest batch so far a batch may be
 _MAX_ISOLATED_IN_A_ROW = 10  # requests in a row that end their workers: it is not the requests
 
 
@@ -203,7 +177,7 @@ class Scheduler:
         return busy or bool(self._suspects) or self._more(shards)
 
     def _more(self, shards: Iterator[Shard]) -> bool:
-        """Whether a shard waits, one that is cut now if none does."""
+        """Whether a shard is waiting; if none is, the next one is cut."""
         if not self._waiting and (shard := next(shards, None)) is not None:
             self._waiting.append(shard)
         return bool(self._waiting)
@@ -236,7 +210,9 @@ class Scheduler:
         elif isinstance(event, messages.WorkerLost):
             yield from self._lost(event.worker, event.reason)
         elif isinstance(event, messages.ClusterLost):
-            self._waiting.extend(self._pool.reconnect_after_loss(event.reason))  # nobody's fault
+            self._waiting.extend(
+                self._pool.reconnect_after_loss(event.reason)
+            )  # not the shards' fault
         else:
             self._pool.handle_event(event)
 
@@ -289,7 +265,7 @@ class Scheduler:
         if worker is None:
             return
         # It was answering the oldest; a model that reads ahead may have begun the next one too,
-        # which will show when that is asked alone.
+        # which will show when that one is sent alone.
         for position, shard in enumerate(worker.shards.values()):
             yield from self._retry(Shard(shard.batches, shard.kills + (position == 0)), reason)
 
@@ -306,8 +282,8 @@ class Scheduler:
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= _MAX_ISOLATED_IN_A_ROW:
             raise RunError(
-                f"{self._failed_in_a_row} requests in a row ended their workers; it is the model "
-                f"or the machines, not the requests: {reason}."
+                f"{self._failed_in_a_row} requests in a row killed their workers; the cause is "
+                f"the model or the machines, not the requests: {reason}."
             )
         ((request_id, _),) = shard.batches[0]
-        yield [(request_id, Failed(reason=f"asking this ended two workers: {reason}"))]
+        yield [(request_id, Failed(reason=f"this request killed two workers: {reason}"))]

@@ -61,21 +61,21 @@ class StartupMonitor:
             self._none_placed_since = now
         elif now - self._none_placed_since > _PLACEMENT_TIMEOUT:
             raise RunError(
-                f"No worker could begin within {format_seconds(_PLACEMENT_TIMEOUT)}: "
+                f"No worker could start within {format_seconds(_PLACEMENT_TIMEOUT)}: "
                 f"{self._no_place()}; make room and run the same command again."
             )
         if self._said:
             return
         if not placed and not self._cluster.room.suitable_machines:
             self._said = True  # at once: time alone will not change that
-            self._cluster.say(
-                f"No worker can begin: {self._no_place()}; the run waits "
+            self._cluster.show_message(
+                f"No worker can start: {self._no_place()}; the run waits "
                 f"{format_seconds(_PLACEMENT_TIMEOUT)} for one."
             )
         elif now - self._none_ready_since > _REPORT_AFTER:
             self._said = True
             why = "the model is being loaded" if placed else self._no_place()
-            self._cluster.say(f"No worker is ready yet: {why}.")
+            self._cluster.show_message(f"No worker is ready yet: {why}.")
 
     def _no_place(self) -> str:
         room = self._cluster.room
@@ -193,7 +193,7 @@ class WorkerPool:
         worker = self.stop_worker(number)
         if worker.ready:
             again = "; what it had in hand is tried again elsewhere" if worker.shards else ""
-            self._cluster.say(f"A worker on {worker.machine} was lost ({reason}){again}.")
+            self._cluster.show_message(f"A worker on {worker.machine} was lost ({reason}){again}.")
         else:
             self._count_failed_start(worker, reason)
         before = len(self.workers)
@@ -216,12 +216,12 @@ class WorkerPool:
                 self._wanted -= 1
                 self.given_up += 1
                 workers = "1 worker" if self._wanted == 1 else f"{self._wanted} workers"
-                self._cluster.say(f"{ended}; the run goes on with {workers}.")
+                self._cluster.show_message(f"{ended}; the run continues with {workers}.")
         elif self._failed_starts >= MAX_FAILED_STARTS * self._wanted:
             if self._wanted >= places:
                 raise RunError(f"{ended}.")
             self._wanted = places
-            self._cluster.say(f"{ended}; all {places} places are tried.")
+            self._cluster.show_message(f"{ended}; trying all {places} places.")
 
     def reconnect_after_loss(self, reason: str) -> list[Shard]:
         """Wait until a lost cluster is back, and start workers; the shards of the lost ones."""
@@ -265,7 +265,7 @@ class WorkerPool:
             self._first = info
         check_same_model(self._first, info)
         for sentence in self.versions.add(info.machine, info.versions):
-            self._cluster.say(sentence)
+            self._cluster.show_message(sentence)
         worker.info, worker.machine = info, info.machine
         self.machines.add(info.machine)
         self._failed_starts = 0
@@ -277,7 +277,7 @@ class WorkerPool:
         if self._filling and self.most >= self._wanted:
             self._filling = False
             workers = "worker is" if self.most == 1 else "workers are"
-            self._cluster.say(
+            self._cluster.show_message(
                 f"{self.most} {workers} ready, on {', '.join(sorted(self.machines))}."
             )
 
@@ -292,7 +292,7 @@ class WorkerPool:
             loading = bool(worker.machine) and not worker.ready
             if loading and time.monotonic() - worker.placed_at > limit:
                 reason = f"it had not loaded the model within {format_seconds(limit)}"
-                self._cluster.say(f"A worker on {worker.machine} was lost ({reason}).")
+                self._cluster.show_message(f"A worker on {worker.machine} was lost ({reason}).")
                 self.replace_worker(number, f"{reason}; a longer --worker-timeout gives it longer")
         self._waiting.look(
             placed=any(worker.machine for worker in self.workers.values()),
@@ -309,7 +309,7 @@ class WorkerPool:
             for event in self._cluster.events():
                 if isinstance(event, messages.Reply) and event.method == "notes":
                     asked.discard(event.worker)
-                # The work is done: nobody is replaced for what is lost now.
+                # The work is done: workers lost now are not replaced.
                 if isinstance(event, messages.ClusterLost):
                     self._forget()
                     return

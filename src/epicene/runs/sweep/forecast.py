@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from epicene.runs.sweep.plan import SweepLimits
     from epicene.suites import Dataset
 
-# open: to be run; complete: nothing is left; skipped: the plan leaves it out; cannot: a model does
-# not know a verb; failed: a model cannot be reached, or what the run has kept cannot be read.
+# open: to be run; complete: every request is answered; skipped: left out by the plan; cannot: a
+# model lacks a verb; failed: a model cannot be reached, or the stored run cannot be read.
 RunStatus: TypeAlias = Literal["open", "complete", "skipped", "cannot", "failed"]
 
 
@@ -49,9 +49,9 @@ class RunForecast:
     why: str = ""
     folder: Path | None = None
     workload: Workload | None = None  # of a run that is open or complete
-    seconds: float | None = None  # about how long it will take; None if nobody knows
+    seconds: float | None = None  # about how long it will take; None if unknown
     spent: float = 0.0  # US dollars in earlier sessions
-    unpriced: tuple[str, ...] = ()  # whose cost in them is not known
+    unpriced: tuple[str, ...] = ()  # models whose cost is unknown
 
     @property
     def may_cost(self) -> bool:
@@ -60,7 +60,7 @@ class RunForecast:
 
 
 class Forecaster:
-    """Forecasts the runs of a sweep one by one, without loading weights or asking anything."""
+    """Forecasts the runs of a sweep one by one, without loading weights or sending requests."""
 
     def __init__(self, runs: Path, max_cost: float | None = None, *, strict: bool = False) -> None:
         self._rates = MeasuredTimes(runs)
@@ -70,9 +70,9 @@ class Forecaster:
         self._verbs: dict[ModelSpec, frozenset[str]] = {}
         self._taken: dict[Path, SweepRun] = {}
 
-    def look(self, sweep_run: SweepRun) -> RunForecast:
+    def forecast(self, sweep_run: SweepRun) -> RunForecast:
         """The forecast of one run. Errors in the data are raised; a model that cannot be
-        reached, or cannot do what is asked, keeps only its own runs from being done.
+        reached, or lacks a verb, blocks only its own runs.
         """
         if sweep_run.skipped:
             return RunForecast(sweep_run, "skipped", sweep_run.skipped)
@@ -81,15 +81,15 @@ class Forecaster:
             dataset = config.suite.read(config.source, config.protocol)
         with ExitStack() as stack:
             try:
-                if lacking := self._lacking(config):
-                    return self._hindered(sweep_run, "cannot", lacking)
+                if lacking := self._missing_verbs(config):
+                    return self._blocked(sweep_run, "cannot", lacking)
                 models = stack.enter_context(open_models(config, dataset, open_model))
             except EpiceneError as error:
-                return self._hindered(sweep_run, "failed", str(error))
+                return self._blocked(sweep_run, "failed", str(error))
             check_prices(config.suite, models, self._max_cost)
-            return self._counted_out(sweep_run, dataset, models)
+            return self._forecast_workload(sweep_run, dataset, models)
 
-    def _lacking(self, config: RunConfig) -> str:
+    def _missing_verbs(self, config: RunConfig) -> str:
         """The verbs that a model needs and lacks, in words; "" if none."""
         lacking = []
         for role, specs in config.models.items():
@@ -108,12 +108,12 @@ class Forecaster:
             model.close()
         return self._verbs[spec]
 
-    def _hindered(self, sweep_run: SweepRun, status: RunStatus, why: str) -> RunForecast:
+    def _blocked(self, sweep_run: SweepRun, status: RunStatus, why: str) -> RunForecast:
         if self._strict:
             raise InputError(f"{sweep_run.title} cannot be done, and the plan is strict: {why}")
         return RunForecast(sweep_run, status, redact(options_to_keys(why)))
 
-    def _counted_out(
+    def _forecast_workload(
         self, sweep_run: SweepRun, dataset: Dataset, models: Mapping[str, Sequence[Model]]
     ) -> RunForecast:
         config, suite = sweep_run.config, sweep_run.config.suite
@@ -124,18 +124,18 @@ class Forecaster:
         other = self._taken.setdefault(folder, sweep_run)
         if other is not sweep_run:
             raise InputError(
-                f"{other.title} and {sweep_run.title} are one and the same run; leave one out."
+                f"{other.title} and {sweep_run.title} are the same run; leave one out."
             )
         sweep_run = replace(sweep_run, config=replace(config, out=folder))
         if not (folder / "manifest.json").exists():
             with _errors_at_plan_key(sweep_run):
-                workload = self._fresh(sweep_run, dataset, models, settings)
+                workload = self._new_run_workload(sweep_run, dataset, models, settings)
             seconds = self._rates.seconds(settings, identities, workload.parts)
             return RunForecast(sweep_run, "open", "", folder, workload, seconds)
         try:
             with _open_stored(folder) as (manifest, store):
                 spent, unpriced = sum(store.spent().values()), manifest.unpriced
-                # One that was killed at its very end has yet to say in its manifest how it went.
+                # A run that was killed at its very end may have an outdated manifest.
                 if manifest.state == "complete" and is_complete(store, suite, identities):
                     done = _complete_workload(store)
                     return RunForecast(
@@ -143,20 +143,20 @@ class Forecaster:
                     )
                 with _errors_at_plan_key(sweep_run):
                     workload = count_workload(config, dataset, models, store)
-        except RunError as error:  # its store is damaged, say
-            hindered = self._hindered(sweep_run, "failed", str(error))
-            return replace(hindered, folder=folder, spent=read_spending([folder]).known)
+        except RunError as error:  # e.g. its store is damaged
+            blocked = self._blocked(sweep_run, "failed", str(error))
+            return replace(blocked, folder=folder, spent=read_spending([folder]).known)
         seconds = self._rates.seconds(settings, identities, workload.parts)
         return RunForecast(sweep_run, "open", "", folder, workload, seconds, spent, unpriced)
 
-    def _fresh(
+    def _new_run_workload(
         self,
         sweep_run: SweepRun,
         dataset: Dataset,
         models: Mapping[str, Sequence[Model]],
         settings: RunSettings,
     ) -> Workload:
-        """The workload of a new run, the same for all models without a price."""
+        """The workload of a new run, counted once for all models without a price."""
         if any(as_paid(model) for each in models.values() for model in each):
             return count_workload(sweep_run.config, dataset, models, None)
         key = digest(settings, {role: len(each) for role, each in models.items()})
@@ -197,8 +197,8 @@ class SweepForecast:
 
     runs: int  # that are left
     workload: Workload
-    seconds: float | None  # of those runs of which that is known; None if of none
-    unknown: int  # runs of which nobody knows how long they take
+    seconds: float | None  # over the runs with a time estimate; None if there are none
+    unknown: int  # runs without a time estimate
 
 
 def total_forecast(forecasts: Sequence[RunForecast]) -> SweepForecast:
@@ -218,10 +218,10 @@ HOUR = 3600.0
 
 
 def unknown_spending_message(spending: Spending) -> str:
-    """Why a sweep stops where it is unknown what runs have spent."""
+    """Why a sweep stops if the cost of earlier runs is unknown."""
     runs = " and ".join(map(str, spending.unknown))
     return (
-        f"what {runs} has spent cannot be read, so that max_cost cannot be kept: mend it, or move "
+        f"what {runs} has spent cannot be read, so max_cost cannot be enforced: fix it, or move "
         "it away and take what it cost from max_cost, or leave out the limit"
     )
 
@@ -231,7 +231,7 @@ def check_limits(limits: SweepLimits, ahead: SweepForecast, spent: float) -> Non
     over = list(_exceeded_limits(limits, ahead, spent))
     if over:
         raise InputError(
-            f"The sweep is over its limits, so nothing was asked: {'; '.join(over)}. Raise the "
+            f"The sweep exceeds its limits, so no request was sent: {'; '.join(over)}. Raise the "
             "limit, or make the plan smaller."
         )
 

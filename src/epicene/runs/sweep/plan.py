@@ -30,7 +30,7 @@ _FIELD = regex.compile(r"unknown field `(.*?)`")
 
 
 class SweepLimits(Record, frozen=True, kw_only=True):
-    """What a sweep must not go over; None is no limit."""
+    """The limits of a sweep; None is no limit."""
 
     max_requests: Count | None = None
     max_tokens: Count | None = None  # read and written
@@ -43,7 +43,7 @@ class ModelEntry(ModelOptions, frozen=True, kw_only=True):
     """A model, with the options that `epicene run` has for it."""
 
     spec: str
-    roles: Names = ()  # the only ones it plays, if any is named
+    roles: Names = ()  # the only roles it takes; () for any
 
     @property
     def name(self) -> str:
@@ -68,7 +68,7 @@ class ModelEntry(ModelOptions, frozen=True, kw_only=True):
 
 
 class SuiteEntry(Record, frozen=True, kw_only=True):
-    """A suite, and how it is asked."""
+    """A suite and its settings."""
 
     name: str
     protocols: Names = ("epicene",)
@@ -78,7 +78,7 @@ class SuiteEntry(Record, frozen=True, kw_only=True):
     limit: Positive | None = None
     seed: int | None = None
     settings: dict[str, str | int | float | bool | list[str | int | float]] = {}
-    roles: dict[str, Names] = {}  # who plays the roles that the sweep's models do not
+    roles: dict[str, Names] = {}  # models for the roles that the sweep's models do not have
 
 
 class SkipRule(Record, frozen=True, kw_only=True):
@@ -92,7 +92,7 @@ class SkipRule(Record, frozen=True, kw_only=True):
 
 
 class SweepPlan(Record, frozen=True, kw_only=True):
-    """All that a sweep is to do."""
+    """The content of a plan file."""
 
     models: tuple[ModelEntry, ...]
     suites: tuple[SuiteEntry, ...]
@@ -182,7 +182,7 @@ def _location(path: Path, text: str, table: str, index: int, key: str) -> str:
 
 
 def _line(text: str, table: str, index: int, key: str) -> int | None:
-    """The line of a key, else of the header of the table that it is in."""
+    """The line of a key, or of its table's header if the key is not found."""
     entries, at_header, within = -1, None, not table
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):

@@ -15,7 +15,7 @@ from epicene.core.files import write_atomically
 from epicene.core.records import Record, to_json
 from epicene.core.redaction import redact
 from epicene.runs.costs import read_spending
-from epicene.runs.execute import Watcher
+from epicene.runs.execute import ProgressDisplay
 from epicene.runs.executors import CachingExecutor
 from epicene.runs.manifest import read_manifest, utc_now
 from epicene.runs.run import run, state_after_error
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 STATE_FORMAT = 1
 STATE_FILE = "sweep.json"
 
-# What leaves a sweep unfinished; a run that the plan skips, or that cannot be, does not.
+# A run in one of these states leaves the sweep unfinished; a skipped or impossible run does not.
 UNFINISHED = ("open", "running", "incomplete", "failed", "interrupted")
 
 
 class RunState(Record, frozen=True, kw_only=True):
     """One run: open, running, complete, incomplete, interrupted, failed, skipped or cannot.
 
-    `requests` is about the most before it ran, and exact after.
+    `requests` is an upper estimate before the run, and exact after it.
     """
 
     title: str
@@ -57,7 +57,7 @@ class RunState(Record, frozen=True, kw_only=True):
     failed: int = 0
     seconds: float | None = None  # in this session of the sweep
     spent: float = 0.0  # US dollars over all sessions, as far as prices are known
-    unpriced: tuple[str, ...] = ()  # the models whose price is not
+    unpriced: tuple[str, ...] = ()  # models without a known price
 
 
 class SweepState(Record, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ class SweepState(Record, frozen=True, kw_only=True):
 
 
 def initial_state(forecast: RunForecast) -> RunState:
-    """A run before it begins."""
+    """The state of a run before it starts."""
     sweep_run, workload = forecast.sweep_run, forecast.workload
     return RunState(
         title=sweep_run.title,
@@ -113,7 +113,7 @@ def write_state(out: Path, state: SweepState) -> SweepState:
 
 
 def _before_next(state: SweepState) -> SweepState:
-    """The state with the run that was about to begin as open."""
+    """The state, with the run that was about to start as open."""
     runs = (
         msgspec.structs.replace(run, state="open") if run.state == "running" else run
         for run in state.runs
@@ -121,19 +121,19 @@ def _before_next(state: SweepState) -> SweepState:
     return msgspec.structs.replace(state, runs=tuple(runs))
 
 
-class SweepWatcher(Watcher, Interface):
-    """Is told about the progress of a sweep and of its runs."""
+class SweepProgressDisplay(ProgressDisplay, Interface):
+    """Shows the progress of a sweep and of its runs."""
 
-    def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
-        """A run begins, the `number`th of those that are left, of about so many requests."""
+    def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
+        """Show the start of a run, the `number`th of those left, with its estimated requests."""
 
-    def end_run(self, state: RunState) -> None:
-        """The run ended."""
+    def finish_run(self, state: RunState) -> None:
+        """Show how the run ended."""
 
 
 @dataclass(frozen=True)
 class SweepConfig:
-    """All that is to be run, and where."""
+    """The runs of a sweep, the output folder and the limits."""
 
     plan: str  # the file's name
     out: Path
@@ -141,7 +141,7 @@ class SweepConfig:
     limits: SweepLimits
 
 
-def run_sweep(config: SweepConfig, watcher: SweepWatcher, executor: Executor) -> SweepState:
+def run_sweep(config: SweepConfig, display: SweepProgressDisplay, executor: Executor) -> SweepState:
     """Run all open runs one after another, and record in `sweep.json` how each ended."""
     states = [initial_state(forecast) for forecast in config.forecasts]
     started, begun = utc_now(), time.monotonic()
@@ -158,20 +158,22 @@ def run_sweep(config: SweepConfig, watcher: SweepWatcher, executor: Executor) ->
         for turn, n in enumerate(turns, start=1):
             hours = (time.monotonic() - begun) / HOUR
             if config.limits.max_hours is not None and hours >= config.limits.max_hours:
-                watcher.say(f"max_hours is over; {len(turns) - turn + 1} runs are left.")
+                display.show_message(
+                    f"max_hours has passed; {len(turns) - turn + 1} runs are left."
+                )
                 break
             states[n] = msgspec.structs.replace(states[n], state="running")
             record()
-            watcher.begin_run(states[n].title, turn, len(turns), states[n].requests)
+            display.start_run(states[n].title, turn, len(turns), states[n].requests)
             try:
-                states[n] = _run_one(config, config.forecasts[n], states[n], watcher, cache)
+                states[n] = _run_one(config, config.forecasts[n], states[n], display, cache)
             except BaseException:
                 left = _state_after_failure(config.forecasts[n], states[n])
                 states[n] = msgspec.structs.replace(left, state="interrupted")
                 with suppress(StateNotWrittenError):  # the first error is the one to show
                     record()
                 raise
-            watcher.end_run(states[n])
+            display.finish_run(states[n])
     finally:
         cache.evict()
     return record(ended=utc_now())
@@ -181,10 +183,10 @@ def _run_one(
     config: SweepConfig,
     forecast: RunForecast,
     state: RunState,
-    watcher: Watcher,
+    display: ProgressDisplay,
     cache: CachingExecutor,
 ) -> RunState:
-    """Run one run; its state afterwards, even if it failed."""
+    """Execute one run and return its state, even if it failed."""
     limit, spent = config.limits.max_cost, 0.0
     if limit is not None:
         spending = _spent_by_other_runs(forecast)
@@ -196,9 +198,9 @@ def _run_one(
     limited = replace(forecast.sweep_run.config, max_cost=limit, spent_elsewhere=spent)
     begun = time.monotonic()
     try:
-        _, manifest = run(limited, watcher, cache)
+        _, manifest = run(limited, display, cache)
     except Exception as error:
-        cache.evict()  # it may be what is broken
+        cache.evict()  # it may be the cause
         return msgspec.structs.replace(
             _state_after_failure(forecast, state),
             state=state_after_error(error),
@@ -219,7 +221,7 @@ def _state_after_failure(forecast: RunForecast, state: RunState) -> RunState:
     assert forecast.folder is not None
     try:
         return _with_manifest(state, read_manifest(forecast.folder))
-    except EpiceneError:  # it did not come so far, or that is what is broken
+    except EpiceneError:  # not written yet, or damaged
         return state
 
 
@@ -240,6 +242,6 @@ def _with_manifest(state: RunState, manifest: Manifest) -> RunState:
         requests=sum(count.total or 0 for count in manifest.counts),
         answered=sum(count.answered for count in manifest.counts),
         failed=sum(count.failed for count in manifest.counts),
-        spent=max(state.spent, manifest.spent),  # a session that was killed has said nothing
+        spent=max(state.spent, manifest.spent),  # a killed session has not updated it
         unpriced=manifest.unpriced,
     )

@@ -240,13 +240,11 @@ class _WorkloadCounter:
         }
 
 
-# So many seconds must have been seen, the start apart: what took less tells nothing of what a
-# hundred times as much would take.
+# The least number of measured seconds, without the start, from which a time is extrapolated.
 _MIN_SECONDS = 2.0
-# So large a part of the answers must have come after the first, or those count too, with all that
-# it took to start.
+# If fewer of the answers came after the first commit, the time of the start counts too.
 _MIN_LATER_SHARE = 0.25
-# And so large a part of an estimate must be of what was seen to go on.
+# The least share of an estimate that must come from times without the start.
 _MIN_STEADY_SHARE = 0.5
 
 
@@ -255,9 +253,9 @@ class _VerbTimes:
     """What one verb of one stage took in earlier runs, in seconds."""
 
     answered: int = 0
-    seen: float = 0.0  # planning, and after the first answers
-    steady: float = 0.0  # what all answers would have taken, planned and at that pace
-    doubtful: float = 0.0  # what those took of which too few came after the first
+    seen: float = 0.0  # planning, and after the first commit
+    steady: float = 0.0  # estimate for all answers at that rate
+    doubtful: float = 0.0  # measurements with too few answers after the first commit
 
     def add(self, timing: Timing) -> None:
         """Add a measurement."""
@@ -279,7 +277,7 @@ class MeasuredTimes:
         for path in sorted(runs.glob("*/manifest.json")):
             try:
                 manifest = read_manifest(path.parent)
-            except EpiceneError:  # of another version, or damaged: whoever uses the run is told
+            except EpiceneError:  # of another version, or damaged; reported when the run is used
                 continue
             self._learn(manifest)
 
@@ -289,9 +287,9 @@ class MeasuredTimes:
         models: dict[str, tuple[Identity, ...]],
         requests: Mapping[StageVerb, int],
     ) -> float | None:
-        """About how long so many requests take once the models are loaded.
+        """The estimated seconds for these requests once the models are loaded.
 
-        None where nobody knows: nothing was measured, or too little to tell.
+        None if nothing was measured, or too little.
         """
         if not requests:
             return 0.0

@@ -22,7 +22,7 @@ class Exclusions(NamedTuple):
     failed: tuple[str, ...] = ()
 
     @property
-    def people(self) -> frozenset[str]:
+    def participants(self) -> frozenset[str]:
         """All excluded participants."""
         return frozenset((*self.named, *self.failed))
 
@@ -54,7 +54,7 @@ def exclude_participants(
             if each.passed is False and each.participant not in names
         ),
     )
-    if known and exclusions.people == known:
+    if known and exclusions.participants == known:
         raise InputError(f"Nobody's answers remain. {exclusions.note}")
     return exclusions
 

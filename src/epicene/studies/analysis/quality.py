@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from epicene.core.records import Estimate, Record
 from epicene.languages.tokenisation import words
-from epicene.stats import annotator_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import group_codes
 from epicene.studies.design.answers import (
     choice_ids,
@@ -84,7 +84,7 @@ def ratings(
     """
     import polars as pl
 
-    places: dict[str, list[tuple[int, int]]] = {}
+    word_spans: dict[str, list[tuple[int, int]]] = {}
     rows: dict[str, list[str]] = {"of": [], "group": [], "person": []}
     labels: list[str | list[str]] = []
     for response in responses:
@@ -96,10 +96,10 @@ def ratings(
         rows["group"].append(resampling_group(item))
         rows["person"].append(response.participant)
         if isinstance(question, MarksQuestion):
-            if item.id not in places:
+            if item.id not in word_spans:
                 found = words(item.fields[question.field], item.language)
-                places[item.id] = [(word.start, word.end) for word in found]
-            labels.append(_word_labels(places[item.id], answer))
+                word_spans[item.id] = [(word.start, word.end) for word in found]
+            labels.append(_word_labels(word_spans[item.id], answer))
         else:
             labels.append(_answer_label(answer, part))
     kind = pl.List(pl.String) if isinstance(question, MarksQuestion) else pl.String()
@@ -138,15 +138,15 @@ def _answer_label(answer: AnswerValue, part: QuestionPart) -> str:
     return ";".join(sorted(map(str, normalise_answer(answer))))
 
 
-def _word_labels(places: Sequence[tuple[int, int]], answer: AnswerValue) -> list[str]:
+def _word_labels(word_spans: Sequence[tuple[int, int]], answer: AnswerValue) -> list[str]:
     """The label of each word; a mark applies to every word that it overlaps."""
     touched: dict[int, set[str]] = {}
     for span in answer:
         assert isinstance(span, Span)
-        for word, (start, end) in enumerate(places):
+        for word, (start, end) in enumerate(word_spans):
             if span.start < end and start < span.end:
                 touched.setdefault(word, set()).add(span.label or "marked")
-    labels = [""] * len(places)
+    labels = [""] * len(word_spans)
     for word, names in touched.items():
         labels[word] = ";".join(sorted(names))
     return labels
@@ -225,17 +225,17 @@ def participant_quality(
     """The quality of each participant, ordered by name; seconds are those of the items only."""
     items = {item.id for item in study.items}
     checks = {item.id: item for item in study.checks}
-    by_person: defaultdict[str, list[Response]] = defaultdict(list)
+    by_participant: defaultdict[str, list[Response]] = defaultdict(list)
     for response in responses:
-        by_person[response.participant].append(response)
+        by_participant[response.participant].append(response)
     found = []
-    for person, given in sorted(by_person.items()):
+    for participant, given in sorted(by_participant.items()):
         own = [response for response in given if response.item in items]
         right = [matches_expected(checks[each.item], each) for each in given if each.item in checks]
         seconds = [response.seconds for response in own if response.seconds is not None]
         found.append(
             ParticipantQuality(
-                participant=person,
+                participant=participant,
                 items=len(own),
                 checks_seen=len(right),
                 checks_right=sum(right),
@@ -307,7 +307,7 @@ def _agreement(
 
 
 def _pair_count(labels: polars.Expr) -> polars.Expr:
-    """The number of pairs of so many labels."""
+    """The number of pairs that this many labels form."""
     return labels * (labels - 1) // 2
 
 
@@ -334,7 +334,7 @@ def _cohen(frame: polars.DataFrame) -> Estimate:
     if pairs > _MAX_PAIRS:
         why = f"{pairs} pairs are too many to list; Fleiss' κ and Krippendorff's α need no pairs"
         return Estimate(value=None, n=pairs, why=why)
-    return annotator_agreement.kappa(annotator_agreement.annotator_pairs(frame), clustered=True)
+    return paired_agreement.kappa(annotator_agreement.annotator_pairs(frame), clustered=True)
 
 
 # --- growth ----------------------------------------------------------------------------------

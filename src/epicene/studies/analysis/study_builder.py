@@ -8,7 +8,7 @@ import msgspec
 
 from epicene.core.errors import InputError
 from epicene.runs.plan import filter_languages
-from epicene.runs.results import RunJudgements, StoredRun
+from epicene.runs.stored_run import RunJudgements, StoredRun
 from epicene.runs.summary import label_comparable_runs
 from epicene.studies.design.schema import SamplingRecord
 from epicene.suites import choose_protocol

@@ -7,7 +7,6 @@ labels are taken as if every participant had given them.
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
@@ -23,6 +22,7 @@ from epicene.studies.design.answers import (
     comparison_key,
     is_asked,
     response_problems,
+    responses_by_item,
 )
 from epicene.studies.design.schema import (
     Adjudication,
@@ -56,7 +56,7 @@ _decoder = msgspec.json.Decoder(Adjudication)
 class Disagreement(Record, frozen=True, kw_only=True):
     """A question about an item that participants answered differently; answers by participant.
 
-    There are no answers if the question is asked only because of how earlier ones were settled.
+    There are no answers if the question is asked only because of how earlier ones were adjudicated.
     """
 
     item: StudyItem
@@ -69,10 +69,10 @@ def disagreements(
 ) -> list[Disagreement]:
     """The disagreements that are not adjudicated yet, in the order of items and questions.
 
-    Notes and preferences are never adjudicated. If a question depends on another, only the answers
-    of participants count who would be asked it given the decisions so far.
+    Notes and preferences are never adjudicated. If a question depends on another, only the
+    answers of participants who would be asked it given the decisions so far count.
     """
-    by_item = _by_item(responses)
+    by_item = responses_by_item(responses)
     return [
         disagreement
         for item in study.items
@@ -96,17 +96,10 @@ def _asks_preference(question: Question) -> bool:
     return isinstance(question, ChoiceQuestion) and question.preference
 
 
-def _by_item(responses: Iterable[Response]) -> defaultdict[str, list[Response]]:
-    by_item = defaultdict(list)
-    for response in responses:
-        by_item[response.item].append(response)
-    return by_item
-
-
 def _item_disagreements(
     study: Study, item: StudyItem, responses: Sequence[Response], adjudications: Adjudications
 ) -> Iterator[Disagreement]:
-    answers_by_person = {
+    answers_by_participant = {
         each.participant: _adjudicated_answers(study, item, each.answers, adjudications)
         for each in sorted(responses, key=lambda each: each.participant)
     }
@@ -114,8 +107,8 @@ def _item_disagreements(
         if not _has_right_answer(question) or (item.id, question.id) in adjudications:
             continue
         given = {
-            person: answers[question.id]
-            for person, answers in answers_by_person.items()
+            participant: answers[question.id]
+            for participant, answers in answers_by_participant.items()
             if question.id in answers
         }
         differ = len({comparison_key(answer) for answer in given.values()}) > 1
@@ -124,7 +117,7 @@ def _item_disagreements(
             question.required
             and not given
             and any((item.id, name) in adjudications for name in question.when)
-            and any(is_asked(question, answers) for answers in answers_by_person.values())
+            and any(is_asked(question, answers) for answers in answers_by_participant.values())
         )
         if differ or lacking:
             yield Disagreement(item=item, question=question.id, answers=given)
@@ -145,7 +138,7 @@ def apply_adjudications(
     items = {item.id: item for item in study.items}
     decided = {name for name, _ in adjudications if name in items}
     kept = []
-    for name, given in _by_item(responses).items():
+    for name, given in responses_by_item(responses).items():
         changed = (
             _adjudicated_responses(study, items[name], given, adjudications)
             if name in decided
@@ -200,7 +193,7 @@ class AdjudicationStore:
         with self._open() as db:
             return _read_adjudications(db)
 
-    def settle(self, item: str, question: str, value: AnswerValue, by: str) -> Adjudication:
+    def adjudicate(self, item: str, question: str, value: AnswerValue, by: str) -> Adjudication:
         """Store a decision, replacing an earlier one."""
         adjudication = Adjudication(
             study=self._study.name,
@@ -213,7 +206,7 @@ class AdjudicationStore:
         self.add([LocatedAdjudication("This decision", adjudication)], replace=True)
         return adjudication
 
-    def unsettle(self, item: str, question: str) -> bool:
+    def reopen(self, item: str, question: str) -> bool:
         """Delete a decision; return whether there was one."""
         if not self.path.exists():
             return False

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TaskPart: TypeAlias = Literal["practice", "item", "beside"]
 
-# The first free item of a list, in a range of places, that a participant has not had
+# The first free item of a list, in a range of positions, that a participant has not had
 NEXT_FREE_ITEM = """
     SELECT item, place FROM places
     WHERE list = :list AND free = 1 AND place >= :least AND place < :below
@@ -59,11 +59,11 @@ class AssignmentRules:
         }
         self._list_order = lru_cache(maxsize=2048)(self._presentation_ids)
 
-    def wants_list(self, person: sqlite3.Row) -> bool:
+    def wants_list(self, participant: sqlite3.Row) -> bool:
         """Whether a participant has no list, or has seen nothing of one that others finished."""
-        if person["list"] not in self._lists:  # none yet, or one removed from the study
+        if participant["list"] not in self._lists:  # none yet, or one removed from the study
             return True
-        return person["items"] == 0 and not self._is_open(person["list"])
+        return participant["items"] == 0 and not self._is_open(participant["list"])
 
     def choose_list(self, now: float) -> str | None:
         """The list that lacks most participants, then most judgements; None if none is open.
@@ -114,72 +114,76 @@ class AssignmentRules:
         """Whether an item needs more judgements than are given or under way."""
         return exists(self._db, "SELECT 1 FROM places WHERE item = ? AND free = 1", item)
 
-    def next_task(self, person: sqlite3.Row) -> NextTask | None:
+    def next_task(self, participant: sqlite3.Row) -> NextTask | None:
         """What a participant gets next; None if nothing is left for them."""
-        for practice in self._study.practice[person["practised"] :]:
-            self._count(person, "practised")
-            if not self._was_given(person, practice.id):
+        for practice in self._study.practice[participant["practised"] :]:
+            self._count(participant, "practised")
+            if not self._was_given(participant, practice.id):
                 return NextTask(practice.id, "practice")
         if self._study.lists == "none":
-            return self._next_of_all(person)
-        return self._next_of_list(person)
+            return self._next_of_all(participant)
+        return self._next_of_list(participant)
 
-    def _next_of_list(self, person: sqlite3.Row) -> NextTask | None:
+    def _next_of_list(self, participant: sqlite3.Row) -> NextTask | None:
         """The next in the participant's own order that still needs judgements."""
-        more = self._may_have_more(person)
-        items = {item.id for item in self._lists[person["list"]]}
-        for name in self._list_order(person["participant"], person["list"])[person["walked"] :]:
-            self._count(person, "walked")
-            if self._was_given(person, name):
+        more = self._may_have_more(participant)
+        items = {item.id for item in self._lists[participant["list"]]}
+        for name in self._list_order(participant["participant"], participant["list"])[
+            participant["walked"] :
+        ]:
+            self._count(participant, "walked")
+            if self._was_given(participant, name):
                 continue
             if name not in items:
                 return NextTask(name, "beside")
             if more and self.is_free(name):
                 return NextTask(name, "item")
-        return self._next_free(person, 0.0) if more else None
+        return self._next_free(participant, 0.0) if more else None
 
     def _presentation_ids(self, participant: str, name: str) -> tuple[str, ...]:
         return tuple(
             item.id for item in presentation_order(self._study, self._lists[name], participant)
         )
 
-    def _next_of_all(self, person: sqlite3.Row) -> NextTask | None:
+    def _next_of_all(self, participant: sqlite3.Row) -> NextTask | None:
         """A filler or check that is due, or any item that needs judgements.
 
         After the last item come the remaining fillers and checks.
         """
-        more = self._may_have_more(person)
-        task = self._next_free(person, self._start(person)) if more else None
-        no_more_items = task is None and person["items"] > 0
+        more = self._may_have_more(participant)
+        task = self._next_free(participant, self._start(participant)) if more else None
+        no_more_items = task is None and participant["items"] > 0
         count = self._max_items(len(self._study.items))
-        fillers = filler_positions(self._study, person["participant"])
-        for share, filler in fillers[person["walked"] :]:
-            if share * count > person["items"] and not no_more_items:
+        fillers = filler_positions(self._study, participant["participant"])
+        for share, filler in fillers[participant["walked"] :]:
+            if share * count > participant["items"] and not no_more_items:
                 break
-            self._count(person, "walked")
-            if not self._was_given(person, filler.id):
+            self._count(participant, "walked")
+            if not self._was_given(participant, filler.id):
                 return NextTask(filler.id, "beside")
         return task
 
-    def _start(self, person: sqlite3.Row) -> float:
+    def _start(self, participant: sqlite3.Row) -> float:
         """Where to look first: anywhere, or after the last item if the order is fixed."""
         if self._study.shuffle:
-            return hash_fraction(self._study.name, person["participant"], person["numbers"])
+            return hash_fraction(
+                self._study.name, participant["participant"], participant["numbers"]
+            )
         last = self._db.execute(
             "SELECT place FROM assignments JOIN places USING (item)"
             " WHERE participant = ? AND part = 'item' ORDER BY number DESC LIMIT 1",
-            (person["participant"],),
+            (participant["participant"],),
         ).fetchone()
         return 0.0 if last is None else float(last["place"])
 
-    def _next_free(self, person: sqlite3.Row, start: float) -> NextTask | None:
+    def _next_free(self, participant: sqlite3.Row, start: float) -> NextTask | None:
         """The first item from `start` on, wrapping around, that the participant may have."""
         for least, below in ((start, 2.0), (0.0, start)):
             found = self._db.execute(
                 NEXT_FREE_ITEM,
                 {
-                    "list": person["list"],
-                    "participant": person["participant"],
+                    "list": participant["list"],
+                    "participant": participant["participant"],
                     "least": least,
                     "below": below,
                 },
@@ -188,20 +192,20 @@ class AssignmentRules:
                 return NextTask(found["item"], "item")
         return None
 
-    def _may_have_more(self, person: sqlite3.Row) -> bool:
-        return self._study.per_person is None or person["items"] < self._study.per_person
+    def _may_have_more(self, participant: sqlite3.Row) -> bool:
+        return self._study.per_person is None or participant["items"] < self._study.per_person
 
-    def _was_given(self, person: sqlite3.Row, item: str) -> bool:
+    def _was_given(self, participant: sqlite3.Row, item: str) -> bool:
         """Whether a participant has had an item, here or on an imported sheet."""
         return exists(
             self._db,
             "SELECT 1 FROM assignments WHERE participant = ?1 AND item = ?2"
             " UNION ALL SELECT 1 FROM responses WHERE participant = ?1 AND item = ?2 LIMIT 1",
-            *(person["participant"], item),
+            *(participant["participant"], item),
         )
 
-    def _count(self, person: sqlite3.Row, column: Literal["practised", "walked"]) -> None:
+    def _count(self, participant: sqlite3.Row, column: Literal["practised", "walked"]) -> None:
         self._db.execute(
             f"UPDATE people SET {column} = {column} + 1 WHERE participant = ?",  # noqa: S608
-            (person["participant"],),
+            (participant["participant"],),
         )

@@ -45,12 +45,12 @@ decode_response = msgspec.json.Decoder(Response).decode
 
 
 class ImportCounts(NamedTuple):
-    """How many responses were new, already there, and replaced others; `settled`: adjudications."""
+    """How many responses were new, already there, or replaced others, and new adjudications."""
 
     new: int
     same: int
     replaced: int
-    settled: int = 0
+    adjudications: int = 0
 
 
 class ResponseStore:
@@ -219,7 +219,7 @@ def open_database(path: Path) -> sqlite3.Connection:
         db.row_factory = sqlite3.Row
         # Deleted participants must leave no trace in the file.
         db.execute("PRAGMA secure_delete = ON")
-        # Left to `checkpoint_wal`, which makes nobody wait; the limit is for when it is not called.
+        # Left to `checkpoint_wal`, which blocks no one; the limit is for when it is not called.
         db.execute("PRAGMA wal_autocheckpoint = 20000")
         with transaction(db):
             for statement in _ASSIGNMENT_SCHEMA.split(";"):
@@ -235,7 +235,7 @@ def rebuild_places(db: sqlite3.Connection, study: Study) -> None:
     db.execute("DELETE FROM left_out")
     db.executemany("INSERT INTO left_out VALUES (?, ?)", _incomplete_responses(db, study))
     db.execute("DELETE FROM places")
-    db.executemany("INSERT INTO places VALUES (?, ?, ?, ?, 0, 0)", _place_rows(study))
+    db.executemany("INSERT INTO places VALUES (?, ?, ?, ?, 0, 0)", _position_rows(study))
     db.execute(f"UPDATE places SET {_SET_GIVEN}, {_SET_OUT}")  # noqa: S608
 
 
@@ -262,15 +262,15 @@ def write_transaction(db: sqlite3.Connection, path: Path) -> Iterator[None]:
         yield
 
 
-def _place_rows(study: Study) -> Iterator[tuple[str, str, float, int]]:
-    """Each item with its list, its place from 0 to 1 (random or as in the file), and `wanted`."""
+def _position_rows(study: Study) -> Iterator[tuple[str, str, float, int]]:
+    """Each item, its list, its position from 0 to 1 (random or as in the file) and `wanted`."""
     number = max(1, len(study.items))
     in_file = {item.id: count / number for count, item in enumerate(study.items)}
     for name, items in items_by_list(study).items():
         for item in items:
             wanted = judgements_wanted(study, item)
-            place = hash_fraction(study.name, item.id) if study.shuffle else in_file[item.id]
-            yield item.id, name, place, wanted
+            position = hash_fraction(study.name, item.id) if study.shuffle else in_file[item.id]
+            yield item.id, name, position, wanted
 
 
 def truncate_wal(db: sqlite3.Connection, path: Path) -> None:

@@ -46,7 +46,7 @@ class StudyFolder:
             return store.all()
 
     def valid_responses(self, without: Collection[str] = ()) -> ValidResponses:
-        """The responses and adjudications that fit the current study, `without` some people's."""
+        """The responses and adjudications that fit the study, `without` some participants'."""
         responses = [each for each in self.responses() if each.participant not in without]
         return valid_responses(self.study, responses, self.adjudications().all())
 
@@ -96,8 +96,8 @@ class StudyFolder:
             raise InputError(f"{file} has no answers; nothing was filled in.")
         with self._open_store() as store, store.writing() as db:
             counts = store.put(found, replace=replace)
-            settled = self.adjudications().put(db, decisions, replace=replace)
-        return counts._replace(settled=settled)
+            adjudications = self.adjudications().put(db, decisions, replace=replace)
+        return counts._replace(adjudications=adjudications)
 
 
 def _read_complete(read: ResponseReader, study: Study) -> list[LocatedResponse]:

@@ -26,7 +26,7 @@ _MEDIA_TYPES = {"png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
 
 
 def copy_images(study: Study, runs: Sequence[Path], folder: Path) -> None:
-    """Copy the pictures of a study from its runs into its folder."""
+    """Copy the images of a study from its runs into its folder."""
     kept = ImageFolder(folder / IMAGES_FOLDER)
     sources = [ImageFolder(run / IMAGES_FOLDER) for run in runs]
     for item in all_items(study):
@@ -34,17 +34,17 @@ def copy_images(study: Study, runs: Sequence[Path], folder: Path) -> None:
             name = item.fields[field]
             if kept.path(name).exists():
                 continue
-            found = next((each.path(name) for each in sources if each.path(name).exists()), None)
+            found = next((each for each in sources if each.path(name).exists()), None)
             if found is None:
                 raise InputError(
-                    f"The picture {name[:12]}… of {item.id} is in the images of none of the runs; "
+                    f"The image {name[:12]}… of {item.id} is in the images of none of the runs; "
                     "put it back, or draw from runs that have theirs."
                 )
-            kept.put(found.read_bytes())
+            kept.put(found.read(name))
 
 
 def export_images(folder: StudyFolder, out: Path) -> Study:
-    """Export the pictures as files under `out`, and return the study with their names."""
+    """Export the images as files under `out`, and return the study with their names."""
     study = folder.study
     fields = _image_fields(study)
     parts = {
@@ -70,7 +70,7 @@ def _export_item_images(
 
 
 def check_images(folder: StudyFolder) -> None:
-    """Raise InputError for an item whose picture is missing."""
+    """Raise InputError for an item whose image is missing."""
     for item in all_items(folder.study):
         for field in _image_fields(folder.study):
             if "." not in item.fields[field]:
@@ -78,18 +78,18 @@ def check_images(folder: StudyFolder) -> None:
 
 
 def _stored_path(folder: StudyFolder, item: StudyItem, field: str) -> Path:
-    """The file of a picture that an item names by its hash."""
+    """The file of an image that an item names by its hash."""
     name = item.fields[field]
     try:
         path = ImageFolder(folder.path / IMAGES_FOLDER).path(name)
     except InputError:
         raise InputError(
-            f"The item {item.id} names no picture in {field}: {name!r} is neither a file beside "
+            f"The item {item.id} names no image in {field}: {name!r} is neither a file beside "
             f"the study, such as {name}.png, nor the sha256 of one in "
             f"{folder.path / IMAGES_FOLDER}."
         ) from None
     if not path.exists():
-        raise InputError(f"{folder.path} lacks the picture of {item.id}; draw the study again.")
+        raise InputError(f"{folder.path} lacks the image of {item.id}; draw the study again.")
     return path
 
 
@@ -98,12 +98,12 @@ def _image_fields(study: Study) -> list[str]:
 
 
 def _extension(data: bytes) -> str:
-    """The file extension of a picture; empty if its format is not known."""
+    """The file extension of an image; empty if its format is not known."""
     return next((end for head, end in IMAGE_SIGNATURES.items() if data.startswith(head)), "")
 
 
 class ServedImage(NamedTuple):
-    """A picture, and the items that show it."""
+    """An image, and the items that show it."""
 
     path: Path
     media_type: str
@@ -111,37 +111,37 @@ class ServedImage(NamedTuple):
 
 
 class StudyImages:
-    """All pictures that a study shows, by content hash."""
+    """All images that a study shows, by content hash."""
 
     def __init__(self, folder: StudyFolder) -> None:
         fields = _image_fields(folder.study)
         self._names: dict[str, str] = {}
-        self._pictures: dict[str, ServedImage] = {}
+        self._images: dict[str, ServedImage] = {}
         for item in all_items(folder.study) if fields else ():
             for field in fields:
                 value = item.fields[field]
                 name = self._names.get(value) or self._add(folder.path, value)
-                known = self._pictures[name]
-                self._pictures[name] = known._replace(items=(*known.items, item.id))
+                known = self._images[name]
+                self._images[name] = known._replace(items=(*known.items, item.id))
 
     def _add(self, folder: Path, value: str) -> str:
-        """Add the picture that an item names by hash or path, and return its hash."""
+        """Add the image that an item names by hash or path, and return its hash."""
         path = folder / value if "." in value else ImageFolder(folder / IMAGES_FOLDER).path(value)
         if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
-            raise InputError(f"{folder} has no picture {value}; draw the study again, or add it.")
+            raise InputError(f"{folder} has no image {value}; draw the study again, or add it.")
         data = path.read_bytes()
         extension = _extension(data)
         if not extension:
-            raise InputError(f"{path} is no picture that pages show: PNG, JPEG or WebP.")
+            raise InputError(f"{path} is no image that pages show: PNG, JPEG or WebP.")
         name = hashlib.sha256(data).hexdigest()
         self._names[value] = name
-        self._pictures.setdefault(name, ServedImage(path, _MEDIA_TYPES[extension], ()))
+        self._images.setdefault(name, ServedImage(path, _MEDIA_TYPES[extension], ()))
         return name
 
     def addresses(self, page: str) -> dict[str, str]:
-        """The address of each picture under a page, by the value that items have."""
+        """The address of each image under a page, by the value that items have."""
         return {value: f"{page}/{name}" for value, name in self._names.items()}
 
     def find(self, name: str) -> ServedImage | None:
-        """The picture with this hash."""
-        return self._pictures.get(name)
+        """The image with this hash."""
+        return self._images.get(name)

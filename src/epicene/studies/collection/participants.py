@@ -54,7 +54,7 @@ class StudyClosedError(Exception):
 class Participant:
     """A participant who has entered, and their stage."""
 
-    participant: str
+    name: str
     entry: EntryType
     language: str
     stage: ParticipantStage
@@ -78,7 +78,7 @@ class Participants:
         self._clock = clock
 
     def invite(self, participant: str) -> None:
-        """Add somebody who gets a personal link."""
+        """Add a participant who gets a personal link."""
         with write_transaction(self._db, self._path):
             self._invite(participant)
 
@@ -89,7 +89,7 @@ class Participants:
         )
 
     def invited(self) -> list[str]:
-        """The names of those who have personal links."""
+        """The names of participants with personal links."""
         with explain_errors(self._path):
             rows = self._db.execute(
                 "SELECT participant FROM people WHERE entry = 'personal' ORDER BY participant"
@@ -152,12 +152,12 @@ class Participants:
             )
             return updated.rowcount == 1
 
-    def person(self, participant: str) -> Participant:
+    def get(self, participant: str) -> Participant:
         """The participant with their current stage."""
         with explain_errors(self._path):
             row = self.row(participant)
         return Participant(
-            participant=participant,
+            name=participant,
             entry=row["entry"],
             language=row["language"],
             stage=self.stage(row),
@@ -229,7 +229,7 @@ class Participants:
             if not _is_answer(screen, answers.get(screen.id, "")):
                 raise RejectedSubmissionError(f"{screen.id} has no answer.")
         passed = all(_accepts(screen, answers[screen.id]) for screen in self._study.screening)
-        if self.person(participant).stage == "screening":
+        if self.get(participant).stage == "screening":
             self._set(participant, "screened", "passed" if passed else "refused")
 
     def _set_once(self, participant: str, column: Literal["consented", "instructed"]) -> None:

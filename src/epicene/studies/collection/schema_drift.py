@@ -1,7 +1,7 @@
-"""Which responses still fit a study whose `study.toml` was edited after people answered.
+"""Which responses still fit a study whose `study.toml` was edited after participants answered.
 
 An edit may remove an item, a question or an option that answers are about. Such answers stay in the
-database and count again once it is restored; until then they are left out everywhere.
+database and count again once it is restored; until then they are excluded everywhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Assign items to people's sheets, and write sheets or projects for other annotation tools.
+"""Assign items to participants' sheets, and write sheets or projects for other annotation tools.
 
 A sheet has a participant's items in their own order, with fillers and attention checks among them;
 practice items are in the instructions, with their feedback.
@@ -25,8 +25,8 @@ from epicene.studies.design.schema import (
 from epicene.studies.exchange.label_studio_project import project_files
 from epicene.studies.exchange.pcibex import experiment_files
 from epicene.studies.exchange.response_files import (
+    ADJUDICATED_BY,
     SAID_PREFIX,
-    SETTLED_BY,
     SHOWN_PREFIX,
     context_columns,
     empty_sheet,
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from epicene.studies.collection.adjudication import Disagreement
     from epicene.studies.design.schema import LocalisedText, Option, Question, Response, StudyItem
 
-    ItemsByPerson = dict[str, list[StudyItem]]
+    ItemsByParticipant = dict[str, list[StudyItem]]
 
 
 class PriorResponses(NamedTuple):
-    """Who has seen which item, and how many have judged it.
+    """The items that participants have seen, and how many judged each.
 
     Nobody gets an item again, even if the study asks more about it by now.
     """
@@ -57,12 +57,12 @@ class PriorResponses(NamedTuple):
         """How many more participants are to judge an item."""
         return max(0, judgements_wanted(study, item) - self.judged.get(item.id, 0))
 
-    def left(self, study: Study, person: str, items: Sequence[StudyItem]) -> list[StudyItem]:
+    def left(self, study: Study, participant: str, items: Sequence[StudyItem]) -> list[StudyItem]:
         """The items that still lack judgements and are new to a participant."""
         return [
             item
             for item in items
-            if (person, item.id) not in self.seen and self.lacking(study, item)
+            if (participant, item.id) not in self.seen and self.lacking(study, item)
         ]
 
 
@@ -76,37 +76,43 @@ def prior_responses(study: Study, responses: Sequence[Response]) -> PriorRespons
 
 
 def assign_sheets(
-    study: Study, people: Sequence[str], prior: PriorResponses | None = None
-) -> ItemsByPerson:
-    """Assign each item to as many people as are still to judge it, or a list to each person."""
-    if len(set(people)) < len(people):
+    study: Study, participants: Sequence[str], prior: PriorResponses | None = None
+) -> ItemsByParticipant:
+    """Assign each item to as many participants as it still needs, or a list to each participant."""
+    if len(set(participants)) < len(participants):
         raise InputError("One person was named twice.")
     prior = prior or PriorResponses()
     if study.lists == "none":
-        return _assign_items(study, people, prior)
-    return _assign_lists(study, people, prior)
+        return _assign_items(study, participants, prior)
+    return _assign_lists(study, participants, prior)
 
 
-def _assign_items(study: Study, people: Sequence[str], prior: PriorResponses) -> ItemsByPerson:
+def _assign_items(
+    study: Study, participants: Sequence[str], prior: PriorResponses
+) -> ItemsByParticipant:
     """Give each item to those who have fewest so far."""
-    assigned: ItemsByPerson = {person: [] for person in people}
+    assigned: ItemsByParticipant = {participant: [] for participant in participants}
     for item in study.items:
         lacking = prior.lacking(study, item)
-        able = [person for person in assigned if (person, item.id) not in prior.seen]
+        able = [participant for participant in assigned if (participant, item.id) not in prior.seen]
         if lacking > len(able):
             raise InputError(
                 f"The item {item.id} lacks {pluralise(lacking, 'judgement')}, and the people named "
                 f"can give {len(able)}; name more."
             )
-        for person in sorted(able, key=lambda person: len(assigned[person]))[:lacking]:
-            assigned[person].append(item)
+        for participant in sorted(able, key=lambda participant: len(assigned[participant]))[
+            :lacking
+        ]:
+            assigned[participant].append(item)
     return assigned
 
 
-def _assign_lists(study: Study, people: Sequence[str], prior: PriorResponses) -> ItemsByPerson:
-    """Who began a list continues it; the others take the list that lacks most people.
+def _assign_lists(
+    study: Study, participants: Sequence[str], prior: PriorResponses
+) -> ItemsByParticipant:
+    """Participants who began a list continue it; the others take the list that lacks most.
 
-    People beyond those needed get lists in turn, too.
+    Participants beyond those needed get lists in turn, too.
     """
     lists = items_by_list(study)
     longest = max(map(len, lists.values()))
@@ -119,31 +125,34 @@ def _assign_lists(study: Study, people: Sequence[str], prior: PriorResponses) ->
         name: max((prior.lacking(study, item) for item in items), default=0)
         for name, items in lists.items()
     }
-    taken = _started_lists(lists, people, prior)
-    for person, name in taken.items():
-        lacking[name] -= bool(prior.left(study, person, lists[name]))
-    wanted, others = sum(max(0, each) for each in lacking.values()), len(people) - len(taken)
+    taken = _started_lists(lists, participants, prior)
+    for participant, name in taken.items():
+        lacking[name] -= bool(prior.left(study, participant, lists[name]))
+    wanted, others = sum(max(0, each) for each in lacking.values()), len(participants) - len(taken)
     if wanted > others:
         raise InputError(
             f"The {len(lists)} lists of the study {study.name} lack people: {wanted} wanted, "
             f"{others} at hand; name more, or ask for fewer judgements in study.toml."
         )
-    for person in people:
-        if person not in taken:
-            taken[person] = max(lacking, key=lambda each: lacking[each])
-            lacking[taken[person]] -= 1
-    return {person: prior.left(study, person, lists[taken[person]]) for person in people}
+    for participant in participants:
+        if participant not in taken:
+            taken[participant] = max(lacking, key=lambda each: lacking[each])
+            lacking[taken[participant]] -= 1
+    return {
+        participant: prior.left(study, participant, lists[taken[participant]])
+        for participant in participants
+    }
 
 
 def _started_lists(
-    lists: Mapping[str, Sequence[StudyItem]], people: Sequence[str], prior: PriorResponses
+    lists: Mapping[str, Sequence[StudyItem]], participants: Sequence[str], prior: PriorResponses
 ) -> dict[str, str]:
-    """The list of each person who has seen an item of it."""
+    """The list of each participant who has seen an item of it."""
     list_of = {item.id: name for name, items in lists.items() for item in items}
     return {
-        person: list_of[item]
-        for person, item in sorted(prior.seen)
-        if person in people and item in list_of
+        participant: list_of[item]
+        for participant, item in sorted(prior.seen)
+        if participant in participants and item in list_of
     }
 
 
@@ -155,30 +164,34 @@ _UTF8_BOM = b"\xef\xbb\xbf"
 
 
 def write_sheets(
-    study: Study, people: Sequence[str], out: Path, responses: Sequence[Response] = ()
+    study: Study, participants: Sequence[str], out: Path, responses: Sequence[Response] = ()
 ) -> list[Path]:
-    """Write a sheet for each person with something left to do, and the instructions.
+    """Write a sheet for each participant with something left to do, and the instructions.
 
-    Items that a person has answered already are left out. Returns the paths.
+    Items that a participant has already answered are omitted. Returns the paths.
     """
-    for person in people:
-        if not person or "/" in person or person.startswith("."):
-            raise InputError(f"{person!r} cannot be the name of a person's sheet.")
+    for participant in participants:
+        if not participant or "/" in participant or participant.startswith("."):
+            raise InputError(f"{participant!r} cannot be the name of a person's sheet.")
     prior = prior_responses(study, responses)
     assigned = {
-        person: items for person, items in assign_sheets(study, people, prior).items() if items
+        participant: items
+        for participant, items in assign_sheets(study, participants, prior).items()
+        if items
     }
     if not assigned:
         raise InputError(f"The study {study.name} has nothing left to do for those who are named.")
-    paths = {person: out / f"{person}.csv" for person in assigned}
+    paths = {participant: out / f"{participant}.csv" for participant in assigned}
     _must_be_new(paths.values())
-    for person, items in assigned.items():
+    for participant, items in assigned.items():
         rows = [
             item
-            for item in presentation_order(study, items, person)
-            if (person, item.id) not in prior.seen
+            for item in presentation_order(study, items, participant)
+            if (participant, item.id) not in prior.seen
         ]
-        write_atomically(paths[person], _UTF8_BOM + empty_sheet(study, rows, person).encode())
+        write_atomically(
+            paths[participant], _UTF8_BOM + empty_sheet(study, rows, participant).encode()
+        )
     write_atomically(out / INSTRUCTIONS_FILE, sheet_instructions(study).encode())
     return [*paths.values(), out / INSTRUCTIONS_FILE]
 
@@ -202,17 +215,19 @@ def _must_be_new(paths: Iterable[Path]) -> None:
 
 
 def adjudication_sheet(study: Study, found: Sequence[Disagreement], by: str) -> str:
-    """A row per item with disagreements, with the answers of each person, for the adjudicator."""
+    """A row per item with disagreements, with each participant's answer, for the adjudicator."""
     asked = [each.id for each in study.questions if any(each.id == one.question for one in found)]
     rows: dict[str, dict[str, str]] = {}
     for one in found:
         row = rows.setdefault(
-            one.item.id, {SETTLED_BY: by, "item": one.item.id, **context_columns(study, one.item)}
+            one.item.id,
+            {ADJUDICATED_BY: by, "item": one.item.id, **context_columns(study, one.item)},
         )
         row[f"{SAID_PREFIX}{one.question}"] = " | ".join(
-            f"{person}: {answer_to_cell(answer)}" for person, answer in one.answers.items()
+            f"{participant}: {answer_to_cell(answer)}"
+            for participant, answer in one.answers.items()
         )
-    heads = [SETTLED_BY, "item", *(f"{SHOWN_PREFIX}{name}" for name in visible_fields(study))]
+    heads = [ADJUDICATED_BY, "item", *(f"{SHOWN_PREFIX}{name}" for name in visible_fields(study))]
     for name in asked:
         heads += [f"{SAID_PREFIX}{name}", name]
     return to_csv(heads, rows.values())

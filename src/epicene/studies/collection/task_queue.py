@@ -147,7 +147,7 @@ class TaskQueue:
         return self._assign_next(participant, now)
 
     def has_task_for(self, participant: str) -> bool:
-        """Whether there is anything to do for somebody who has not begun."""
+        """Whether there is a task for a participant who has not begun."""
         now = self._clock()
         with write_transaction(self._db, self.path):
             self._assignment.release_lapsed(now)
@@ -300,8 +300,8 @@ class TaskQueue:
         """Undo the participant's last answer, if that is its number; return whether it was."""
         now = self._clock()
         with write_transaction(self._db, self.path):
-            person = self.participants.row(participant)
-            finished = person["finished"] is not None and person["entry"] == "open"
+            entered = self.participants.row(participant)
+            finished = entered["finished"] is not None and entered["entry"] == "open"
             if finished or self.participants.is_closed():
                 return False
             row = self._assigned(participant, number)

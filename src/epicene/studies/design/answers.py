@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from epicene.core.errors import unknown_name
@@ -20,9 +21,17 @@ from epicene.studies.design.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
 
     from epicene.studies.design.schema import Option
+
+
+def responses_by_item(responses: Iterable[Response]) -> defaultdict[str, list[Response]]:
+    """The responses to each item; none to others."""
+    by_item = defaultdict(list)
+    for response in responses:
+        by_item[response.item].append(response)
+    return by_item
 
 
 def response_problems(

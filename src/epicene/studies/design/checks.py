@@ -51,11 +51,11 @@ def launch_problems(study: Study) -> Iterator[str]:
         if isinstance(screen, ChoiceScreener):
             yield from _key_problems(f"screening[{number}] ({screen.id})", screen.options)
     for number, question in enumerate(study.questions):
-        place = f"questions[{number}] ({question.id})"
-        yield from _key_problems(place, options_of(question))
+        location = f"questions[{number}] ({question.id})"
+        yield from _key_problems(location, options_of(question))
         for label in question.labels if isinstance(question, MarksQuestion) else ():
             if ":" in label.id:
-                yield f"{place} has the id {label.id!r}, whose colon a sheet would take for its own"
+                yield f"{location} has the id {label.id!r}; a sheet would misread its colon"
 
 
 def study_problems(study: Study) -> Iterator[str]:
@@ -77,9 +77,9 @@ def study_problems(study: Study) -> Iterator[str]:
     for number, screen in enumerate(study.screening):
         yield from _screener_problems(f"screening[{number}] ({screen.id})", screen)
     for number, question in enumerate(study.questions):
-        place = f"questions[{number}] ({question.id})"
-        yield from _question_problems(place, question)
-        yield from _condition_problems(place, question, study.questions[:number])
+        location = f"questions[{number}] ({question.id})"
+        yield from _question_problems(location, question)
+        yield from _condition_problems(location, question, study.questions[:number])
     yield from _language_problems(study)
     yield from _field_problems(study)
     yield from _item_problems(study)
@@ -96,91 +96,91 @@ def _id_problems(what: str, ids: Iterable[str]) -> Iterator[str]:
             yield f"{what} has an empty id"
 
 
-def _option_problems(place: str, options: tuple[Option, ...]) -> Iterator[str]:
-    yield from _id_problems(place, (option.id for option in options))
+def _option_problems(location: str, options: tuple[Option, ...]) -> Iterator[str]:
+    yield from _id_problems(location, (option.id for option in options))
     for option in options:
         if ";" in option.id or option.id != option.id.strip():
-            yield f"{place} has the id {option.id!r}, which a list in a sheet would not keep whole"
+            yield f"{location} has the id {option.id!r}, which a list in a sheet would split"
 
 
-def _screener_problems(place: str, screen: Screener) -> Iterator[str]:
+def _screener_problems(location: str, screen: Screener) -> Iterator[str]:
     if isinstance(screen, ChoiceScreener):
-        yield from _option_problems(place, screen.options)
+        yield from _option_problems(location, screen.options)
         names = [option.id for option in screen.options]
         for name in screen.accept:
             if name not in names:
-                yield f"{place} accepts {name!r}: {unknown_name('option', name, names)}"
+                yield f"{location} accepts {name!r}: {unknown_name('option', name, names)}"
         if not screen.accept:
-            yield f"{place} accepts no answer"
+            yield f"{location} accepts no answer"
     else:
         low, high = screen.at_least, screen.at_most
         if low is not None and high is not None and low > high:
-            yield f"{place} accepts no number: {low} is more than {high}"
+            yield f"{location} accepts no number: {low} is more than {high}"
 
 
-def _question_problems(place: str, question: Question) -> Iterator[str]:
+def _question_problems(location: str, question: Question) -> Iterator[str]:
     if isinstance(question, ChoiceQuestion):
         if question.options and question.between:
-            yield f"{place} has both options and texts to choose between; keep one"
+            yield f"{location} has both options and texts to choose between; keep one"
         elif len(choice_ids(question)) < 2:
-            yield f"{place} has fewer than two choices"
+            yield f"{location} has fewer than two choices"
     if isinstance(question, TagsQuestion) and not question.options:
-        yield f"{place} has no options"
+        yield f"{location} has no options"
     if isinstance(question, ChoiceQuestion | TagsQuestion):
-        yield from _option_problems(place, question.options)
+        yield from _option_problems(location, question.options)
     if isinstance(question, MarksQuestion):
-        yield from _option_problems(place, question.labels)
+        yield from _option_problems(location, question.labels)
     if isinstance(question, TextQuestion) and question.same_words and not question.source:
-        yield f"{place} counts words, and names no source to count them in"
+        yield f"{location} counts words, and names no source to count them in"
 
 
-def _key_problems(place: str, options: tuple[Option, ...]) -> Iterator[str]:
+def _key_problems(location: str, options: tuple[Option, ...]) -> Iterator[str]:
     # The pages make no difference between a and A.
     for key, count in Counter(option.key.lower() for option in options if option.key).items():
         if count > 1:
-            yield f"{place} has the key {key!r} {count} times"
+            yield f"{location} has the key {key!r} {count} times"
         if key in RESERVED_KEYS:
-            yield f"{place} has the key {key!r}, which does something else on the pages"
+            yield f"{location} has the key {key!r}, which does something else on the pages"
         elif len(key) > 1:
-            yield f"{place} has the key {key!r}, and a key is a single letter, digit or sign"
+            yield f"{location} has the key {key!r}, and a key is a single letter, digit or sign"
 
 
 def _condition_problems(
-    place: str, question: Question, earlier: tuple[Question, ...]
+    location: str, question: Question, earlier: tuple[Question, ...]
 ) -> Iterator[str]:
     offered = {other.id: choice_ids(other) for other in earlier if choice_ids(other)}
     for name, wanted in question.when.items():
         if name not in offered:
-            yield f"{place} depends on {name!r}, which is no earlier question with choices"
+            yield f"{location} depends on {name!r}, which is no earlier question with choices"
             continue
         for choice in wanted:
             if choice not in offered[name]:
                 problem = unknown_name("choice", choice, offered[name])
-                yield f"{place} depends on {name!r}: {problem}"
+                yield f"{location} depends on {name!r}: {problem}"
 
 
 def _language_problems(study: Study) -> Iterator[str]:
     known = registry.names("languages")
     if not study.title:
         yield "the title is empty; its languages are those of the pages"
-    for place, value in _localised_texts(study, ""):
+    for location, value in _localised_texts(study, ""):
         codes = [value] if isinstance(value, str) else list(value)
         for code in codes:
             if code not in known:
-                yield f"{place}: {unknown_name('language', code, known)}"
+                yield f"{location}: {unknown_name('language', code, known)}"
         missing = [code for code in study.title if value and code not in value]
         if missing and not isinstance(value, str):
-            yield f"{place} has no text in {missing[0]!r}, a language of the title"
+            yield f"{location} has no text in {missing[0]!r}, a language of the title"
 
 
-def _localised_texts(part: object, place: str) -> Iterator[tuple[str, str | LocalisedText]]:
+def _localised_texts(part: object, location: str) -> Iterator[tuple[str, str | LocalisedText]]:
     """Every language code and every localised text, with its path in the study."""
     if isinstance(part, tuple):
         for number, inner in enumerate(part):
-            yield from _localised_texts(inner, f"{place}[{number}]")
+            yield from _localised_texts(inner, f"{location}[{number}]")
     elif isinstance(part, msgspec.Struct):
         for name in part.__struct_fields__:
-            value, inside = getattr(part, name), f"{place}.{name}".lstrip(".")
+            value, inside = getattr(part, name), f"{location}.{name}".lstrip(".")
             if (name in LOCALISED_FIELDS and isinstance(value, dict)) or (
                 name == "language" and value
             ):
@@ -193,18 +193,18 @@ def _localised_texts(part: object, place: str) -> Iterator[tuple[str, str | Loca
 
 
 def _field_problems(study: Study) -> Iterator[str]:
-    for name, place in visible_fields(study).items():
+    for name, location in visible_fields(study).items():
         if name in study.hidden:
-            yield f"{place} shows the field {name!r}, which is hidden"
+            yield f"{location} shows the field {name!r}, which is hidden"
     texts = [panel.field for panel in study.show if isinstance(panel, TextPanel)]
     panels = [panel.field for panel in study.show if not isinstance(panel, DiffPanel)]
     for number, question in enumerate(study.questions):
-        place = f"questions[{number}] ({question.id})"
+        location = f"questions[{number}] ({question.id})"
         if isinstance(question, MarksQuestion) and question.field not in texts:
-            yield f"{place} marks words of {question.field!r}, which is not shown as a text"
+            yield f"{location} marks words of {question.field!r}, which is not shown as a text"
         for name in question.between if isinstance(question, ChoiceQuestion) else ():
             if name not in panels:
-                yield f"{place} offers {name!r}, which is not shown"
+                yield f"{location} offers {name!r}, which is not shown"
 
 
 def _item_problems(study: Study) -> Iterator[str]:
@@ -213,37 +213,37 @@ def _item_problems(study: Study) -> Iterator[str]:
     shown = visible_fields(study)
     for part, items in parts.items():
         for item in items:
-            place = f"{part} {item.id!r}"
+            location = f"{part} {item.id!r}"
             missing = [name for name in shown if name not in item.fields]
             if missing:
-                yield f"{place} lacks the field {missing[0]!r} that {shown[missing[0]]} shows"
+                yield f"{location} lacks the field {missing[0]!r} that {shown[missing[0]]} shows"
             else:
-                yield from _expected_problems(study, part, place, item)
+                yield from _expected_problems(study, part, location, item)
             if item.judgements is not None and item.judgements < 0:
-                yield f"{place} asks for {item.judgements} judgements"
+                yield f"{location} asks for {item.judgements} judgements"
             if study.lists == "given" and part == "items" and not item.list:
-                yield f"{place} names no list, and the lists are given"
+                yield f"{location} names no list, and the lists are given"
             if study.lists == "rotated" and part == "items" and not item.group:
-                yield f"{place} names no group, and the lists rotate within groups"
+                yield f"{location} names no group, and the lists rotate within groups"
 
 
-def _expected_problems(study: Study, part: str, place: str, item: StudyItem) -> Iterator[str]:
+def _expected_problems(study: Study, part: str, location: str, item: StudyItem) -> Iterator[str]:
     if part == "checks" and not item.expected:
-        yield f"{place} is an attention check without the right answer"
+        yield f"{location} is an attention check without the right answer"
     questions = {question.id: question for question in study.questions}
     for name, answer in item.expected.items():
         if name not in questions:
-            yield f"{place}: {unknown_name('question', name, questions)}"
+            yield f"{location}: {unknown_name('question', name, questions)}"
         else:
             for fault in answer_problems(questions[name], item, answer):
-                yield f"{place}: the right answer to {name} {fault}"
+                yield f"{location}: the right answer to {name} {fault}"
 
 
 MAX_NAME_LENGTH = 100
 
 
 def check_participant_name(name: str) -> str:
-    """Return the name, or raise InputError if it cannot stand in a link, a table and a file."""
+    """Return the name, or raise InputError if it cannot be used in links, tables and file names."""
     if not name or len(name) > MAX_NAME_LENGTH or not name.isprintable() or name != name.strip():
         raise InputError(
             f"{name!r} cannot be the name of a person: up to {MAX_NAME_LENGTH} signs, and no "

@@ -55,27 +55,29 @@ def _conditions_differ(group: Sequence[StudyItem]) -> bool:
     return len({item.condition for item in group}) == len(group)
 
 
-def presentation_order(study: Study, items: Sequence[StudyItem], person: str) -> list[StudyItem]:
+def presentation_order(
+    study: Study, items: Sequence[StudyItem], participant: str
+) -> list[StudyItem]:
     """All that a participant sees after the practice: items, with fillers and checks among them."""
-    placed = [*_spread(study, items, person), *filler_positions(study, person)]
-    return [item for _, item in sorted(placed, key=lambda each: each[0])]
+    positioned = [*_spread(study, items, participant), *filler_positions(study, participant)]
+    return [item for _, item in sorted(positioned, key=lambda each: each[0])]
 
 
-def filler_positions(study: Study, person: str) -> list[tuple[float, StudyItem]]:
+def filler_positions(study: Study, participant: str) -> list[tuple[float, StudyItem]]:
     """A participant's fillers and checks in order, each with the share of items before it."""
-    placed = [
-        each for part in (study.fillers, study.checks) for each in _spread(study, part, person)
+    positioned = [
+        each for part in (study.fillers, study.checks) for each in _spread(study, part, participant)
     ]
-    return sorted(placed, key=lambda each: each[0])
+    return sorted(positioned, key=lambda each: each[0])
 
 
 def _spread(
-    study: Study, part: Sequence[StudyItem], person: str
+    study: Study, part: Sequence[StudyItem], participant: str
 ) -> Iterator[tuple[float, StudyItem]]:
     """The items in the participant's order, at jittered, evenly spread positions from 0 to 1."""
 
     def fraction(item: StudyItem, purpose: str) -> float:
-        return hash_fraction(study.name, person, item.id, purpose, size=7)
+        return hash_fraction(study.name, participant, item.id, purpose, size=7)
 
     own = sorted(part, key=lambda item: fraction(item, "order")) if study.shuffle else part
     for number, item in enumerate(own):

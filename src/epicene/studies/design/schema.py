@@ -52,7 +52,7 @@ class DiffPanel(_Panel, frozen=True, kw_only=True, tag="diff"):
 
 
 class ImagePanel(_Panel, frozen=True, kw_only=True, tag="image"):
-    """A picture, by its sha256 in the run's files or its path beside the study."""
+    """An image, by its sha256 in the run's files or its path beside the study."""
 
     field: str
     description: LocalisedText = {}  # alternative text; must not give the answer away

@@ -114,17 +114,17 @@ class _Task(msgspec.Struct, frozen=True):
 def read_export(path: Path, study: Study) -> Iterator[FileRow]:
     """A row per annotation, without those that were skipped."""
     items = {item.id: item for item in all_items(study)}
-    for place, values in read_rows(path):
+    for location, values in read_rows(path):
         try:
             task = msgspec.convert(values, _Task, strict=False)
         except msgspec.ValidationError as error:
             raise InputError(
-                f"{place} does not fit: {error}; export the project in the format JSON."
+                f"{location} does not fit: {error}; export the project in the format JSON."
             ) from None
         item = items.get(str(task.data.get(ITEM_KEY)))
         if item is None:
             raise InputError(
-                f"{place} is not of the study {study.name!r}: its data name no item of it in "
+                f"{location} is not of the study {study.name!r}: its data name no item of it in "
                 f"{ITEM_KEY!r}."
             )
         for annotation in task.annotations:
@@ -135,9 +135,9 @@ def read_export(path: Path, study: Study) -> Iterator[FileRow]:
                     "participant": _person(annotation.completed_by),
                     "at": annotation.created_at,
                     "seconds": annotation.lead_time,
-                    "answers": _answers(place, study, item, annotation.result or ()),
+                    "answers": _answers(location, study, item, annotation.result or ()),
                 }
-                yield FileRow(place, row)
+                yield FileRow(location, row)
 
 
 def _person(completed_by: int | str | _User | None) -> str:
@@ -148,7 +148,7 @@ def _person(completed_by: int | str | _User | None) -> str:
 
 
 def _answers(
-    place: str, study: Study, item: StudyItem, results: Sequence[_Result]
+    location: str, study: Study, item: StudyItem, results: Sequence[_Result]
 ) -> dict[str, Any]:
     """The answers by question, without leftovers in controls that were hidden again."""
     names = {control: question for question, control in control_names(study).items()}
@@ -158,13 +158,13 @@ def _answers(
             continue
         if result.from_name not in names:
             raise InputError(
-                f"{place} {as_sentence(unknown_name('control', result.from_name, names))}"
+                f"{location} {as_sentence(unknown_name('control', result.from_name, names))}"
             )
         given.setdefault(names[result.from_name], []).append(result.value)
     answers: dict[str, AnswerValue] = {}
     for question in study.questions:
         if question.id in given and is_asked(question, answers):
-            answer = _answer(place, question, item, given[question.id])
+            answer = _answer(location, question, item, given[question.id])
             if answer is not None:
                 answers[question.id] = answer
     plain: dict[str, Any] = msgspec.to_builtins(answers)
@@ -172,10 +172,10 @@ def _answers(
 
 
 def _answer(
-    place: str, question: Question, item: StudyItem, values: Sequence[_Value]
+    location: str, question: Question, item: StudyItem, values: Sequence[_Value]
 ) -> AnswerValue | None:
     if isinstance(question, MarksQuestion):
-        spans = {span for value in values for span in _spans(place, question, item, value)}
+        spans = {span for value in values for span in _spans(location, question, item, value)}
         return tuple(sorted(spans, key=lambda span: (span.start, span.end, span.label)))
     chosen = list(dict.fromkeys(name for value in values for name in _as_tuple(value.choices)))
     if isinstance(question, TagsQuestion):
@@ -203,12 +203,14 @@ def _chosen(question: ChoiceQuestion, item: StudyItem, chosen: str) -> str:
     return _option_ids(question.options).get(chosen, chosen)
 
 
-def _spans(place: str, question: MarksQuestion, item: StudyItem, value: _Value) -> Iterator[Span]:
+def _spans(
+    location: str, question: MarksQuestion, item: StudyItem, value: _Value
+) -> Iterator[Span]:
     if value.start is None or value.end is None:
-        raise InputError(f"{place} {question.id} does not say which characters it marks.")
+        raise InputError(f"{location} {question.id} does not say which characters it marks.")
     text, marked = item.fields[question.field], value.text
     start, end = _character_span(
-        place,
+        location,
         question.id,
         text,
         (value.start, value.end),
@@ -220,7 +222,7 @@ def _spans(place: str, question: MarksQuestion, item: StudyItem, value: _Value) 
 
 
 def _character_span(
-    place: str, name: str, text: str, found: tuple[int, int], marked: str | None
+    location: str, name: str, text: str, found: tuple[int, int], marked: str | None
 ) -> tuple[int, int]:
     """The span in characters; older versions of Label Studio count UTF-16 units."""
     wide = text.encode("utf-16-le")
@@ -231,8 +233,8 @@ def _character_span(
         ):
             return start, end
     raise InputError(
-        f"{place} {name} marks {marked!r} at characters {found[0]} to {found[1]}, where the study "
-        f"has {text[found[0] : found[1]]!r}; was the text of the task changed?"
+        f"{location} {name} marks {marked!r} at characters {found[0]} to {found[1]}, where the "
+        f"study has {text[found[0] : found[1]]!r}; was the text of the task changed?"
     )
 
 

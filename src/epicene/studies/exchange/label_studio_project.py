@@ -76,13 +76,13 @@ def _instructions(study: Study) -> str:
     """Instructions as HTML, for the project's settings."""
     whole = ET.Element("div")
     for code, title in study.title.items():
-        place = ET.SubElement(whole, "div", lang=code, dir="auto")
-        ET.SubElement(place, "h3").text = title
+        parent = ET.SubElement(whole, "div", lang=code, dir="auto")
+        ET.SubElement(parent, "h3").text = title
         for words in (study.consent, study.instructions):
             for kind, lines in text_blocks(words.get(code, "")):
                 for line in lines:
                     # Label Studio shows a list without its points.
-                    ET.SubElement(place, "p").text = f"• {line}" if kind == "li" else line
+                    ET.SubElement(parent, "p").text = f"• {line}" if kind == "li" else line
     ET.indent(whole)
     return ET.tostring(whole, encoding="unicode", method="html") + "\n"
 
@@ -112,16 +112,16 @@ def labelling_config(study: Study) -> str:
         _text(ET.SubElement(view, "View", style="display: none"), ITEM_KEY)
     names, with_keys = control_names(study), _questions_with_hotkeys(study)
     for question in study.questions:
-        place = _conditional_view(view, question, study, names)
-        _header(place, in_all_languages(question.ask), "4")
-        _header(place, in_all_languages(question.hint), "6")
+        parent = _conditional_view(view, question, study, names)
+        _header(parent, in_all_languages(question.ask), "4")
+        _header(parent, in_all_languages(question.hint), "6")
         control = _control(question, names[question.id], about, keys)
         kind = "Label" if isinstance(question, MarksQuestion) else "Choice"
         for option in options_of(question) or (
             [Option(id=UNLABELLED_MARK)] if kind == "Label" else ()
         ):
             control.append(_option(kind, option, with_key=question.id in with_keys))
-        place.append(control)
+        parent.append(control)
     ET.indent(view)
     return ET.tostring(view, encoding="unicode") + "\n"
 
@@ -133,16 +133,16 @@ def _field_keys(study: Study) -> dict[str, str]:
 
 def _choice_fields(study: Study) -> set[str]:
     """The fields whose texts are offered as choices."""
-    pictures = {panel.field for panel in study.show if isinstance(panel, ImagePanel)}
+    images = {panel.field for panel in study.show if isinstance(panel, ImagePanel)}
     offered = {
         name
         for question in study.questions
         if isinstance(question, ChoiceQuestion)
         for name in question.between
     }
-    if offered & pictures:
+    if offered & images:
         raise InputError(
-            f"The study {study.name} lets people choose between pictures, which a project for "
+            f"The study {study.name} lets people choose between images, which a project for "
             "Label Studio cannot; serve it with `epicene annotate serve`."
         )
     return offered
@@ -169,8 +169,8 @@ def _show(view: ET.Element, panel: Panel, keys: dict[str, str], offered: set[str
         if by_letters
         else {"style": f"direction: {panel.direction}"}
     )
-    place = ET.SubElement(view, "View", runs)
-    _header(place, in_all_languages(panel.title), "5")
+    parent = ET.SubElement(view, "View", runs)
+    _header(parent, in_all_languages(panel.title), "5")
     for name in fields:
         if isinstance(panel, ImagePanel):
             # Low enough to keep the questions in view.
@@ -179,25 +179,25 @@ def _show(view: ET.Element, panel: Panel, keys: dict[str, str], offered: set[str
                 "value": f"${keys[name]}",
                 "maxHeight": "60vh",
             }
-            ET.SubElement(place, "Image", about)
+            ET.SubElement(parent, "Image", about)
         else:
-            _text(place, keys[name])
+            _text(parent, keys[name])
 
 
-def _text(place: ET.Element, key: str) -> None:
-    ET.SubElement(place, "Text", name=_object_name(key), value=f"${key}", saveTextResult="yes")
+def _text(parent: ET.Element, key: str) -> None:
+    ET.SubElement(parent, "Text", name=_object_name(key), value=f"${key}", saveTextResult="yes")
 
 
-def _header(place: ET.Element, text: str, size: str) -> None:
+def _header(parent: ET.Element, text: str, size: str) -> None:
     if text:
-        ET.SubElement(place, "Header", value=escape_dollars(text), size=size)
+        ET.SubElement(parent, "Header", value=escape_dollars(text), size=size)
 
 
 def _conditional_view(
     view: ET.Element, question: Question, study: Study, names: dict[str, str]
 ) -> ET.Element:
     """A view shown while the question is asked: nested views, one per condition."""
-    place = ET.SubElement(view, "View")
+    parent = ET.SubElement(view, "View")
     for name, wanted in question.when.items():
         earlier = study.question(name)
         if (isinstance(earlier, ChoiceQuestion) and earlier.between) or any(
@@ -207,14 +207,14 @@ def _conditional_view(
                 f"The question {question.id} of {study.name} depends on {name}, whose choices are "
                 "shown texts or have commas in their ids; Label Studio cannot ask it so."
             )
-        place = ET.SubElement(
-            place,
+        parent = ET.SubElement(
+            parent,
             "View",
             visibleWhen="choice-selected",
             whenTagName=names[name],
             whenChoiceValue=",".join(wanted),
         )
-    return place
+    return parent
 
 
 def _control(question: Question, name: str, about: str, keys: dict[str, str]) -> ET.Element:
@@ -278,12 +278,12 @@ def _shuffled(study: Study, items: Sequence[StudyItem]) -> list[StudyItem]:
 
 def _task_data(study: Study, item: StudyItem) -> dict[str, Any]:
     keys, offered = _field_keys(study), _choice_fields(study)
-    pictures = {panel.field for panel in study.show if isinstance(panel, ImagePanel)}
+    images = {panel.field for panel in study.show if isinstance(panel, ImagePanel)}
     return {
         STUDY_KEY: study.name,
         ITEM_KEY: item.id,
         **{
-            keys[name]: _image_url(text) if name in pictures else text
+            keys[name]: _image_url(text) if name in images else text
             for name, text in visible_values(study, item).items()
             if name not in offered
         },
@@ -309,6 +309,6 @@ def _shuffled_choices(study: Study, item: StudyItem) -> Iterator[tuple[str, list
         yield key, [{"value": escape_dollars(text)} for text in texts]
 
 
-def _image_url(picture: str) -> str:
-    """The address at which Label Studio finds a picture."""
-    return picture if "://" in picture else f"{_LOCAL_FILES_URL}{quote(picture)}"
+def _image_url(image: str) -> str:
+    """The address at which Label Studio finds an image."""
+    return image if "://" in image else f"{_LOCAL_FILES_URL}{quote(image)}"

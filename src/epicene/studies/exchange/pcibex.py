@@ -92,7 +92,7 @@ def read_results(
         row = _trial_row(trial, study, elements, names, found)
         if row is not None:
             row.setdefault("participant", participant or trial.sender)
-            yield FileRow(trial.place, row)
+            yield FileRow(trial.location, row)
     if not found.answered:
         raise InputError(f"{path} {found.lacking(elements, names)}")
 
@@ -104,31 +104,31 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """The location and the values of each row, by the columns that comments declare."""
     columns: list[str] = []
     for number, text in enumerate(read_text(path).splitlines(), start=1):
-        place = f"{path}, line {number},"
+        location = f"{path}, line {number},"
         if text.startswith("#"):
             if column := _COLUMN.fullmatch(text):
-                columns = _with_column(columns, int(column["number"]), column["name"], place)
+                columns = _with_column(columns, int(column["number"]), column["name"], location)
         elif text.strip():
             if not columns:
                 raise InputError(
-                    f"{place} has no comments before it that say what its columns are, as PCIbex "
-                    "writes them; import the results file as it was downloaded."
+                    f"{location} has no comments before it that say what its columns are, as "
+                    "PCIbex writes them; import the results file as it was downloaded."
                 )
-            yield place, _values(text, columns, place)
+            yield location, _values(text, columns, location)
 
 
-def _with_column(columns: list[str], number: int, name: str, place: str) -> list[str]:
+def _with_column(columns: list[str], number: int, name: str, location: str) -> list[str]:
     """The columns before the redeclared one, and that one."""
     if not 1 <= number <= len(columns) + 1:
-        raise InputError(f"{place} speaks of column {number} after {len(columns)} columns.")
+        raise InputError(f"{location} names column {number} after {len(columns)} columns.")
     return [*columns[: number - 1], name]
 
 
-def _values(text: str, columns: Sequence[str], place: str) -> dict[str, str]:
+def _values(text: str, columns: Sequence[str], location: str) -> dict[str, str]:
     # The last column, comments, may contain commas.
     cells = text.split(",", len(columns) - 1)
     if len(cells) < len(columns):
-        raise InputError(f"{place} has {len(cells)} values for {len(columns)} columns.")
+        raise InputError(f"{location} has {len(cells)} values for {len(columns)} columns.")
     return {
         name: re.sub("%0A", "\n", re.sub("%2C", ",", cell, flags=re.I), flags=re.I)
         for name, cell in zip(columns, cells, strict=True)
@@ -139,7 +139,7 @@ def _values(text: str, columns: Sequence[str], place: str) -> dict[str, str]:
 class _Trial:
     """The events of one trial."""
 
-    place: str
+    location: str
     key: tuple[str, ...]
     columns: dict[str, str]
     answers: dict[str, str] = field(default_factory=dict)  # the last of each element
@@ -167,25 +167,29 @@ def _starts(values: Mapping[str, str]) -> bool:
 
 def _trials(path: Path, rows: Iterable[tuple[str, dict[str, str]]]) -> Iterator[_Trial]:
     trial: _Trial | None = None
-    for place, values in rows:
+    for location, values in rows:
         for name in (_ELEMENT, _PARAMETER, _VALUE, _TIME):
             if name not in values:
-                raise InputError(f"{place} has no column {name}: {path} is not of PennController.")
-        key = tuple(_first_column(values, names, place) for names in (_RECEIVED, _SENDER, _ORDER))
+                raise InputError(
+                    f"{location} has no column {name}: {path} is not of PennController."
+                )
+        key = tuple(
+            _first_column(values, names, location) for names in (_RECEIVED, _SENDER, _ORDER)
+        )
         if trial is None or trial.key != key or _starts(values):
             if trial is not None:
                 yield trial
-            trial = _Trial(place, key, values)
+            trial = _Trial(location, key, values)
         trial.add(values)
     if trial is not None:
         yield trial
 
 
-def _first_column(values: Mapping[str, str], names: Sequence[str], place: str) -> str:
+def _first_column(values: Mapping[str, str], names: Sequence[str], location: str) -> str:
     for name in names:
         if name in values:
             return values[name]
-    raise InputError(f"{place} has no column {names[0]!r}; PCIbex writes one.")
+    raise InputError(f"{location} has no column {names[0]!r}; PCIbex writes one.")
 
 
 # --- a trial as a row of the study -----------------------------------------------------------
@@ -236,11 +240,11 @@ def _trial_row(
         return None
     found.answered = True
     row: dict[str, Any] = {"item": item}
-    if person := _logged(trial, "participant", names):
-        row["participant"] = person
+    if participant := _logged(trial, "participant", names):
+        row["participant"] = participant
     shown = next((each for each in all_items(study) if each.id == item), None)
     for name, value in given.items():
-        row[name] = _answer(study.question(name), shown, value, trial.place)
+        row[name] = _answer(study.question(name), shown, value, trial.location)
     if trial.ended is not None:
         row["at"] = datetime.fromtimestamp(trial.ended / 1000, UTC).isoformat()
         # The clock may have been set back in between.
@@ -265,7 +269,7 @@ def _value_or_empty(value: str) -> str:
     return "" if value in _NO_ANSWER else value
 
 
-def _answer(question: Question, item: StudyItem | None, value: str, place: str) -> str:
+def _answer(question: Question, item: StudyItem | None, value: str, location: str) -> str:
     """A logged value as a cell of a sheet: labels and texts of choices become ids."""
     if (
         isinstance(question, MarksQuestion)
@@ -284,7 +288,7 @@ def _answer(question: Question, item: StudyItem | None, value: str, place: str) 
     answers = [known.get(nfc(part).strip().casefold(), "") for part in parts]
     if "" in answers:
         fault = f"{question.id} is answered by {value!r}, which is none of its choices"
-        raise InputError(f"{place} {as_sentence(fault)}")
+        raise InputError(f"{location} {as_sentence(fault)}")
     return "; ".join(answers)
 
 

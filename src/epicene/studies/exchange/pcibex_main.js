@@ -1,5 +1,5 @@
-// The experiment of a study. Its words, and all trials that are the same for everybody, stand in
-// STUDY above; the items, by list, in items.csv. PCIbex gives each person the next list.
+// The experiment of a study. Its texts, and all trials that are the same for everybody, are in STUDY
+// above; the items, by list, in items.csv. PCIbex gives each participant the next list.
 
 PennController.ResetPrefix(null);
 DebugOff();
@@ -11,7 +11,7 @@ const safe = text => String(text)
 
 const shown = text => `<span dir="auto">${safe(text)}</span>`;
 
-// A text stands in every language of the study, one below the other; a word on one line.
+// A text in every language of the study, one below the other; a word on one line.
 const block = words => Object.entries(words)
     .map(([code, text]) => `<p lang="${code}" dir="auto">${safe(text)}</p>`).join("");
 const line = words => Object.values(words).join(" / ");
@@ -63,7 +63,7 @@ for (const [part, words] of [["consent", STUDY.interface.agree], ["instructions"
             newText(part, STUDY[part].map(block).join("")).print(),
             button("go", words).wait());
 
-// Who gives another answer than is wanted is told so and cannot go on. Nothing of it is logged.
+// Participants who do not pass are told so and cannot continue. Their answers are not logged.
 const screen = asked => asked.options
     ? newDropDown(asked.id, "…").add(...asked.options)
     : newTextInput(asked.id).length(3);

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # Prefixes of columns that are only for reading; they are ignored when a sheet is imported
 SHOWN_PREFIX, HIDDEN_PREFIX, SAID_PREFIX = "shown: ", "hidden: ", "said: "
 # The column that marks a row as an adjudication and says who decided
-SETTLED_BY = "settled by"
+ADJUDICATED_BY = "settled by"
 EMPTY_LIST = ";"  # decides that a list is empty, as an empty cell decides nothing
 _LEADING_COLUMNS = ("participant", "item")
 
@@ -132,7 +132,7 @@ def same_answers(one: Response, other: Response) -> bool:
 def _read_response(line: FileRow, form: _RowContext) -> LocatedResponse | None:
     """The response in a row; None if nothing is answered, or the row is an adjudication."""
     values = nonempty_values(line, sheet=form.sheet)
-    if SETTLED_BY in values:
+    if ADJUDICATED_BY in values:
         return None
     whole = "answers" in values
     if not whole:
@@ -204,7 +204,7 @@ def _check_columns(line: FileRow, study: Study) -> None:
     """Raise InputError for an unknown column, as it may hold answers."""
     known = {
         *Response.__struct_fields__,
-        SETTLED_BY,
+        ADJUDICATED_BY,
         *(question.id for question in study.questions),
     }
     known.discard("answers")
@@ -304,7 +304,7 @@ def responses_jsonl(
 def _adjudication_row(adjudication: Adjudication) -> dict[str, Any]:
     values = msgspec.to_builtins(adjudication)
     answers = {values.pop("question"): values.pop("value")}
-    return {SETTLED_BY: values.pop("by"), **values, "answers": answers}
+    return {ADJUDICATED_BY: values.pop("by"), **values, "answers": answers}
 
 
 def responses_sheet(
@@ -333,14 +333,14 @@ def responses_sheet(
         *_context_headers(study, with_hidden=with_hidden),
         *(question.id for question in study.questions),
         *_TRAILING_COLUMNS,
-        *([SETTLED_BY] if decided else ()),
+        *([ADJUDICATED_BY] if decided else ()),
     ]
     return to_csv(
         heads,
         (
             {
                 **{name: values.get(name, "") for name in (*_LEADING_COLUMNS, *_TRAILING_COLUMNS)},
-                **({SETTLED_BY: values[SETTLED_BY]} if SETTLED_BY in values else {}),
+                **({ADJUDICATED_BY: values[ADJUDICATED_BY]} if ADJUDICATED_BY in values else {}),
                 **context_columns(study, items[values["item"]], with_hidden=with_hidden),
                 **cells,
             }
@@ -411,7 +411,7 @@ def read_adjudications(
     return [
         decision
         for line in read_rows(path, columns)
-        if line.values.get(SETTLED_BY)
+        if line.values.get(ADJUDICATED_BY)
         for decision in _adjudications_in_row(line, study, items, sheet=sheet)
     ]
 
@@ -439,7 +439,7 @@ def _adjudications_in_row(
                 "item": name,
                 "question": question,
                 "value": msgspec.to_builtins(value),
-                "by": values[SETTLED_BY],
+                "by": values[ADJUDICATED_BY],
                 "at": values.get("at"),
             }
             yield LocatedAdjudication(

@@ -118,7 +118,7 @@ def _add_error_handlers(app: FastAPI, site: StudyApp) -> None:
         path = request.scope["path"]
         if path.startswith(("/api/", "/owner")):
             return message_response(
-                path, 403, "This is not from the page of who is here now; load it again."
+                path, 403, "This form is not from the current session; load the page again."
             )
         accepted = request.headers.get("accept-language", "")
         language = page_language(site.study, "", accepted)

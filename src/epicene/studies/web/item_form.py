@@ -101,7 +101,7 @@ _DIGITS = "123456789"
 
 @dataclass(frozen=True)
 class ShownContent:
-    """A text or a picture, with its language and direction."""
+    """A text or an image, with its language and direction."""
 
     text: str = ""
     image: str = ""
@@ -128,7 +128,7 @@ class OptionView:
     label: str
     key: str
     chosen: bool = False
-    shown: ShownContent | None = None  # a text or picture to choose
+    shown: ShownContent | None = None  # a text or image to choose
 
 
 @dataclass(frozen=True)
@@ -362,7 +362,7 @@ class ItemViewBuilder:
     # --- answers as text -----------------------------------------------------------------------
 
     def answer_text(self, question: Question, item: StudyItem, answer: AnswerValue | None) -> str:
-        """An answer as text for people."""
+        """An answer as readable text."""
         if answer is None:
             return ""
         if isinstance(question, ChoiceQuestion) and question.between:

@@ -107,7 +107,7 @@ class LoginRoutes:
     def _start_session(self, request: Request, user: User, language: str) -> Response:
         """A page, not a redirect: browsers send strict cookies only from pages of our own."""
         to = "/owner" if user.role == "owner" else "/"
-        response = self._site.page("entering", language, to=to)
+        response = self._site.page("entry_redirect", language, to=to)
         self._site.sessions.begin(response, user, secure=request.scope["scheme"] == "https")
         return response
 

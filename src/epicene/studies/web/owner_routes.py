@@ -83,22 +83,22 @@ def owner_pages(site: StudyApp) -> APIRouter:
     async def differ(request: Request) -> Response:
         return page(request, "disagreements", **await run_in_threadpool(data.disagreements))
 
-    @routes.post("/owner/settle")
-    async def settle(request: Request) -> Response:
+    @routes.post("/owner/adjudicate")
+    async def adjudicate(request: Request) -> Response:
         fields = await site.read_form(request)
         try:
-            await run_in_threadpool(data.settle, fields)
+            await run_in_threadpool(data.adjudicate, fields)
         except RejectedSubmissionError as refused:
             left = await run_in_threadpool(data.disagreements, str(refused))
             return page(request, "disagreements", 422, **left)
         return RedirectResponse("/owner/disagreements", 303)
 
-    @routes.post("/owner/unsettle")
-    async def unsettle(request: Request) -> Response:
+    @routes.post("/owner/reopen")
+    async def reopen(request: Request) -> Response:
         fields = await site.read_form(request)
         adjudications = site.folder.adjudications()
         await run_in_threadpool(
-            adjudications.unsettle, first_value(fields, "item"), first_value(fields, "question")
+            adjudications.reopen, first_value(fields, "item"), first_value(fields, "question")
         )
         return RedirectResponse("/owner/disagreements", 303)
 
@@ -110,10 +110,10 @@ def owner_pages(site: StudyApp) -> APIRouter:
 
     @routes.get("/owner/image/{name}")
     async def image(request: Request, name: str) -> Response:
-        picture = site.images.find(name)
-        if picture is None:
+        image = site.images.find(name)
+        if image is None:
             return not_found(request.scope["path"])
-        return FileResponse(picture.path, media_type=picture.media_type)
+        return FileResponse(image.path, media_type=image.media_type)
 
     return routes
 
@@ -126,8 +126,8 @@ def owner_api(site: StudyApp) -> APIRouter:
     async def numbers() -> ProgressReply:
         """The progress of the study."""
         lists = await run_in_threadpool(progress.list_progress, site.task_queue.path)
-        people = await run_in_threadpool(progress.participant_progress, site.task_queue.path)
-        return ProgressReply(**_totals(lists), people=len(people), lists=lists)
+        participants = await run_in_threadpool(progress.participant_progress, site.task_queue.path)
+        return ProgressReply(**_totals(lists), people=len(participants), lists=lists)
 
     return routes
 
@@ -156,13 +156,13 @@ class _OwnerData:
             each.participant: each
             for each in quality.participant_quality(self._study, valid.responses)
         }
-        people = progress.participant_progress(self._path)
+        participants = progress.participant_progress(self._path)
         lists = progress.list_progress(self._path)
-        known = {person.participant for person in people}
+        known = {each.participant for each in participants}
         return {
-            "left_out": valid.note,
+            "drift_note": valid.note,
             "lists": lists,
-            "people": [(person, done.get(person.participant)) for person in people],
+            "participants": [(each, done.get(each.participant)) for each in participants],
             "imported": [each for name, each in done.items() if name not in known],
             **_totals(lists),
         }
@@ -172,7 +172,7 @@ class _OwnerData:
         growth = quality.agreement_over_time(self._study, valid.responses)
         table = growth_table(quality.question_agreement(self._study, valid.responses), growth)
         return {
-            "left_out": valid.note,
+            "drift_note": valid.note,
             "table": lay_out(table),
             "charts": {each.question: growth_chart(each) for each in growth},
         }
@@ -183,11 +183,11 @@ class _OwnerData:
         items = {item.id: item for item in self._study.items}
         return {
             "notice": notice,
-            "left_out": valid.note,
+            "drift_note": valid.note,
             "left": len(left),
             "why_none": why_no_adjudication(self._study),
             "entries": [self._entry(each) for each in left[:_DISAGREEMENTS_PER_PAGE]],
-            "settled": [
+            "adjudicated": [
                 (
                     each,
                     self._viewer.answer_text(
@@ -212,12 +212,12 @@ class _OwnerData:
             "may_be_none": isinstance(question, TagsQuestion | MarksQuestion)
             and not question.required,
             "answers": [
-                (person, self._viewer.answer_text(question, each.item, answer))
-                for person, answer in each.answers.items()
+                (participant, self._viewer.answer_text(question, each.item, answer))
+                for participant, answer in each.answers.items()
             ],
         }
 
-    def settle(self, fields: dict[str, list[str]]) -> None:
+    def adjudicate(self, fields: dict[str, list[str]]) -> None:
         items = {item.id: item for item in self._study.items}
         item = items.get(first_value(fields, "item"))
         if item is None:
@@ -238,7 +238,7 @@ class _OwnerData:
         value = read_answer(self._study, question, item, OWNER, values)
         if value is None:
             raise RejectedSubmissionError(f"Nothing was decided for {about}.")
-        self._folder.adjudications().settle(item.id, question.id, value, OWNER)
+        self._folder.adjudications().adjudicate(item.id, question.id, value, OWNER)
 
     def export(self, form: ExportFormat, *, hidden: bool) -> str:
         valid = self._folder.valid_responses()

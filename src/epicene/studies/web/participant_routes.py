@@ -63,8 +63,8 @@ class ParticipantPages:
                 routes.add_api_route(address, handler, methods=[method])
         return routes
 
-    def _person(self, request: Request) -> Participant:
-        return self._participants.person(session_of(request).user.name)
+    def _participant(self, request: Request) -> Participant:
+        return self._participants.get(session_of(request).user.name)
 
     def _show(
         self,
@@ -74,14 +74,14 @@ class ParticipantPages:
         status: int = 200,
         typed: RejectedForm = NO_FORM,
     ) -> Response:
-        person = self._person(request)
-        content = self._site.page_content(person, notice=notice, typed=typed)
+        participant = self._participant(request)
+        content = self._site.page_content(participant, notice=notice, typed=typed)
         return self._site.page(
             content.stage,
-            self._site.language(person),
+            self._site.language(participant),
             csrf=session_of(request).csrf,
             status=status,
-            storage_key=self._site.browser_storage_key(person),
+            storage_key=self._site.browser_storage_key(participant),
             **content.context,
         )
 
@@ -91,33 +91,33 @@ class ParticipantPages:
 
     async def instructions(self, request: Request) -> Response:
         """The instructions, to read again."""
-        person = self._person(request)
-        if person.stage != "work":
+        participant = self._participant(request)
+        if participant.stage != "work":
             return _redirect_home()
-        return self._site.page("instructions", self._site.language(person), again=True)
+        return self._site.page("instructions", self._site.language(participant), again=True)
 
     async def image(self, request: Request, name: str) -> Response:
-        """A picture of an item that was assigned to the participant."""
-        picture = self._site.images.find(name)
-        participant = self._person(request).participant
-        if picture is None or not self._task_queue.was_given(participant, picture.items):
+        """An image of an item that was assigned to the participant."""
+        image = self._site.images.find(name)
+        participant = self._participant(request).name
+        if image is None or not self._task_queue.was_given(participant, image.items):
             return not_found(request.scope["path"])
-        return FileResponse(picture.path, media_type=picture.media_type)
+        return FileResponse(image.path, media_type=image.media_type)
 
     async def consent(self, request: Request) -> Response:
         """Consent or decline."""
         fields = await self._site.read_form(request)
-        person = self._person(request)
+        participant = self._participant(request)
         if first_value(fields, "agree") == "yes":
-            self._participants.consent(person.participant)
+            self._participants.consent(participant.name)
             return _redirect_home()
-        if person.stage != "consent":  # given in another window
+        if participant.stage != "consent":  # given in another window
             return _redirect_home()
         user = session_of(request).user
-        deleted = self._participants.decline(person.participant)
-        again = self._site.entry_address(user, person.entry)
+        deleted = self._participants.decline(participant.name)
+        again = self._site.entry_address(user, participant.entry)
         page = self._site.page(
-            "declined", self._site.language(person), forgotten=deleted, again=again
+            "declined", self._site.language(participant), forgotten=deleted, again=again
         )
         self._site.sessions.end(page, user)
         return page
@@ -125,13 +125,13 @@ class ParticipantPages:
     async def screening(self, request: Request) -> Response:
         """Answer the screening questions."""
         fields = await self._site.read_form(request)
-        person = self._person(request)
+        participant = self._participant(request)
         screens = self._site.study.screening
         given = {screen.id: first_value(fields, ANSWER_PREFIX + screen.id) for screen in screens}
         try:
-            self._participants.screen(person.participant, given)
+            self._participants.screen(participant.name, given)
         except RejectedSubmissionError:
-            notice = interface_text("missing", self._site.language(person))
+            notice = interface_text("missing", self._site.language(participant))
             typed = RejectedForm({name: [value] for name, value in given.items()})
             return self._show(request, notice=notice, status=422, typed=typed)
         return _redirect_home()
@@ -139,21 +139,21 @@ class ParticipantPages:
     async def begin(self, request: Request) -> Response:
         """Begin after reading the instructions."""
         await self._site.read_form(request)
-        self._participants.begin(self._person(request).participant)
+        self._participants.begin(self._participant(request).name)
         return _redirect_home()
 
     async def language(self, request: Request) -> Response:
         """Choose the language of the pages."""
         fields = await self._site.read_form(request)
         self._participants.choose_language(
-            self._person(request).participant, first_value(fields, "language")
+            self._participant(request).name, first_value(fields, "language")
         )
         return _redirect_home()
 
     async def answer(self, request: Request) -> Response:
         """Answer a task by a form, without the script."""
         fields = await self._site.read_form(request)
-        person = self._person(request)
+        participant = self._participant(request)
         number = parse_number(first_value(fields, "number"))
         revision = parse_number(first_value(fields, "revision"))
         values = {
@@ -161,9 +161,9 @@ class ParticipantPages:
             for name, given in fields.items()
             if name.startswith(ANSWER_PREFIX)
         }
-        language = self._site.language(person)
+        language = self._site.language(participant)
         try:
-            status = self._site.save_answer(person, number, revision, values)
+            status = self._site.save_answer(participant, number, revision, values)
         except RejectedSubmissionError as refused:
             notice = self._site.refusal(refused, language)
             typed = RejectedForm(values, number, revision)
@@ -175,9 +175,9 @@ class ParticipantPages:
         return _redirect_home()
 
     async def acknowledge_feedback(self, request: Request) -> Response:
-        """Go on after reading the feedback on a practice item."""
+        """Continue after reading the feedback on a practice item."""
         fields = await self._site.read_form(request)
-        participant = self._person(request).participant
+        participant = self._participant(request).name
         number = parse_number(first_value(fields, "number"))
         self._task_queue.acknowledge_feedback(participant, number)
         return _redirect_home()
@@ -185,7 +185,7 @@ class ParticipantPages:
     async def undo(self, request: Request) -> Response:
         """Undo the last answer."""
         fields = await self._site.read_form(request)
-        participant = self._person(request).participant
+        participant = self._participant(request).name
         self._task_queue.undo(participant, parse_number(first_value(fields, "number")))
         return _redirect_home()
 
@@ -261,13 +261,13 @@ class ErrorReply(BaseModel):
 
 
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
-    404: {"model": ErrorReply, "description": "No link for this, or nothing of the person's."},
+    404: {"model": ErrorReply, "description": "No link for this, or nothing of the participant's."},
     429: {"model": ErrorReply, "description": "Too many requests by this link."},
     503: {"model": ErrorReply, "description": "The answers cannot be reached just now."},
 }
 _WRITE_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = ERROR_RESPONSES | {
     400: {"model": ErrorReply, "description": "No JSON."},
-    403: {"model": ErrorReply, "description": "The token is not the one of the person's pages."},
+    403: {"model": ErrorReply, "description": "The token is not that of the participant's pages."},
     409: {"model": ErrorReply, "description": "Another answer was kept."},
     410: {"model": ErrorReply, "description": "The study closed more than a day ago."},
     413: {"model": ErrorReply, "description": "Too large."},
@@ -280,16 +280,16 @@ def participant_api(site: StudyApp) -> APIRouter:
     routes = APIRouter(prefix="/api", tags=["work"])
     task_queue = site.task_queue
 
-    def current_task(participant: str, csrf: str) -> TaskReply:
-        person = task_queue.participants.person(participant)
-        content = site.page_content(person)
+    def current_task(name: str, csrf: str) -> TaskReply:
+        participant = task_queue.participants.get(name)
+        content = site.page_content(participant)
         return TaskReply(
             stage=content.stage,
             number=content.number,
             revision=content.revision,
             answered=content.context.get("answered", 0),
-            storage_key=site.browser_storage_key(person),
-            page=site.render_part(content, site.language(person), csrf),
+            storage_key=site.browser_storage_key(participant),
+            page=site.render_part(content, site.language(participant), csrf),
         )
 
     @routes.get("/work", response_model=TaskReply, responses=ERROR_RESPONSES)
@@ -303,13 +303,13 @@ def participant_api(site: StudyApp) -> APIRouter:
         """Store an answer; sending it again has no effect."""
         site.check_csrf(request, csrf)
         session = session_of(request)
-        person = task_queue.participants.person(session.user.name)
+        participant = task_queue.participants.get(session.user.name)
         try:
             status = site.save_answer(
-                person, body.number, body.revision, body.answers, body.seconds
+                participant, body.number, body.revision, body.answers, body.seconds
             )
         except RejectedSubmissionError as refused:
-            raise HTTPException(422, site.refusal(refused, site.language(person))) from None
+            raise HTTPException(422, site.refusal(refused, site.language(participant))) from None
         if status == "conflict":
             raise HTTPException(409, "Another answer was kept.")
         return AnswerReply(status=status, work=current_task(session.user.name, session.csrf))

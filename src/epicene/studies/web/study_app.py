@@ -105,27 +105,31 @@ class StudyApp:
     # --- content -------------------------------------------------------------------------------
 
     def page_content(
-        self, person: Participant, *, notice: str = "", typed: RejectedForm = NO_FORM
+        self, participant: Participant, *, notice: str = "", typed: RejectedForm = NO_FORM
     ) -> PageContent:
         """What a participant sees now, with the contents of a rejected form filled in."""
-        language = self.language(person)
+        language = self.language(participant)
         shared: dict[str, Any] = {"notice": notice}
-        if person.stage == "closed":
-            shared |= {"answered": person.answered}
-            return PageContent("closed", shared | self._completion(person, person.answered))
-        if person.stage == "refused":
-            return PageContent("refused", shared | self._return_url(person, "screened_out_url"))
-        if person.stage in _BEFORE_WORK:
-            if person.entry == "open" and not self.task_queue.has_task_for(person.participant):
-                return PageContent("full", shared | self._return_url(person, "full_url"))
-            return PageContent(person.stage, shared | {"typed": typed.values})
-        state = self.task_queue.current_state(person.participant)
+        if participant.stage == "closed":
+            shared |= {"answered": participant.answered}
+            return PageContent(
+                "closed", shared | self._completion(participant, participant.answered)
+            )
+        if participant.stage == "refused":
+            return PageContent(
+                "refused", shared | self._return_url(participant, "screened_out_url")
+            )
+        if participant.stage in _BEFORE_WORK:
+            if participant.entry == "open" and not self.task_queue.has_task_for(participant.name):
+                return PageContent("full", shared | self._return_url(participant, "full_url"))
+            return PageContent(participant.stage, shared | {"typed": typed.values})
+        state = self.task_queue.current_state(participant.name)
         work = state.work
         shared |= {"undo": state.undo, "answered": state.answered, "max_tasks": state.max_tasks}
-        viewer = ItemViewBuilder(self.study, language, person.participant, self._image_urls)
+        viewer = ItemViewBuilder(self.study, language, participant.name, self._image_urls)
         if isinstance(work, Task):
             if (work.number, work.revision) == (typed.number, typed.revision):
-                answers = restore_answers(self.study, work.item, person.participant, typed.values)
+                answers = restore_answers(self.study, work.item, participant.name, typed.values)
                 work = replace(work, answers=answers)
             shared |= {
                 "task": work,
@@ -134,11 +138,11 @@ class StudyApp:
             }
             return PageContent("item", shared, work.number, work.revision)
         if isinstance(work, Feedback):
-            shared |= {"number": work.number, **self._feedback(viewer, work, person)}
+            shared |= {"number": work.number, **self._feedback(viewer, work, participant)}
             return PageContent("feedback", shared, work.number)
-        if person.entry == "open" and not state.answered:
-            return PageContent("full", shared | self._return_url(person, "full_url"))
-        return PageContent("done", shared | self._completion(person, state.answered))
+        if participant.entry == "open" and not state.answered:
+            return PageContent("full", shared | self._return_url(participant, "full_url"))
+        return PageContent("done", shared | self._completion(participant, state.answered))
 
     def _body(self, viewer: ItemViewBuilder, task: Task, language: str) -> Markup:
         """The rendered item, cached as others see the same."""
@@ -155,12 +159,12 @@ class StudyApp:
         return self._body_cache[key]
 
     def _feedback(
-        self, viewer: ItemViewBuilder, work: Feedback, person: Participant
+        self, viewer: ItemViewBuilder, work: Feedback, participant: Participant
     ) -> dict[str, Any]:
         item = work.item
         rows = [
             {
-                "ask": study_text(question.ask, self.language(person)),
+                "ask": study_text(question.ask, self.language(participant)),
                 "given": viewer.answer_text(question, item, work.answers.get(question.id)),
                 "expected": viewer.answer_text(question, item, item.expected[question.id]),
                 "right": question.id in work.answers
@@ -172,23 +176,23 @@ class StudyApp:
         ]
         return {"item": item, "rows": rows, "right": all(row["right"] for row in rows)}
 
-    def _completion(self, person: Participant, answered: int) -> dict[str, Any]:
+    def _completion(self, participant: Participant, answered: int) -> dict[str, Any]:
         """The completion code and URL, for participants of the open link who answered something."""
         access = self.study.access
-        entitled = person.entry == "open" and answered > 0
+        entitled = participant.entry == "open" and answered > 0
         code = access.completion_code if entitled else ""
         back = access.completion_url.replace("{code}", code) if entitled else ""
-        return {"code": code, "back": back, "open": person.entry == "open"}
+        return {"code": code, "back": back, "open": participant.entry == "open"}
 
     def _return_url(
-        self, person: Participant, where: Literal["screened_out_url", "full_url"]
+        self, participant: Participant, where: Literal["screened_out_url", "full_url"]
     ) -> dict[str, Any]:
         """The URL to return to, for participants of the open link who have nothing to do."""
-        return {"back": getattr(self.study.access, where) if person.entry == "open" else ""}
+        return {"back": getattr(self.study.access, where) if participant.entry == "open" else ""}
 
-    def language(self, person: Participant) -> str:
+    def language(self, participant: Participant) -> str:
         """The language of a participant's pages."""
-        return page_language(self.study, person.language)
+        return page_language(self.study, participant.language)
 
     def refusal(self, refused: RejectedSubmissionError, language: str) -> str:
         """Why an answer was not stored, naming the question instead of its id."""
@@ -197,10 +201,10 @@ class StudyApp:
         sentence = interface_text("wrong_answer", language)
         return f"{sentence}: {study_text(asked[0].ask, language)}" if asked else f"{sentence}."
 
-    def browser_storage_key(self, person: Participant) -> str:
+    def browser_storage_key(self, participant: Participant) -> str:
         """The key of a participant's unsent answers in the browser; new if they start anew."""
         # The purpose keeps its old name, so that answers kept in browsers are found again.
-        return self.sessions.signer.sign("desk", person.participant, repr(person.entered))[:16]
+        return self.sessions.signer.sign("desk", participant.name, repr(participant.entered))[:16]
 
     def entry_address(self, user: User, entry: EntryType) -> str:
         """The address of the link by which a user entered."""
@@ -212,21 +216,21 @@ class StudyApp:
 
     def save_answer(
         self,
-        person: Participant,
+        participant: Participant,
         number: int,
         revision: int,
         values: Mapping[str, Sequence[str]],
         seconds: float | None = None,
     ) -> SaveStatus:
         """Store the contents of a form as the answer to a task."""
-        task = self.task_queue.task(person.participant, number)
+        task = self.task_queue.task(participant.name, number)
         return self.task_queue.answer(
-            person.participant,
+            participant.name,
             number,
             revision,
-            read_answers(self.study, task.item, person.participant, values),
+            read_answers(self.study, task.item, participant.name, values),
             seconds=seconds,
-            language=self.language(person),
+            language=self.language(participant),
         )
 
     # --- rendering -----------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Estimate
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 from epicene.stats.tabulate import distinct_values, group_codes, rows_where, share, undetected_share
 from epicene.suites.alternations.hindi_analyser import INDIRECT
 from epicene.suites.alternations.items import DIFFERENT_VERB, SAME_VERB
@@ -85,8 +85,8 @@ def paired_formats(results: Outcomes, model: str, form: str) -> polars.DataFrame
     two = rows_where(results.frame, model=model, format=form, main="yes").with_columns(
         outcome.replace("undetected", "wrong")
     )
-    own = format_agreement.paired_outcomes(one, two, on=("item",))
-    shared = format_agreement.paired_outcomes(
+    own = paired_agreement.paired_outcomes(one, two, on=("item",))
+    shared = paired_agreement.paired_outcomes(
         rows_where(one, phenomenon=DIFFERENT_VERB),
         rows_where(two, phenomenon=SAME_VERB).unique("group"),
         on=("group",),

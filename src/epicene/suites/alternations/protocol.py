@@ -29,7 +29,7 @@ class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
     boundaries: Boundaries = "epicene"
     phenomena: tuple[str, ...] = ()  # all there are, if none is named
     language: str = ""  # of a file that does not say
-    masks: Positive = 4  # a verb of one to so many tokens is looked for
+    masks: Positive = 4  # the most tokens of a verb in the gap
     top: Positive = 10
     new_tokens: Positive = 16
 

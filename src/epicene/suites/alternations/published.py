@@ -56,7 +56,7 @@ TABLE_5 = {
     "BLOOM 1.1b": ((71.4, 78.3, 80), (75.0, 60.9, 0), (28.6, 21.7, 0), (75.0, 60.9, 0)),
 }
 
-# Verbs of each class, so many pairs in every variant.
+# Verbs of each class, which is the number of pairs in every variant.
 VERBS_PER_VALENCY = {"intransitive": 28, "transitive": 23, "ditransitive": 5}
 
 # The human studies: judgements of each pair and pairs of each variant; judgements of each gap.

@@ -106,7 +106,7 @@ def table_5(frame: polars.DataFrame) -> Table:
     )
 
 
-_MAX_VALUES = 40  # a column with more different values says nothing in a table
+_MAX_VALUES = 40  # a column with more different values is not tabulated
 
 
 def tables(results: Outcomes) -> Iterator[Table]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 from epicene.stats.tabulate import distinct_values, group_codes, rows_where
 from epicene.suites.alternations.hindi_analyser import (
     DIRECT,
@@ -130,7 +130,7 @@ def _format_cells(pairs: polars.DataFrame) -> tuple[Estimate, ...]:
         share_flagged(pairs, "a"),
         share_flagged(pairs, "b"),
         clustered_difference(a, b, groups=group_codes(pairs), bounds=(-1, 1)),
-        format_agreement.raw(pairs, clustered=True),
-        format_agreement.mcc(pairs, clustered=True),
-        format_agreement.kappa(pairs, clustered=True),
+        paired_agreement.raw(pairs, clustered=True),
+        paired_agreement.mcc(pairs, clustered=True),
+        paired_agreement.kappa(pairs, clustered=True),
     )

@@ -52,7 +52,7 @@ def ask_rewriting(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Ite
 
 
 def ask_translation(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterator[Request]:
-    """The English side, which as a rule shows nobody's gender."""
+    """Translate the English side, which usually shows no gender."""
     if sentence.english.strip():
         yield Translate(
             item=sentence.id,

@@ -103,12 +103,12 @@ def read_tokens(path: Path) -> list[TokenisedSentence]:
     return sentences
 
 
-def _token(line: str, place: str) -> tuple[str, str]:
+def _token(line: str, location: str) -> tuple[str, str]:
     word, *rest = line.split()
     if len(rest) > 1:
-        raise InputError(f"{place} has {len(rest) + 1} parts; a line is a word and its label.")
+        raise InputError(f"{location} has {len(rest) + 1} parts; a line is a word and its label.")
     if rest:
-        parse_word_label(rest[0], place)
+        parse_word_label(rest[0], location)
     return word, rest[0] if rest else ""
 
 
@@ -123,7 +123,7 @@ def read_parallel_tokens(paths: Sequence[Path]) -> list[tuple[TokenisedSentence,
                 if len(two.words) < len(one.words):
                     here, there = there, here
                 raise InputError(
-                    f"{here}, line {short}, goes on with a sentence that ends there in {there}: a "
+                    f"{here}, line {short}, continues a sentence that ends there in {there}: a "
                     "blank line is missing, or the sentence has another number of words."
                 )
         if len(first) != len(other):
@@ -149,28 +149,28 @@ def read_m2(path: Path) -> Iterator[tuple[list[str], list[Edit]]]:
     words: list[str] | None = None
     edits: list[Edit] = []
     for number, line in enumerate([*read_text(path).split("\n"), ""], start=1):
-        place = f"{path}, line {number},"
+        location = f"{path}, line {number},"
         if line.startswith("S "):
             if words is not None:
-                raise InputError(f"{place} begins a sentence before the last one's blank line.")
+                raise InputError(f"{location} begins a sentence before the last one's blank line.")
             words = line[2:].split()
         elif line.startswith("A ") and words is not None:
-            edits.append(_parse_m2_edit(line, len(words), place))
+            edits.append(_parse_m2_edit(line, len(words), location))
         elif not line.strip():
             if words is not None:
                 yield words, edits
             words, edits = None, []
         else:
-            raise InputError(f"{place} is neither a sentence (S …) nor an edit of one (A …).")
+            raise InputError(f"{location} is neither a sentence (S …) nor an edit of one (A …).")
 
 
-def _parse_m2_edit(line: str, size: int, place: str) -> Edit:
+def _parse_m2_edit(line: str, size: int, location: str) -> Edit:
     match = _M2_EDIT.fullmatch(line)
     if match is None:
-        raise InputError(f"{place} is not an edit: A start end|||type|||words|||REQUIRED|||….")
+        raise InputError(f"{location} is not an edit: A start end|||type|||words|||REQUIRED|||….")
     start, end = int(match[1]), int(match[2])
     if not 0 <= start <= end <= size:
-        raise InputError(f"{place} edits words {start} to {end} of a sentence of {size}.")
+        raise InputError(f"{location} edits words {start} to {end} of a sentence of {size}.")
     return Edit(start, end, tuple(match[3].split()))
 
 

@@ -1,7 +1,7 @@
 """The item, a sentence with its parallel forms, and its gender labels.
 
 A sentence's label has two parts, for the first and the second person: M, F, B (invariant) or N
-(nobody there), with `!` after it for duals and plurals. A word's label has two parts as well, for
+(absent), with `!` after it for duals and plurals. A word's label has two parts as well, for
 its base and its pronoun clitic: B, or a person and a gender (1F, 2M …).
 """
 
@@ -78,12 +78,12 @@ class SentenceLabel(NamedTuple):
         return "".join(part if part in OTHER_GENDER else "M" for part in (self.first, self.second))
 
 
-def parse_label(text: str, place: str) -> SentenceLabel:
-    """A sentence's label; an error names `place`."""
+def parse_label(text: str, location: str) -> SentenceLabel:
+    """A sentence's label; an error names `location`."""
     match = _SENTENCE.fullmatch(text)
     if match is None:
         raise InputError(
-            f"{place} has the label {text!r}; a label is two of M, F, B, N, each perhaps with !."
+            f"{location} has the label {text!r}; a label is two of M, F, B, N, each perhaps with !."
         )
     first, first_many, second, second_many = match.groups()
     return SentenceLabel(first, second, bool(first_many), bool(second_many))
@@ -111,13 +111,13 @@ class WordLabel(NamedTuple):
         return WordLabel(self.base.rstrip("!"), self.clitic.rstrip("!"))
 
 
-def parse_word_label(text: str, place: str) -> WordLabel:
-    """A word's label in either layout, `2F` or `2F+B`; an error names `place`."""
+def parse_word_label(text: str, location: str) -> WordLabel:
+    """A word's label in either layout, `2F` or `2F+B`; an error names `location`."""
     base, joined, clitic = text.partition("+")
     parts = (base, clitic) if joined else (base,)
     if not all(_PART.fullmatch(part) for part in parts):
         raise InputError(
-            f"{place} has the word label {text!r}; a word label is B, 1F, 1M, 2F or 2M, perhaps "
+            f"{location} has the word label {text!r}; a word label is B, 1F, 1M, 2F or 2M, perhaps "
             "with !, or two of them joined by +."
         )
     return WordLabel(*parts)
@@ -212,32 +212,32 @@ class Sentence(Item, frozen=True, kw_only=True):
         return word_labels(self.who, self.targets)
 
 
-def check_forms(sentence: Sentence, place: str) -> None:
+def check_forms(sentence: Sentence, location: str) -> None:
     """Raise unless all forms have as many words, the text is its own form, and labels fit."""
-    parse_label(sentence.label, place)
+    parse_label(sentence.label, location)
     missing = [target for target in TARGETS if target not in sentence.targets]
     if missing:
-        raise InputError(f"{place} lacks the form for {' and '.join(missing)}.")
+        raise InputError(f"{location} lacks the form for {' and '.join(missing)}.")
     size = len(sentence.text.split())
     if not size:
-        raise InputError(f"{place} has no words.")
+        raise InputError(f"{location} has no words.")
     for target in TARGETS:
         words = len(sentence.targets[target].split())
         if words != size:
             raise InputError(
-                f"{place} has {size} words, but its form for {target} has {words}; all forms of a "
-                "sentence have as many words."
+                f"{location} has {size} words, but its form for {target} has {words}; all forms of "
+                "a sentence have as many words."
             )
     own = sentence.who.own_target
     if sentence.targets[own].split() != sentence.text.split():
         raise InputError(
-            f"{place} is labelled {sentence.label}, but it is not its own form for {own}."
+            f"{location} is labelled {sentence.label}, but it is not its own form for {own}."
         )
     if sentence.words and len(sentence.words) != size:
-        raise InputError(f"{place} has {size} words, but {len(sentence.words)} word labels.")
+        raise InputError(f"{location} has {size} words, but {len(sentence.words)} word labels.")
 
 
-def group_ranges(labels: Sequence[SentenceLabel], place: str) -> Iterator[range]:
+def group_ranges(labels: Sequence[SentenceLabel], location: str) -> Iterator[range]:
     """The line numbers, from 0, of each group: a sentence and its rewritten forms after it.
 
     A sentence that shows nobody's gender is alone, one that shows one person's has two forms, one
@@ -249,7 +249,7 @@ def group_ranges(labels: Sequence[SentenceLabel], place: str) -> Iterator[range]
         found = labels[start : start + len(expected)]
         if sorted(map(str, found)) != sorted(map(str, expected)):
             raise InputError(
-                f"{place}, line {start + 1}: a sentence labelled {labels[start]} is followed by "
+                f"{location}, line {start + 1}: a sentence labelled {labels[start]} is followed by "
                 f"its {len(expected) - 1} other forms, but here the labels are "
                 f"{', '.join(map(str, found))}."
             )

@@ -60,7 +60,7 @@ def ask_for_scores(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> 
 def ask_for_translation(
     pair: Pair, _answers: Answers, protocol: GenformProtocol
 ) -> Iterator[Request]:
-    """Translate the English, which says nothing of the speaker's gender."""
+    """Translate the English, which does not show the speaker's gender."""
     if pair.english.strip():
         yield Translate(
             item=pair.id,

@@ -54,7 +54,7 @@ def _pairs(file: Path, columns: Mapping[str, str], protocol: GenformProtocol) ->
         yield pair if code == pair.language else msgspec.structs.replace(pair, language=code)
 
 
-def _language_code(language: str, place: str) -> str:
+def _language_code(language: str, location: str) -> str:
     """The code of a language that is given by its code or its English name."""
     known = registry.names("languages")
     if language in known:
@@ -62,7 +62,7 @@ def _language_code(language: str, place: str) -> str:
     for code in known:
         if languages.get(code).name.casefold() == language.strip().casefold():
             return code
-    raise InputError(f"{place} {unknown('language', language, known)}")
+    raise InputError(f"{location} {unknown('language', language, known)}")
 
 
 def stratum(pair: Pair) -> tuple[str, str]:

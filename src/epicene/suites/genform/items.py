@@ -17,7 +17,7 @@ TARGETS: tuple[Gender, ...] = ("masculine", "feminine")
 
 
 class Pair(Item, frozen=True, kw_only=True):
-    """A first-person sentence in both forms, with its English and the rule it stands for.
+    """A first-person sentence in both forms, with its English and the rule it exemplifies.
 
     Both directions of a pair are one group.
     """

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.core.records import Estimate
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 from epicene.stats.tabulate import accuracy, distinct_values, rows_where, share
 from epicene.suites.genform.ask import GENERATION, PROBABILITY, TRANSLATION
 from epicene.suites.genform.gendered_terms import count_columns
@@ -276,7 +276,7 @@ def translation_judgements(frame: polars.DataFrame) -> polars.DataFrame:
 
 def paired_formats(frame: polars.DataFrame) -> polars.DataFrame:
     """Right by probability and by writing, for each pair and direction."""
-    return format_agreement.paired_outcomes(
+    return paired_agreement.paired_outcomes(
         probability_judgements(frame), of_format(frame, GENERATION), on=("model", "item", "target")
     )
 
@@ -302,8 +302,8 @@ def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
         found[f"accuracy_{PROBABILITY}"] = accuracy(scored)
         if len(frame):
             pairs = paired_formats(results.frame)
-            found["agreement"] = format_agreement.raw(pairs, clustered=True)
-            found["mcc"] = format_agreement.mcc(pairs, clustered=True)
+            found["agreement"] = paired_agreement.raw(pairs, clustered=True)
+            found["mcc"] = paired_agreement.mcc(pairs, clustered=True)
     return found | translation_metrics(results.frame)
 
 

@@ -75,7 +75,7 @@ def read_prompt_templates(content: dict[str, Any]) -> dict[str, PromptTemplate]:
     """A prompt file's wordings by language, or one for all of them under the empty name.
 
     The file has `system`, `user` (with `masculine` and `feminine`) and `then`, where `[sentence]`
-    stands for the sentence; or such a record for each language, by its code.
+    is replaced by the sentence; or such a record for each language, by its code.
     """
     by_language = {"": content} if "system" in content else content
     try:

@@ -20,7 +20,7 @@ class GenformProtocol(Protocol, frozen=True, kw_only=True):
     # same instruction; translation: from English, with no gender given.
     formats: tuple[Format, ...] = ("generation",)
     wording: Literal["target", "english"] = "target"
-    prompt: dict[str, Any] = {}  # the content of the user's prompt file, in place of our wording
+    prompt: dict[str, Any] = {}  # the content of the user's prompt file, instead of ours
     clean: bool = True
     measure: LikelihoodMeasure = "sum"
     new_tokens: Positive = 256

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from epicene.suites.genform.words import Tokenisation
 
 TOKENISATION_NOTES = {
-    "whitespace": "Words are what stands between spaces, without outer punctuation.",
-    "epicene": "Words are those of Epicene's segmenter: elided and enclitic words stand apart.",
+    "whitespace": "Words are what is between spaces, without outer punctuation.",
+    "epicene": "Words are those of Epicene's segmenter: elided and enclitic words are separate.",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 from epicene.stats.tabulate import accuracy, distinct_values, rows_where, share
 from epicene.suites.answers import LIKELIHOOD_MEASURES
 from epicene.suites.genform import metrics
@@ -351,7 +351,7 @@ def _probability_table(scored: polars.DataFrame) -> Table:
 
 
 def _agreement_table(pairs: polars.DataFrame) -> Table:
-    statistics = (format_agreement.raw, format_agreement.mcc, format_agreement.kappa)
+    statistics = (paired_agreement.raw, paired_agreement.mcc, paired_agreement.kappa)
     rows = [
         Row(keys=keys, cells=tuple(each(part, clustered=True) for each in statistics))
         for keys, part in _by_direction(pairs)

@@ -148,7 +148,7 @@ def _repeated(words: Sequence[Word]) -> Iterator[DataIssue]:
     times = Counter((word.language, word.word.casefold()) for word in words)
     for (language, word), count in times.items():
         if count > 1:
-            yield DataIssue("error", f"{language}/{word}", f"it stands {count} times in the list.")
+            yield DataIssue("error", f"{language}/{word}", f"it is in the list {count} times.")
 
 
 def _too_few(words: Sequence[Word]) -> Iterator[DataIssue]:

@@ -89,7 +89,7 @@ class CountArray:
 
 
 def with_drawer(results: Results[GramvisProtocol]) -> polars.DataFrame:
-    """The judgements with the model that drew; in a run, by the label that tells runs apart."""
+    """The judgements with the model that drew; in a run, by the run's distinct label."""
     import polars as pl
 
     runs = [info.run for info in results.runs if info.identities]

@@ -133,7 +133,7 @@ def _word_of_row(line: FileRow) -> Word:
     if not is_well_spelled(fields["word"]):
         raise InputError(
             f"{location} has the word {fields['word']!r}; a word is made of letters, hyphens, "
-            "apostrophes and spaces, because a folder of pictures is named after it."
+            "apostrophes and spaces, because a folder of images is named after it."
         )
     language = language_of(fields["language"], location)
     grammar = grammar_of(fields["grammar"], location)

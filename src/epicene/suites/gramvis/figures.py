@@ -278,7 +278,7 @@ def _strip(
         summary=", ".join(drawn),
         prompts=prompts,
         language=prompt_language(word, condition).lower(),
-        pictures=tuple(
+        images=tuple(
             _captioned_image(word, condition, each) for each in sorted(images, key=_image_order)
         ),
     )

@@ -59,7 +59,7 @@ _GRAMMARS: dict[str, Grammar] = {
 _CONDITIONS = {**{name: name for name in CONDITIONS}, "native": "gendered"}
 _CATEGORIES = {name: name for name in CATEGORIES}
 
-# A word names a folder of pictures: nothing in it may lead out of that folder.
+# A word names a folder of images: nothing in it may lead out of that folder.
 _WORD_PATTERN = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:[-'’ ][\p{L}\p{M}\p{N}]+)*")
 
 
@@ -99,7 +99,7 @@ def _look_up_name(what: str, name: str, names: Mapping[str, str], location: str)
 class Word(Item, frozen=True, kw_only=True):
     """A noun, its meaning, and the inflected forms that prompts need.
 
-    `english` and `chinese` are glosses as they stand in a sentence: "a sentry", "authority".
+    `english` and `chinese` are glosses as used in a sentence: "a sentry", "authority".
     `genitive` is German with its article (des Schatzes) or Russian, `accusative` Russian.
     `published` is the name in the authors' list, with its wrong or missing article.
     """
@@ -217,7 +217,7 @@ class ImageItem(Item, frozen=True, kw_only=True):
     condition: str
     template: str
     shot: str
-    stereotype: str = ""  # not known for votes made elsewhere
+    stereotype: str = ""  # not known for external votes
 
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]

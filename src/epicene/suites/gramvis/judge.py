@@ -45,7 +45,7 @@ _APOSTROPHES = str.maketrans("’‘", "''")
 
 @lru_cache(maxsize=4096)  # judges say the same few things of many images
 def parse_label(text: str, parsing: Parsing) -> Label | None:
-    """The label that a judge's words stand for; None if they cannot be read."""
+    """The label that a judge's words express; None if they cannot be read."""
     return _PARSERS[parsing](text)
 
 

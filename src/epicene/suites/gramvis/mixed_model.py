@@ -204,7 +204,7 @@ def fit_gee(grid: CountGrid) -> tuple[Floats, Floats]:
     kept = grid.trials > 0
     words = np.broadcast_to(np.arange(len(kept))[:, None], kept.shape)[kept]
     with warnings.catch_warnings():
-        # What could not be fitted comes out as NaN and is said in its cell.
+        # What could not be fitted is NaN, and its cell says so.
         warnings.simplefilter("ignore")
         try:
             fitted = GEE(

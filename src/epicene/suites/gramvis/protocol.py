@@ -24,7 +24,7 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     # Images of each prompt, and the pixels of their sides.
     shots: Positive = 4
     size: Positive = 1024
-    # A file's templates (by language, then gender) in place of ours.
+    # A file's templates (by language, then gender) instead of ours.
     templates: dict[str, dict[str, tuple[str, ...]]] = {}
 
     @property

@@ -1,4 +1,4 @@
-"""Who is shown: Tables 3 and 12–19 (shares, “neither” rates and bias scores)."""
+"""Whom images show: Tables 3 and 12–19 (shares, “neither” rates and bias scores)."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def ask_converted(
 def first_gap(
     item: Instance, continuation: str, protocol: MisgenderingProtocol
 ) -> tuple[str, tuple[Candidate, ...]] | None:
-    """The text before a continuation's first pronoun, and each set's form in its place."""
+    """The text before a continuation's first pronoun, and each set's form at its position."""
     found = first_pronoun(continuation, item.sets, protocol.tokeniser)
     if found is None:
         return None

@@ -73,7 +73,7 @@ def after_filled_template(
     """The filled template with a space after it, and the pronouns that may come next.
 
     The paper supposes a pronoun of the template's own case. What follows a whole text mostly
-    begins a sentence, so the mended protocol supposes a nominative.
+    begins a sentence, so the corrected protocol assumes a nominative.
     """
     filled = item.filled(item.gold)
     context = filled if filled[-1:].isspace() else f"{filled} "

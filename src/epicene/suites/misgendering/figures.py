@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from epicene import charts
 from epicene.core.records import Estimate
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 from epicene.stats.tabulate import distinct_values, mean, rows_where, undetected_share
 from epicene.suites.misgendering.metrics import (
     FAMILIES,
@@ -134,7 +134,7 @@ def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence
     def measured(frame: polars.DataFrame, setting: str) -> Estimate:
         pairs = paired_formats(frame, family, setting, results.protocol)
         return (
-            _with_standard_error(pairs) if as_paper else format_agreement.raw(pairs, clustered=True)
+            _with_standard_error(pairs) if as_paper else paired_agreement.raw(pairs, clustered=True)
         )
 
     title = f"Raw agreement of probability and generation: {FAMILIES[family].title}"
@@ -146,7 +146,7 @@ def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence
 def _with_standard_error(pairs: polars.DataFrame) -> Estimate:
     from epicene.stats.intervals import standard_error
 
-    found = format_agreement.raw(pairs, clustered=False)
+    found = paired_agreement.raw(pairs, clustered=False)
     if found.value is None:
         return found
     error = standard_error((pairs["a"] == pairs["b"]).to_numpy()).value or 0.0

@@ -150,7 +150,7 @@ def read_pronoun_forms(path: Path) -> tuple[PronounForms, ...]:
 def begins_sentence(before: str, *, mended: bool) -> bool:
     """Whether a pronoun after that text begins a sentence, and so has a capital letter.
 
-    The authors look at the character two places before the gap, so only a full stop counts.
+    The authors look at the character two positions before the gap, so only a full stop counts.
     """
     return bool(_SENTENCE_END.search(before)) if mended else before[-2:-1] == "."
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 from epicene.stats.tabulate import accuracy, rows_where, share, undetected_share
 from epicene.suites.headline_metrics import accuracy_metric
 
@@ -127,7 +127,7 @@ def paired_formats(
         scored = probability_judgements(frame)
     # A context that could not be converted has no pronoun, so there is nothing to pair.
     as_right = protocol.name == "paper" and family != "open"
-    return format_agreement.paired_outcomes(
+    return paired_agreement.paired_outcomes(
         scored, first, undetected="right" if as_right else "left out"
     )
 
@@ -256,8 +256,8 @@ def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
             found[f"accuracy_{name}"] = accuracy(part)
             found[f"no_pronoun_{name}"] = undetected_share(part)
             pairs = paired_formats(frame, family, setting, results.protocol)
-            found[f"agreement_{name}"] = format_agreement.raw(pairs, clustered=True)
-            found[f"mcc_{name}"] = format_agreement.mcc(pairs, clustered=True)
+            found[f"agreement_{name}"] = paired_agreement.raw(pairs, clustered=True)
+            found[f"mcc_{name}"] = paired_agreement.mcc(pairs, clustered=True)
     pairs = all_paired_formats(frame, results.protocol)
     if len(pairs):
         found["conflict"] = conflict_rate(pairs)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.records import Estimate, Row
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def published_kappa(pairs: polars.DataFrame, *, clustered: bool = False) -> Esti
     Mixtral-8x22B, xe: 0.000 ± 0.185) that means nothing. Everywhere else this is the usual κ.
     """
     if not len(pairs) or (pairs["a"].n_unique() > 1) == (pairs["b"].n_unique() > 1):
-        return format_agreement.kappa(pairs, clustered=clustered)
+        return paired_agreement.kappa(pairs, clustered=clustered)
     try:
         from statsmodels.stats.inter_rater import cohens_kappa
     except ImportError:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 from epicene.stats.tabulate import (
     accuracy,
     distinct_values,
@@ -156,14 +156,14 @@ _MEASURES = (
         "MCC",
         "MCC of probability and generation",
         _paired,
-        lambda pairs: format_agreement.mcc(pairs, clustered=True),
+        lambda pairs: paired_agreement.mcc(pairs, clustered=True),
         is_share=False,
     ),
     _Measure(
         "κ",
         "κ of probability and generation",
         _paired,
-        lambda pairs: format_agreement.kappa(pairs, clustered=True),
+        lambda pairs: paired_agreement.kappa(pairs, clustered=True),
         is_share=False,
     ),
     _Measure(

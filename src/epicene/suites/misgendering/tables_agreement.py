@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats import format_agreement
+from epicene.stats import paired_agreement
 from epicene.stats.tabulate import distinct_values, mean, rows_where, share
 from epicene.suites.misgendering.expected_disagreement import BOUNDS, DISTRIBUTIONS
 from epicene.suites.misgendering.metrics import (
@@ -69,8 +69,8 @@ def _no_pronoun_note(protocol: MisgenderingProtocol) -> str:
 def _statistic(name: str, protocol: MisgenderingProtocol) -> Callable[..., Estimate]:
     """MCC or κ; under `paper`, κ as the authors computed it."""
     if name == "mcc":
-        return format_agreement.mcc
-    return published_kappa if protocol.name == "paper" else format_agreement.kappa
+        return paired_agreement.mcc
+    return published_kappa if protocol.name == "paper" else paired_agreement.kappa
 
 
 def agreement_tables(results: Outcomes) -> Iterator[Table]:
@@ -91,9 +91,9 @@ def format_table(results: Outcomes) -> Table:
         for model in distinct_values(pairs, "model"):
             for name, here in by_pronoun(rows_where(pairs, model=model)):
                 cells = (
-                    format_agreement.raw(here, clustered=clustered),
+                    paired_agreement.raw(here, clustered=clustered),
                     standard_error((here["a"] == here["b"]).to_numpy()),
-                    format_agreement.mcc(here, clustered=clustered),
+                    paired_agreement.mcc(here, clustered=clustered),
                     kappa(here, clustered=clustered),
                 )
                 rows.append(Row(keys=(model, family, setting, name), cells=cells))

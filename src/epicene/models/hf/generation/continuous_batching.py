@@ -102,7 +102,7 @@ def _attention_forward(
     return found.reshape(rows, 1, heads, value.shape[-1]), None
 
 
-# Columns by which a cache is widened: a copy every so many tokens costs next to nothing.
+# Columns by which a cache is widened: a copy per this many tokens costs next to nothing.
 _SPARE_COLUMNS = 64
 
 

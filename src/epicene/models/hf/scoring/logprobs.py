@@ -72,7 +72,7 @@ class ModelRunner:
     def states(self, inputs: dict[str, Any], where: Any) -> Any:
         """One pass of the body; `where` numbers the wanted positions along the whole batch.
 
-        Of a model whose head cannot be told apart these are the logits already.
+        If the model's head cannot be separated, these are the logits already.
         """
         import torch
 
@@ -109,7 +109,7 @@ class ModelRunner:
 
     @cached_property
     def _body(self) -> Any:
-        """The part before the head, or None where the two cannot be told apart."""
+        """The part before the head, or None if the two cannot be separated."""
         import torch
 
         ids = torch.tensor([[0, 1, 2, 1]], device=self.device)

@@ -383,7 +383,7 @@ class GapFiller:
         if encoded.unscored:
             raise UnanswerableError(
                 f"the first token of {text!r} has no score under the first-token policy "
-                f"{request.first_token!r}, as nothing stands before it"
+                f"{request.first_token!r}, as nothing precedes it"
             )
         return scoring_row(encoded)
 

@@ -1,4 +1,4 @@
-// Everything by keyboard: choosing by an option's sign, going on, going back, help.
+// Everything by keyboard: choosing an option by its key, next, undo, help.
 
 const asForm = () => document.querySelector("form[data-questions]");
 const questionsOf = (form) => [...form.querySelectorAll(".question")];
@@ -27,7 +27,7 @@ function showAsked(form) {
   if (!form.querySelector(".question.active:not([hidden])")) frameAhead(form, asked(form)[0]);
 }
 
-// --- the question that signs go to first -------------------------------------------------------
+// --- the question that keys go to first -------------------------------------------------------
 
 let framedAhead = null; // a question that got the frame without being gone into
 
@@ -36,14 +36,14 @@ function activate(form, question) {
   for (const each of questionsOf(form)) each.classList.toggle("active", each === question);
 }
 
-// Where one goes in: the field of a text, the first of the words to mark; nowhere for options.
+// The element to focus: a text field, or the first word to mark; none for options.
 function wayIn(form, question) {
   return question.dataset.kind === "marks"
     ? wordControls(form, question.dataset.question)[0]
     : question.querySelector("textarea, input[type=text]");
 }
 
-// Frame a question that is gone into only by a key, if at all.
+// Frame a question without moving the focus into it.
 function frameAhead(form, question) {
   activate(form, question);
   if (question && wayIn(form, question)) framedAhead = question;
@@ -52,7 +52,7 @@ function frameAhead(form, question) {
 function moveQuestion(form, step) {
   const all = asked(form);
   const now = all.findIndex((question) => question.classList.contains("active"));
-  // Down goes into a question that was framed for one, before it goes past it.
+  // Down moves the focus into a framed question before it goes on to the next.
   const stays = step > 0 && framedAhead !== null && framedAhead === all[now];
   const next = stays ? all[now] : all[Math.min(Math.max(now + step, 0), all.length - 1)];
   if (!next) return;
@@ -62,13 +62,13 @@ function moveQuestion(form, step) {
   next.scrollIntoView({ block: "nearest" });
 }
 
-// A key by its sign; by its place, too, where it writes neither a letter nor a digit of ours: the
-// keyboard is one for another script. (Latin ones differ in where they have their letters.)
+// The names of a key: its character and, if that is neither a Latin letter nor a digit (a keyboard
+// for another script), the one at its physical position. (Latin layouts differ in positions.)
 function signs(event) {
   const sign = event.key.toLowerCase();
   if (/^[a-z0-9]$/u.test(sign)) return [sign];
-  const place = /^(?:Key|Digit|Numpad)([A-Z0-9])$/u.exec(event.code)?.[1];
-  return [sign, place?.toLowerCase()].filter(Boolean);
+  const physical = /^(?:Key|Digit|Numpad)([A-Z0-9])$/u.exec(event.code)?.[1];
+  return [sign, physical?.toLowerCase()].filter(Boolean);
 }
 
 function optionFor(form, event) {
@@ -97,8 +97,8 @@ function choose(form, option) {
   }
 }
 
-// Straight into words and into an empty field that wants something. A draft is left alone, lest
-// the sign of an option that was meant instead be written into it.
+// Focus words and empty required fields at once. A draft is left alone, so that a key meant for an
+// option is not written into it.
 function frameNext(form, question) {
   frameAhead(form, question);
   const entrance = wayIn(form, question);
@@ -143,7 +143,7 @@ function pageKey(form, event) {
     else document.querySelector("button.primary, a.primary")?.click();
     return true;
   }
-  if (key === "Escape" && target.dataset.place) {
+  if (key === "Escape" && target.dataset.span) {
     target.blur();
     return true;
   }
@@ -152,7 +152,7 @@ function pageKey(form, event) {
 }
 
 function moves(form, { key, target }) {
-  if (target.dataset.place && (key === "ArrowLeft" || key === "ArrowRight")) {
+  if (target.dataset.span && (key === "ArrowLeft" || key === "ArrowRight")) {
     moveWord(target, key);
     return true;
   }

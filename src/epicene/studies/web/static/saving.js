@@ -12,21 +12,21 @@ const GLANCE = 5_000;
 let pause = 1000;
 let waiting = null;
 let sending = false;
-let isSetAside = false; // an answer, since the person was last told so
+let isSetAside = false; // an answer, since the participant was last told so
 let isCutOff = false; // the server could not be reached for taking an answer back
-let firstShown = Date.now(); // the item on the page, to the person, by the clock of this device
+let firstShown = Date.now(); // the item on the page, by the clock of this device
 
 function tell(text, wrong = false) {
   const status = document.getElementById("status");
   status.textContent = text;
   status.classList.toggle("wrong", wrong);
-  // It stays in view, over the page: nothing that is gone to or written in may be behind it.
+  // It stays in view, over the page: nothing that has the focus may be behind it.
   document.documentElement.style.scrollPaddingTop = text ? `${status.offsetHeight + 8}px` : "";
   const field = document.activeElement;
   if (wrong && field?.matches("textarea, input")) field.scrollIntoView({ block: "nearest" });
 }
 
-// What is true only until something else is filled in.
+// Messages that hold only until something else is filled in.
 function stopTelling() {
   const { textContent } = document.getElementById("status");
   if ([SAY.saved, SAY.missing, SAY.same_words].includes(textContent)) tell("");
@@ -41,7 +41,7 @@ function keep(name, value) {
   try {
     localStorage.setItem(OURS + name, JSON.stringify(value));
   } catch {
-    // Full or forbidden: what is in memory still lasts as long as the page.
+    // Full or forbidden: the copy in memory lasts as long as the page.
   }
 }
 
@@ -62,7 +62,7 @@ function parsed(text) {
   }
 }
 
-// Only what it was: another window may have kept something newer there.
+// Only if unchanged: another window may have stored something newer there.
 function forget(name, text = keptText(name)) {
   if (memory.get(OURS + name) === text) memory.delete(OURS + name);
   try {
@@ -110,7 +110,7 @@ function restore(form, answers) {
   }
 }
 
-// The first question that still wants something, if any.
+// The first question that is still to be answered, if any.
 function wanting(form) {
   return asked(form).find(
     (question) =>
@@ -205,7 +205,7 @@ async function sendAll() {
   }
 }
 
-// A reply with what it says; null where none came, or it is to be asked for again.
+// A response with its content; null if none came, or the request is to be repeated.
 async function asking(request) {
   try {
     const answer = await request;
@@ -216,13 +216,13 @@ async function asking(request) {
   }
 }
 
-// What is before the person; not `isOurs` where this browser has become another's meanwhile.
+// The participant's current task; not `isOurs` if the browser now has another session.
 async function askForWork() {
   const came = await asking(fetch("/api/work", { signal: AbortSignal.timeout(PATIENCE) }));
   return came && { ...came, isOurs: came.answer.ok && came.reply.storage_key === STORAGE_KEY };
 }
 
-// Say why the server does not listen to this page any more.
+// Say why the server no longer accepts this page.
 async function explain(status) {
   const came = status === 403 ? await askForWork() : null;
   if (came?.isOurs) location.reload(); // by a newer link; nothing that is kept here is lost
@@ -254,9 +254,9 @@ async function sendOne(number) {
   }
   isCutOff = false;
   const isRefused = !answer.ok && answer.status !== 409;
-  // What is refused can be mended only in its own form.
-  const canMend = answer.status !== 404 && asForm()?.dataset.number === String(number);
-  if (isRefused && !canMend) return await setAside(number, text);
+  // A rejected answer can be corrected only in its own form.
+  const canCorrect = answer.status !== 404 && asForm()?.dataset.number === String(number);
+  if (isRefused && !canCorrect) return await setAside(number, text);
   pause = 1000;
   forget(name, text);
   if (answer.ok) {
@@ -275,8 +275,8 @@ async function sendOne(number) {
   return true;
 }
 
-// An answer to what is no longer the person's to answer must not keep them from all else; unless
-// it is the link that does not work any more. Whether the next may be sent.
+// Set aside an answer to a task that is no longer the participant's, so that they can continue,
+// unless their link no longer works. Returns whether the next may be sent.
 async function setAside(number, text) {
   const came = await askForWork();
   if (!came) {
@@ -318,8 +318,8 @@ async function undo(number) {
   else if (isCutOff) waiting = setTimeout(sendAll, GLANCE);
 }
 
-// Whether the page shows what is before the person now. A form that nobody waits for is left
-// alone, unless it is no longer what is to be filled in.
+// Show the participant's current task; returns whether the page shows it. A form that is not being
+// sent is left alone, unless it is for another task.
 async function refresh() {
   const came = await askForWork();
   if (!came) {

@@ -30,7 +30,7 @@ function countWords(text) {
 }
 
 function wordControls(form, question) {
-  return [...form.querySelectorAll("[data-place]")].filter(
+  return [...form.querySelectorAll("[data-span]")].filter(
     (control) => control.name === `answer.${question}`,
   );
 }

@@ -10,7 +10,7 @@ import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.records import Column, Estimate, Judgement, Row, Table, digest
-from epicene.stats import annotator_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
 from epicene.studies.design.sampling import Candidate, item_id
 from epicene.studies.design.schema import StudyItem
@@ -138,7 +138,7 @@ def metrics(results: Answered) -> Mapping[str, Estimate]:
             rows_where(results.frame, variant=variant)
         )
     pairs = annotator_agreement.annotator_pairs(results.frame)
-    made["alpha"] = annotator_agreement.alpha(pairs, clustered=True)
+    made["alpha"] = paired_agreement.alpha(pairs, clustered=True)
     return made
 
 

@@ -12,7 +12,7 @@ import msgspec
 from epicene.core.errors import InputError
 from epicene.core.records import Column, Estimate, Judgement, Row, Table, digest
 from epicene.languages.normalisers import nfc
-from epicene.stats import annotator_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
 from epicene.studies.design.sampling import Candidate, item_id
 from epicene.studies.design.schema import StudyItem
@@ -163,7 +163,7 @@ def metrics(results: Answered) -> Mapping[str, Estimate]:
     pairs = annotator_agreement.annotator_pairs(results.frame)
     return {
         "preference for gold": samples_and_tables.share_right(results.frame),
-        "alpha": annotator_agreement.alpha(pairs, clustered=True),
+        "alpha": paired_agreement.alpha(pairs, clustered=True),
     }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Judgement, Row, Table
-from epicene.stats import annotator_agreement, format_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
 from epicene.studies.design.sampling import item_id
 from epicene.studies.design.schema import StudyItem
@@ -106,8 +106,8 @@ def metrics(results: Answered) -> Mapping[str, Estimate]:
     pairs = rows_where(annotator_agreement.annotator_pairs(results.frame), name=GRAMMATICAL)
     return {
         "ungrammatical": _share_of_label(rows_where(found, name=GRAMMATICAL), "no"),
-        "agreement_people": format_agreement.raw(pairs, clustered=True),
-        "agreement_automatic": format_agreement.raw(
+        "agreement_people": paired_agreement.raw(pairs, clustered=True),
+        "agreement_automatic": paired_agreement.raw(
             rows_where(automatic_pairs, name=GRAMMATICAL), clustered=True
         ),
     }

@@ -35,6 +35,12 @@ _LETTERS = (
     Option(id="B", label={"en": "ambiguous", "ar": "ملتبس"}, key="b"),
     Option(id="N", label={"en": "absent", "ar": "غير موجود"}, key="n"),
 )
+_SENTENCE_PANELS = (
+    TextPanel(field="text", title={"en": "Arabic", "ar": "العربية"}, language="ar"),
+    TextPanel(field="english", title={"en": "English", "ar": "الإنجليزية"}, language="en"),
+)
+_YES = Option(id="yes", label={"en": "yes", "ar": "نعم"}, key="y")
+_REMARK = NoteQuestion(id="note", ask={"en": "Remark", "ar": "ملاحظة"})
 _USABLE: dict[str, tuple[str, ...]] = {"usable": ("yes",)}
 
 
@@ -51,16 +57,13 @@ def _identification_study(name: str, rows: Iterable[StepRow], judgements: int) -
         suite="apgc",
         title=guidelines["title"],
         instructions=guidelines["instructions"],
-        show=(
-            TextPanel(field="text", title={"en": "Arabic", "ar": "العربية"}, language="ar"),
-            TextPanel(field="english", title={"en": "English", "ar": "الإنجليزية"}, language="en"),
-        ),
+        show=_SENTENCE_PANELS,
         questions=(
             ChoiceQuestion(
                 id="usable",
                 ask={"en": "Is the sentence well formed?", "ar": "هل الجملة سليمة؟"},
                 options=(
-                    Option(id="yes", label={"en": "yes", "ar": "نعم"}, key="y"),
+                    _YES,
                     Option(id="malformed", label={"en": "malformed", "ar": "معيبة"}, key="x"),
                 ),
             ),
@@ -81,7 +84,7 @@ def _identification_study(name: str, rows: Iterable[StepRow], judgements: int) -
                 ),
                 when=_USABLE,
             ),
-            NoteQuestion(id="note", ask={"en": "Remark", "ar": "ملاحظة"}),
+            _REMARK,
         ),
         judgements=judgements,
         items=tuple(
@@ -225,15 +228,14 @@ def rewrite(outputs: StepOutputs, _settings: ApgcBuild) -> Study:
             TextPanel(
                 field="people", title={"en": "Write it for", "ar": "لمن تُكتب"}, language="ar"
             ),
-            TextPanel(field="text", title={"en": "Arabic", "ar": "العربية"}, language="ar"),
-            TextPanel(field="english", title={"en": "English", "ar": "الإنجليزية"}, language="en"),
+            *_SENTENCE_PANELS,
         ),
         questions=(
             ChoiceQuestion(
                 id="possible",
                 ask={"en": "Can it be done?", "ar": "هل يمكن ذلك؟"},
                 options=(
-                    Option(id="yes", label={"en": "yes", "ar": "نعم"}, key="y"),
+                    _YES,
                     Option(id="hard", label={"en": "hard", "ar": "صعبة"}, key="x"),
                 ),
             ),
@@ -246,7 +248,7 @@ def rewrite(outputs: StepOutputs, _settings: ApgcBuild) -> Study:
                 language="ar",
                 when={"possible": ("yes",)},
             ),
-            NoteQuestion(id="note", ask={"en": "Remark", "ar": "ملاحظة"}),
+            _REMARK,
         ),
         items=tuple(items),
     )

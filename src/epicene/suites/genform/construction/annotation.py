@@ -7,7 +7,7 @@ apart from the shape of quotation marks and the width of spaces.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from epicene.core.errors import InputError
 from epicene.core.records import digest
 from epicene.languages.normalisers import normalise
 from epicene.rewriting import find_rewriter, rewritable_languages
+from epicene.studies.design.answers import responses_by_item
 from epicene.studies.design.schema import StudyItem, restrict_languages
 from epicene.studies.exchange.study_files import read_study
 from epicene.suites.construction import kept_rows
@@ -34,12 +35,26 @@ ANNOTATORS_PER_ITEM = 2
 FIRST, SECOND = "first", "second"
 
 
-def study_of(name: str, language: str, items: Iterable[StudyItem], judgements: int) -> Study:
-    """The study of that name with these items, in English and in the language of the set."""
+def study_of(
+    name: str, language: str, shown: Iterable[tuple[StepRow, StepRow]], judgements: int
+) -> Study:
+    """The study of that name, in English and in the language of the set, which items have.
+
+    `shown` are rows, each with the fields that are shown of it.
+    """
     study = read_study(Path(__file__).parent / f"{name}.toml")
     return msgspec.structs.replace(
-        restrict_languages(study, ("en", language)), items=tuple(items), judgements=judgements
+        restrict_languages(study, ("en", language)),
+        items=tuple(
+            StudyItem(id=row["id"], language=language, fields=fields) for row, fields in shown
+        ),
+        judgements=judgements,
     )
+
+
+def select_fields(row: StepRow, *names: str) -> StepRow:
+    """The row with these fields only."""
+    return {name: row[name] for name in names}
 
 
 def one_line(text: object) -> str:
@@ -53,7 +68,7 @@ def with_proposals(
     propose: Callable[[StepRow, Response], StepRow],
 ) -> Iterator[StepRow]:
     """Each row with its people's proposals (`given`), and that of more than half (`agreed`)."""
-    answers = _by_item(responses)
+    answers = responses_by_item(responses)
     for row in rows:
         proposals = [
             {"person": response.participant, **propose(row, response)}
@@ -81,15 +96,21 @@ def two_proposals(row: StepRow, seed: int) -> dict[str, StepRow]:
 def adjudicated(
     rows: Iterable[StepRow],
     responses: Sequence[Response],
-    decide: Callable[[StepRow, Response], StepRow],
+    seed: int,
+    written: Callable[[Response], StepRow],
 ) -> Iterator[tuple[StepRow, StepRow, str]]:
-    """Each row, its final texts, and who decided: both people, or a third."""
-    answers = _by_item(responses)
+    """Each row, its final texts, and who decided: both people, or a third.
+
+    The third chooses one of the two proposals or gives a text of their own, as `written` reads it.
+    """
+    answers = responses_by_item(responses)
     for row in rows:
         if row["agreed"] is not None:
             yield row, row["agreed"], "both"
-        else:
-            yield row, decide(row, _adjudicator_response(row, answers[row["id"]])), "third"
+            continue
+        response = _adjudicator_response(row, answers[row["id"]])
+        proposal = two_proposals(row, seed).get(str(response.answers["choice"]))
+        yield row, written(response) if proposal is None else proposal, "third"
 
 
 def _adjudicator_response(row: StepRow, responses: Sequence[Response]) -> Response:
@@ -104,13 +125,6 @@ def _adjudicator_response(row: StepRow, responses: Sequence[Response]) -> Respon
     )
 
 
-def _by_item(responses: Iterable[Response]) -> dict[str, list[Response]]:
-    answers: dict[str, list[Response]] = defaultdict(list)
-    for response in responses:
-        answers[response.item].append(response)
-    return answers
-
-
 def _key(texts: StepRow) -> tuple[tuple[str, str], ...]:
     return tuple((name, normalise(text, ("nfc", "quotes"))) for name, text in sorted(texts.items()))
 
@@ -121,15 +135,11 @@ _LEFT_OUT = {"en": "leave it out", "fr": "l'écarter", "ar": "استبعاد ا�
 
 def review(outputs: StepOutputs, settings: GenformBuild) -> Study:
     """Every translation, beside its English."""
-    items = (
-        StudyItem(
-            id=row["id"],
-            language=settings.language,
-            fields={"english": row["english"], "translation": row["translation"]},
-        )
+    shown = (
+        (row, select_fields(row, "english", "translation"))
         for row in kept_rows(outputs["translate"])
     )
-    return study_of("review", settings.language, items, ANNOTATORS_PER_ITEM)
+    return study_of("review", settings.language, shown, ANNOTATORS_PER_ITEM)
 
 
 def read_reviews(
@@ -150,37 +160,34 @@ def _propose_translation(row: StepRow, response: Response) -> StepRow:
 
 def adjudicate_reviews(outputs: StepOutputs, settings: GenformBuild) -> Study:
     """The translations on which two people disagree, with their proposals."""
-    items = []
+    left_out = f"({_LEFT_OUT.get(settings.language, _LEFT_OUT['en'])})"
+    shown = []
     for row in disagreements(outputs["review"]):
-        proposals = {
-            name: texts.get("text", f"({_LEFT_OUT.get(settings.language, _LEFT_OUT['en'])})")
-            for name, texts in two_proposals(row, settings.seed).items()
-        }
-        fields = {"english": row["english"], "translation": row["translation"], **proposals}
-        items.append(StudyItem(id=row["id"], language=settings.language, fields=fields))
-    return study_of("settle_review", settings.language, items, 1)
+        fields = select_fields(row, "english", "translation")
+        for name, texts in two_proposals(row, settings.seed).items():
+            fields[name] = texts.get("text", left_out)
+        shown.append((row, fields))
+    return study_of("settle_review", settings.language, shown, 1)
 
 
 def read_adjudicated_reviews(
     outputs: StepOutputs, settings: GenformBuild, _study: Study, responses: Sequence[Response]
 ) -> Iterator[StepRow]:
     """Each sentence with its final translation."""
-
-    def decide(row: StepRow, response: Response) -> StepRow:
-        choice = str(response.answers["choice"])
-        if choice in (FIRST, SECOND):
-            return two_proposals(row, settings.seed)[choice]
-        return {} if choice == "drop" else {"text": one_line(response.answers["text"])}
-
-    for row, texts, by in adjudicated(outputs["review"], responses, decide):
+    rows = adjudicated(outputs["review"], responses, settings.seed, _written_translation)
+    for row, texts, by in rows:
         yield {
-            "id": row["id"],
-            "rule": row["rule"],
-            "english": row["english"],
+            **select_fields(row, "id", "rule", "english"),
             "text": texts.get("text", ""),
             "decided": by,
             "dropped": "" if texts else "left out by people",
         }
+
+
+def _written_translation(response: Response) -> StepRow:
+    if response.answers["choice"] == "drop":
+        return {}
+    return {"text": one_line(response.answers["text"])}
 
 
 def draft(outputs: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
@@ -190,7 +197,7 @@ def draft(outputs: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
     drafts = {gender: _rewritten(texts, settings.language, gender) for gender in TARGETS}
     for index, row in enumerate(rows):
         yield {
-            **{name: row[name] for name in ("id", "rule", "english", "text")},
+            **select_fields(row, "id", "rule", "english", "text"),
             **{f"draft_{gender}": drafts[gender][index] for gender in TARGETS},
         }
 
@@ -204,16 +211,9 @@ def _rewritten(texts: list[str], language: str, gender: Gender) -> list[str]:
 
 def forms(outputs: StepOutputs, settings: GenformBuild) -> Study:
     """Every sentence, with the drafts to start from."""
-    shown = ("english", "text", *(f"draft_{gender}" for gender in TARGETS))
-    items = (
-        StudyItem(
-            id=row["id"],
-            language=settings.language,
-            fields={name: row[name] for name in shown},
-        )
-        for row in outputs["draft"]
-    )
-    return study_of("forms", settings.language, items, ANNOTATORS_PER_ITEM)
+    drafts = [f"draft_{gender}" for gender in TARGETS]
+    shown = ((row, select_fields(row, "english", "text", *drafts)) for row in outputs["draft"])
+    return study_of("forms", settings.language, shown, ANNOTATORS_PER_ITEM)
 
 
 def read_forms(
@@ -227,36 +227,30 @@ def _propose_forms(row: StepRow, response: Response) -> StepRow:
     choice = response.answers["speaker"]
     if choice == "nothing":
         return {"choice": choice, "texts": dict.fromkeys(TARGETS, row["text"])}
-    return {"choice": choice, "texts": _written(response)}
+    return {"choice": choice, "texts": _written_forms(response)}
 
 
-def _written(response: Response) -> StepRow:
+def _written_forms(response: Response) -> StepRow:
     return {gender: one_line(response.answers[gender]) for gender in TARGETS}
 
 
 def adjudicate_forms(outputs: StepOutputs, settings: GenformBuild) -> Study:
     """The sentences of which two people wrote different forms, with these forms."""
-    items = []
+    shown = []
     for row in disagreements(outputs["forms"]):
-        fields = {"english": row["english"], "text": row["text"]}
+        fields = select_fields(row, "english", "text")
         for name, texts in two_proposals(row, settings.seed).items():
             fields |= {f"{name}_{gender}": texts[gender] for gender in TARGETS}
-        items.append(StudyItem(id=row["id"], language=settings.language, fields=fields))
-    return study_of("settle_forms", settings.language, items, 1)
+        shown.append((row, fields))
+    return study_of("settle_forms", settings.language, shown, 1)
 
 
 def read_adjudicated_forms(
     outputs: StepOutputs, settings: GenformBuild, _study: Study, responses: Sequence[Response]
 ) -> Iterator[StepRow]:
     """Each sentence with its final forms."""
-
-    def decide(row: StepRow, response: Response) -> StepRow:
-        choice = str(response.answers["choice"])
-        if choice in (FIRST, SECOND):
-            return two_proposals(row, settings.seed)[choice]
-        return _written(response)
-
-    for row, texts, by in adjudicated(outputs["forms"], responses, decide):
+    rows = adjudicated(outputs["forms"], responses, settings.seed, _written_forms)
+    for row, texts, by in rows:
         yield {
             "id": row["id"],
             "language": settings.language,

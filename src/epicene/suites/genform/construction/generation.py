@@ -156,14 +156,14 @@ def read_templates(path: str) -> Templates:
     return found
 
 
-def _check_template(template: str, found: Templates, place: str) -> None:
+def _check_template(template: str, found: Templates, location: str) -> None:
     for slot, count in Counter(slots(template)).items():
         if slot not in found.arguments:
-            raise InputError(f"{place}: {unknown('slot', slot, found.arguments)}")
+            raise InputError(f"{location}: {unknown('slot', slot, found.arguments)}")
         if count > 1:
-            raise InputError(f"{place} has the slot <{slot}> {count} times; once is all it can.")
+            raise InputError(f"{location} has the slot <{slot}> {count} times; once is all it can.")
     if GAP not in template:
-        raise InputError(f"{place} has no {GAP}, so that all its sentences would be alike.")
+        raise InputError(f"{location} has no {GAP}, so that all its sentences would be alike.")
 
 
 # A sentence has some twenty tokens, so this is ample.

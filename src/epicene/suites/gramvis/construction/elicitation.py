@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from epicene.suites.construction import ModelReply, StepOutputs, StepRow
     from epicene.suites.gramvis.items import Grammar, Word
 
-# An object with its three glosses and forms has some fifty tokens; so many are room enough.
+# An object with its three glosses and forms has about fifty tokens, so this is enough.
 _TOKENS_EACH = 120
 
 _PEOPLE = {"male": "man", "female": "woman"}

@@ -1,4 +1,4 @@
-"""The study `image`: people say who is in a picture, to validate the judges.
+"""The study `image`: people say who is in an image, to validate the judges.
 
 The sample has equally many images of every stratum, so that there are enough on which the judges
 disagree; estimates for the whole run weight each image by the size of its stratum.
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.core.records import Column, Estimate, Judgement, Row, Table
-from epicene.stats import annotator_agreement, format_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.agreement import fleiss, krippendorff
 from epicene.stats.intervals import clustered_mean
 from epicene.stats.tabulate import distinct_values, group_codes, rows_where
@@ -192,17 +192,17 @@ def _agreement_cells(pairs: polars.DataFrame) -> tuple[Estimate, ...]:
     return (
         _count(len(pairs)),
         _raw_agreement(pairs),
-        format_agreement.kappa(pairs, clustered=True),
-        annotator_agreement.alpha(pairs, clustered=True),
+        paired_agreement.kappa(pairs, clustered=True),
+        paired_agreement.alpha(pairs, clustered=True),
     )
 
 
 def _raw_agreement(pairs: polars.DataFrame) -> Estimate:
-    return format_agreement.raw(pairs, clustered=True)
+    return paired_agreement.raw(pairs, clustered=True)
 
 
 def _weighted_agreement(pairs: polars.DataFrame) -> Estimate:
-    """Raw agreement, each image weighed by how many of the run it stands for."""
+    """Raw agreement, each image weighted by how many of the run it represents."""
     if not len(pairs):
         return Estimate(value=None, why="no item was judged both ways")
     weights = pairs["weight"].to_numpy()
@@ -274,7 +274,7 @@ def _study_item(model: str, image: JudgedImage) -> StudyItem:
 def draw(
     drawn_from: Iterable[Candidate], _protocol: GramvisProtocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """A sample of every cell, each image weighted by how many of its cell it stands for."""
+    """A sample of every cell, each image weighted by how many of its cell it represents."""
     if wanted.total is None and wanted.per_cell is None:
         wanted = msgspec.structs.replace(wanted, total=DEFAULT_TOTAL)
     available = Counter(candidate.cell for candidate in drawn_from)

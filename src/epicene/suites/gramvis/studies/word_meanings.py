@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.core.records import Column, Estimate, Judgement, Row, Table
-from epicene.stats import annotator_agreement, format_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.agreement import fleiss, krippendorff
 from epicene.studies.design.answers import choice_ids
 from epicene.studies.design.sampling import Candidate, item_id, stratified_sample
@@ -63,7 +63,7 @@ def meaning_item(english: str, words: Iterable[str], listed: str = "") -> StudyI
 
 
 def agreed_label(labels: Iterable[str], at_least: int) -> str:
-    """The label that at least so many people gave; empty if none."""
+    """The label that at least `at_least` people gave; empty if none."""
     (label, count), *_ = Counter(labels).most_common() or [("", 0)]
     return label if count >= at_least else ""
 
@@ -128,7 +128,7 @@ def _metrics(results: Answered) -> Mapping[str, Estimate]:
     pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     return {
         "alpha_people": krippendorff(labels),
-        "agreement_list": format_agreement.raw(pairs, clustered=False),
+        "agreement_list": paired_agreement.raw(pairs, clustered=False),
     }
 
 
@@ -185,7 +185,7 @@ def _agreement_table(results: Answered) -> Table:
         Row(
             keys=("people with each other",),
             cells=(
-                format_agreement.raw(between, clustered=True),
+                paired_agreement.raw(between, clustered=True),
                 fleiss(labels),
                 krippendorff(labels),
             ),
@@ -193,9 +193,9 @@ def _agreement_table(results: Answered) -> Table:
         Row(
             keys=("people with the list",),
             cells=(
-                format_agreement.raw(pairs, clustered=False),
-                format_agreement.kappa(pairs, clustered=False),
-                annotator_agreement.alpha(pairs, clustered=False),
+                paired_agreement.raw(pairs, clustered=False),
+                paired_agreement.kappa(pairs, clustered=False),
+                paired_agreement.alpha(pairs, clustered=False),
             ),
         ),
     )

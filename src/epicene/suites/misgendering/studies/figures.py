@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from epicene import charts
-from epicene.stats import annotator_agreement, format_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
 from epicene.suites.misgendering.metrics import pronouns_of
 from epicene.suites.misgendering.studies.labels import EXTRANEOUS, MISGENDERING, OUTCOME, OUTCOMES
@@ -46,7 +46,7 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
     pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     pairs = rows_where(of_judgement(pairs, MISGENDERING), setting=setting)
     clustered = is_clustered(results)
-    among = format_agreement.raw(
+    among = paired_agreement.raw(
         of_judgement(annotator_agreement.annotator_pairs(results.frame), OUTCOME),
         clustered=clustered,
     )
@@ -58,7 +58,7 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
     return charts.bars(
         name,
         f"Agreement of people with the first-pronoun rule on misgendering, {setting}",
-        [*_cells(pairs, lambda part: format_agreement.raw(part, clustered=clustered))],
+        [*_cells(pairs, lambda part: paired_agreement.raw(part, clustered=clustered))],
         x="model",
         y="agreement",
         color="pronoun",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats import annotator_agreement, format_agreement
+from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import rows_where, share
+from epicene.studies.design.answers import responses_by_item
 from epicene.studies.design.schema import Span
 from epicene.suites.misgendering.continuations import bracket_spans
 from epicene.suites.misgendering.metrics import pronouns_of
@@ -49,7 +49,7 @@ def rule_disagreement_table(results: Labelled) -> Table:
         .select("item", "a", "b")
         .iter_rows()
     }
-    responses = _by_item(results.responses)
+    responses = responses_by_item(results.responses)
     rows = []
     for item in _in_order(results, set(differ["item"])):
         by_people, by_rule = three[item.id]
@@ -84,7 +84,7 @@ def extraneous_word_table(results: Labelled) -> Table:
     """The gendered words that people marked, in context."""
     marked: dict[str, list[Response]] = {
         item: [each for each in responses if each.answers.get("extraneous")]
-        for item, responses in _by_item(results.responses).items()
+        for item, responses in responses_by_item(results.responses).items()
     }
     rows = []
     for item in _in_order(results, {name for name, responses in marked.items() if responses}):
@@ -118,13 +118,6 @@ def extraneous_word_table(results: Labelled) -> Table:
 
 def _spans(response: Response) -> list[Span]:
     return [span for span in response.answers.get("extraneous", ()) if isinstance(span, Span)]
-
-
-def _by_item(responses: Iterable[Response]) -> dict[str, list[Response]]:
-    found: dict[str, list[Response]] = defaultdict(list)
-    for response in responses:
-        found[response.item].append(response)
-    return dict(found)
 
 
 def _in_order(results: Labelled, wanted: set[str]) -> list[StudyItem]:
@@ -168,12 +161,12 @@ def all_metrics(results: Labelled) -> Mapping[str, Estimate]:
     }
     for name, key in ((OUTCOME, "people"), (EXTRANEOUS, "people_extraneous")):
         pairs = of_judgement(both, name)
-        made[f"agreement_{key}"] = format_agreement.raw(pairs, clustered=clustered)
-        made[f"kappa_{key}"] = annotator_agreement.kappa(pairs, clustered=clustered)
+        made[f"agreement_{key}"] = paired_agreement.raw(pairs, clustered=clustered)
+        made[f"kappa_{key}"] = paired_agreement.kappa(pairs, clustered=clustered)
     for name, key in ((MISGENDERING, "automatic"), (EXTRANEOUS, "automatic_extraneous")):
         pairs = of_judgement(beside, name)
-        made[f"agreement_{key}"] = format_agreement.raw(pairs, clustered=clustered)
-        made[f"mcc_{key}"] = format_agreement.mcc(pairs, clustered=clustered)
+        made[f"agreement_{key}"] = paired_agreement.raw(pairs, clustered=clustered)
+        made[f"mcc_{key}"] = paired_agreement.mcc(pairs, clustered=clustered)
     return made
 
 

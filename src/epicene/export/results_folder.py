@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Figure, Table
     from epicene.report.model_comparison import ModelComparison
     from epicene.report.provenance import Provenance
-    from epicene.runs.results import StoredRun
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
 
 
@@ -49,7 +49,7 @@ class ProtocolResults:
 
 
 def protocol_results(folder: str, runs: Sequence[StoredRun]) -> ProtocolResults:
-    """All that goes out of these runs."""
+    """All that is exported of these runs."""
     summary = summarise(runs)
     source, found = provenance_of(summary, runs), compare_models(summary, runs)
     taken = {table.name for table in summary.tables}
@@ -92,7 +92,7 @@ def _profile(
 def _comparison_tables(
     source: Provenance, found: ModelComparison, taken: Collection[str]
 ) -> Iterator[ExportedTable]:
-    """Places and changes, with the undetected rate of the judgements that each is about."""
+    """Rankings and changes, with the undetected rate of the judgements behind each."""
     for entry, made in found.rankings:
         table = _with_free_name(made, f"places by {entry.headline.name}", taken)
         rates = undetected_line_of("these judgements", entry.undetected)
@@ -104,20 +104,20 @@ def _comparison_tables(
 
 
 def _with_free_name(table: Table, name: str, taken: Collection[str]) -> Table:
-    """The table under a name that none of the suite's own has."""
+    """The table under a name that no table of the suite has."""
     free = name if name not in taken else f"{name} of the runs"
     return msgspec.structs.replace(table, name=free)
 
 
 class ModelProfiles(NamedTuple):
-    """The headlines of all suites, a row for each model, and suite by suite with their runs."""
+    """The headlines of all suites, a row per model, and those of each suite with their runs."""
 
     table: Table
     by_suite: list[tuple[Table, Provenance]]
 
 
 def model_profiles(parts: Sequence[ProtocolResults]) -> ModelProfiles | None:
-    """The headlines of all suites, if there are any; models of one label are told apart."""
+    """The headlines of all suites, if any; models with one label get distinct ones."""
     summaries, by_part = with_distinct_labels(
         [part.summary for part in parts], [part.compared.entries for part in parts]
     )
@@ -141,7 +141,7 @@ def model_profiles(parts: Sequence[ProtocolResults]) -> ModelProfiles | None:
 
 
 def write_results(runs: Sequence[StoredRun], folder: Path) -> None:
-    """Write a folder of its own for each suite and protocol, and one card."""
+    """Write a folder for each suite and protocol, and one card."""
     new_folder(folder)
     groups = group_by_protocol(runs_without_paths(runs))
     parts = [protocol_results("-".join(names), group) for names, group in groups.items()]
@@ -171,7 +171,7 @@ def _write_tables(part: ProtocolResults, folder: Path) -> None:
 
 
 def _write_profile(parts: Sequence[ProtocolResults], folder: Path) -> None:
-    """The headlines of all suites together; as CSV a line for each, with the run it is of."""
+    """Write the headlines of all suites; as CSV, one line for each with its run."""
     from epicene.report.latex import as_latex
     from epicene.report.table_formats import as_json, as_markdown, long_csv
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.errors import InputError, as_sentence
-from epicene.runs.results import RunJudgements, judgement_frame
+from epicene.runs.stored_run import RunJudgements, judgement_frame
 from epicene.runs.summary import label_comparable_runs
 from epicene.stats.tabulate import undetected_share
 from epicene.studies.collection.adjudication import apply_adjudications
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Estimate, Figure, Judgement, Table
-    from epicene.runs.results import StoredRun
+    from epicene.runs.stored_run import StoredRun
     from epicene.studies.collection.adjudication import Adjudications
     from epicene.studies.design.schema import Response, Study, StudyItem
     from epicene.suites import Suite

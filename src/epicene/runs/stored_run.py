@@ -8,23 +8,34 @@ from __future__ import annotations
 
 import gc
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from epicene.core.errors import InputError, RunError
-from epicene.core.records import Item, Judgement, Record, digest
+from epicene.core.records import Item, Judgement, Record, digest, to_json
+from epicene.runs.judgement_cache import CacheWriter, cache_key, read_cache
 from epicene.runs.manifest import Manifest, read_manifest
 from epicene.runs.plan import PlanReader
-from epicene.runs.store import AnswerStore, Section, is_complete, item_number, open_store
+from epicene.runs.store import (
+    STORE_FILE,
+    AnswerStore,
+    DamagedStoreError,
+    Section,
+    is_complete,
+    item_number,
+    open_store,
+)
 from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite, find_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import polars
 
@@ -59,6 +70,11 @@ class Coverage(Record, frozen=True, kw_only=True):
             f"to {self.requests} requests ({self.failed} failed"
             + (f", {self.not_begun} stages are not begun)" if self.not_begun else ")")
         )
+
+
+# Told while a run is scored: its folder, how many of its items are scored, and how many it has.
+OnScored: TypeAlias = Callable[[Path, int, int], None]
+on_scored: ContextVar[OnScored] = ContextVar("on_scored", default=lambda *_: None)
 
 
 @dataclass(frozen=True)
@@ -106,20 +122,32 @@ def read_run(folder: Path) -> StoredRun:
 
 
 class RunJudgements:
-    """A run's judgements, streamed from its store. Walk it, then read `coverage`."""
+    """A run's judgements, streamed from its store or its cache. Walk it, then read `coverage`."""
 
     def __init__(self, run: StoredRun) -> None:
         self._run = run
         self.coverage = Coverage(items=0, judged=0, requests=0, answered=0, failed=0)
 
     def __iter__(self) -> Iterator[Judgement]:
-        suite, protocol = self._run.suite, self._run.protocol
-        for item, answers in self.answered():
-            yield from suite.judge(item, answers, protocol)
+        run = self._run
+        with open_store(run.folder) as store:
+            store.begin_snapshot()
+            key = cache_key(run.suite, run.manifest, store)
+            if key is not None and (cached := read_cache(run.folder, key)):
+                self.coverage = msgspec.json.decode(cached.coverage, type=Coverage)
+                yield from cached
+                return
+            with CacheWriter(run.folder, key) as cache:
+                for item, answers in self._read(store):
+                    for judgement in run.suite.judge(item, answers, run.protocol):
+                        cache.add(judgement)
+                        yield judgement
+                cache.save(to_json(self.coverage))
 
     def answered(self) -> Iterator[tuple[Item, Answers]]:
         """The items that can be judged, each with its answers."""
         with open_store(self._run.folder) as store:
+            store.begin_snapshot()
             yield from self._read(store)
 
     def lacking(self) -> Iterator[Item]:
@@ -139,7 +167,9 @@ class RunJudgements:
         sections = store.sections()
         counts = [store.counts(section) for section in sections]
         whole = is_complete(store, suite, self._run.manifest.models)
+        self._check_nothing_missing(reader.count, counts)
         judged = 0
+        tell = on_scored.get()
         for first, end in reader.windows():
             answers = reader.answers(sections, first, end)
             missing = {} if whole else self._missing(reader, sections, first, end)
@@ -151,6 +181,7 @@ class RunJudgements:
                         continue
                 judged += 1
                 yield item, given
+            tell(self._run.folder, end, reader.count)
         self.coverage = Coverage(
             items=reader.count,
             judged=judged,
@@ -160,6 +191,15 @@ class RunJudgements:
             not_begun=sum(len(self._run.manifest.models[stage.role]) for stage in suite.stages)
             - sum(section.total is not None for section in sections),
         )
+
+    def _check_nothing_missing(self, items: int, counts: Sequence[tuple[int, int]]) -> None:
+        """Raise if the store has fewer rows than the manifest counted when it was written."""
+        manifest = self._run.manifest
+        counted = sum(each.answered + each.failed for each in manifest.counts)
+        if items < manifest.items or sum(map(sum, counts)) < counted:
+            raise DamagedStoreError(
+                self._run.folder / STORE_FILE, "it has fewer rows than manifest.json counts"
+            )
 
     def _missing(
         self, reader: PlanReader, sections: Sequence[Section], first: int, end: int
@@ -195,10 +235,7 @@ class RunJudgements:
             if section is None:
                 yield from range(first, end)
                 continue
-            planned, known = reader.window(stage, section, first, end)
-            for request_id, _, _ in planned:
-                if not known.answered(request_id):
-                    yield item_number(request_id)
+            yield from map(item_number, reader.unanswered(stage, section, first, end))
 
 
 def judgement_frame(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:

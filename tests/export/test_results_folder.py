@@ -13,7 +13,7 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
-from epicene.export.results import write_results
+from epicene.export.results_folder import write_results
 from epicene.report.latex import escape_latex
 from epicene.report.table_formats import escape_markdown
 from export.reflexives_runs import measured

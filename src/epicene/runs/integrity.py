@@ -1,0 +1,234 @@
+"""Verify a run folder against its checksums, and rebuild a damaged store for a resumed run."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from epicene.core.errors import EpiceneError, pluralise
+from epicene.core.files import ImageFolder
+from epicene.core.records import Answer, Images
+from epicene.runs.manifest import read_manifest
+from epicene.runs.plan import PlanReader
+from epicene.runs.store import (
+    STORE_FILE,
+    TABLES,
+    AnswerStore,
+    item_number,
+    section_number,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from epicene.runs.manifest import Manifest
+    from epicene.suites import Protocol, Suite
+
+IMAGES_FOLDER = "images"
+
+_answers = msgspec.json.Decoder(Answer)
+
+
+class Damage(NamedTuple):
+    """Something in a run folder that is not as it was written."""
+
+    file: str
+    where: str  # the table and the row, if it is in the store
+    problem: str
+
+    def __str__(self) -> str:
+        """The damage in words."""
+        where = f"{self.file}, {self.where}" if self.where else self.file
+        return f"{where}: {self.problem}"
+
+
+class Verification(NamedTuple):
+    """What was verified in a run folder, and what is damaged."""
+
+    items: int
+    answers: int
+    images: int
+    has_checksums: bool  # whether the store's rows have any; those of earlier versions have none
+    damage: tuple[Damage, ...]
+
+
+def verify_run(folder: Path) -> Verification:
+    """Verify the manifest, every row of the store, and every image of a run."""
+    try:
+        manifest = read_manifest(folder)
+    except EpiceneError as error:
+        return Verification(0, 0, 0, True, (Damage("manifest.json", "", str(error)),))
+    try:
+        store = AnswerStore(folder / STORE_FILE)
+    except EpiceneError as error:
+        return Verification(0, 0, 0, True, (Damage(STORE_FILE, "", str(error)),))
+    with closing(store):
+        rows = _read_rows(store, folder, manifest)
+        damage = [*rows.damage, *_structural_damage(store), *_missing_rows(rows, manifest)]
+    counts = (rows.sound["items"], rows.sound["answers"], rows.images)
+    return Verification(*counts, store.has_checksums, tuple(damage))
+
+
+class _Rows(NamedTuple):
+    """The rows of a store: how many are sound, by table, and what is damaged."""
+
+    sound: Counter[str]
+    images: int
+    damage: list[Damage]
+    without_images: set[int]  # the ids of requests whose images are damaged
+    all_items: bool  # whether no item is damaged or missing
+
+
+def _read_rows(store: AnswerStore, folder: Path, manifest: Manifest) -> _Rows:
+    """Read all rows once, holding only what is damaged."""
+    sound: Counter[str] = Counter()
+    damage: list[Damage] = []
+    without_images: set[int] = set()
+    images = _ImageCheck(folder / IMAGES_FOLDER)
+    last_item = -1
+    for table in TABLES:
+        for row, problem in store.readable_rows(table):
+            if problem:
+                where = f"table {table}, row {row[0]!r}" if row else f"table {table}"
+                damage.append(Damage(STORE_FILE, where, problem))
+            elif table == "answers" and (broken := list(images.damage_of(row[4]))):
+                damage += broken
+                without_images.add(row[0])
+            else:
+                sound[table] += 1
+                last_item = row[0] if table == "items" else last_item
+    all_items = sound["items"] == last_item + 1 and sound["items"] >= manifest.items
+    return _Rows(sound, len(images.verified), damage, without_images, all_items)
+
+
+class _ImageCheck:
+    """Verifies the images that answers name, each file once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = ImageFolder(folder)
+        self.verified: dict[str, str] = {}  # what is wrong with each image, "" if nothing is
+
+    def damage_of(self, answer: bytes) -> Iterator[Damage]:
+        """What is wrong with the images of an answer."""
+        if b'"images"' not in answer:
+            return
+        decoded = _answers.decode(answer)
+        for image in decoded.images if isinstance(decoded, Images) else ():
+            if image.sha256 and (problem := self._problem(image.sha256)):
+                yield Damage(f"{IMAGES_FOLDER}/{image.sha256[:2]}/{image.sha256}", "", problem)
+
+    def _problem(self, sha256: str) -> str:
+        if sha256 not in self.verified:
+            try:
+                self._files.read(sha256)
+                self.verified[sha256] = ""
+            except EpiceneError as error:
+                self.verified[sha256] = str(error)
+        return self.verified[sha256]
+
+
+def _structural_damage(store: AnswerStore) -> Iterator[Damage]:
+    try:
+        for text in store.structural_damage():
+            yield Damage(STORE_FILE, "", text)
+    except EpiceneError as error:
+        yield Damage(STORE_FILE, "", str(error))
+
+
+def _missing_rows(rows: _Rows, manifest: Manifest) -> Iterator[Damage]:
+    """Rows that the manifest counts and the store does not have."""
+    counted = sum(count.answered + count.failed for count in manifest.counts)
+    for table, expected in (("items", manifest.items), ("answers", counted)):
+        if rows.sound[table] < expected:
+            problem = f"{rows.sound[table]} of {expected} rows are sound"
+            yield Damage(STORE_FILE, f"table {table}", problem)
+
+
+def repair_store(folder: Path, manifest: Manifest) -> str:
+    """Rebuild a run's store from its sound rows; what was damaged in it, "" if nothing was.
+
+    The damaged file is kept beside it. Requests whose answers are left out are asked again.
+    """
+    path = folder / STORE_FILE
+    if not path.exists():
+        return ""
+    with closing(AnswerStore(path, create=True)) as store:
+        rows = _read_rows(store, folder, manifest)
+        damage = [*rows.damage, *_missing_rows(rows, manifest)]
+        if not damage:
+            return ""
+        rebuilt = path.with_name(f".{path.name}.rebuilt")
+        _remove_database(rebuilt)
+        with closing(AnswerStore(rebuilt, create=True)) as copy:
+            _copy_sound_rows(store, copy, rows)
+    kept = _first_free(path)
+    os.link(path, kept)
+    _remove_database(path, log_only=True)  # what it holds was read through the store
+    rebuilt.replace(path)
+    lost = len(damage) - 1
+    more = f" (and {pluralise(lost, 'other place')})" if lost else ""
+    return (
+        f"{path} was damaged: {damage[0]}{more}; the requests concerned are asked again, and the "
+        f"damaged file is kept as {kept.name}."
+    )
+
+
+def _copy_sound_rows(store: AnswerStore, copy: AnswerStore, rows: _Rows) -> None:
+    """Copy what is sound. Items are copied all or none: they can be read from the data again."""
+    sections: set[int] = set()
+
+    def wanted(table: str, key: Any) -> bool:
+        if table == "sections":
+            sections.add(key)
+        if table == "answers":
+            return section_number(key) in sections and key not in rows.without_images
+        return rows.all_items or (table != "items" and key != "items")
+
+    for table in TABLES:
+        sound = (row for row, problem in store.readable_rows(table) if not problem)
+        copy.put_rows(table, (row for row in sound if wanted(table, row[0])))
+
+
+def drop_answers_built_on_missing_ones(
+    store: AnswerStore, suite: Suite[Any, Any], protocol: Protocol
+) -> None:
+    """Delete the answers of stages that need an answer which is missing now.
+
+    Asked again, that answer may be another, and the requests of later stages with it.
+    """
+    reader = PlanReader(store, suite, protocol)
+    stages = {stage.name: stage for stage in suite.stages}
+    sections = store.sections()
+    for name, stage in stages.items():
+        own = [section for section in sections if section.stage == name]
+        needed = suite.dependencies_of(stage)
+        earlier = [section for section in sections if section.stage in needed]
+        for first, end in reader.windows() if own and needed else ():
+            missing = {
+                item_number(request_id)
+                for section in earlier
+                for request_id in reader.unanswered(stages[section.stage], section, first, end)
+            }
+            if {section.stage for section in earlier} != needed:
+                missing = set(range(first, end))
+            for section in own:
+                store.delete_answers(section, missing)
+
+
+def _first_free(path: Path) -> Path:
+    """The first of NAME.damaged-1, NAME.damaged-2 … that does not exist."""
+    number = 1
+    while (found := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    return found
+
+
+def _remove_database(path: Path, *, log_only: bool = False) -> None:
+    for suffix in ("-wal", "-shm", *(() if log_only else ("",))):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).unlink()

@@ -1,0 +1,186 @@
+"""Keep the judgements of a long run beside its store, so that tables need not score them again.
+
+A cache is used only by the code that wrote it, in the same environment, for the same answers: its
+key covers Epicene's files, the suite's, the installed packages, the settings and every stored row.
+It may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import zlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+import epicene
+from epicene.core.records import Judgement, Record, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import BinaryIO, Self
+
+    from epicene.runs.manifest import Manifest
+    from epicene.runs.store import AnswerStore
+    from epicene.suites import Suite
+
+CACHE_FILE = "judgements.cache"
+_CHUNK = 2000  # judgements packed together; a run with fewer is scored each time
+_CODE_AND_DATA = frozenset({".py", ".toml", ".json", ".jsonl", ".csv", ".tsv", ".txt"})
+_LENGTH_BYTES = 4
+_DIGEST_BYTES = 16
+
+_encoder = msgspec.msgpack.Encoder()
+_chunks = msgspec.msgpack.Decoder(list[Judgement])
+
+
+class _Header(Record, frozen=True, kw_only=True):
+    key: bytes
+    coverage: bytes
+
+
+class CachedJudgements(NamedTuple):
+    """The judgements of a run, and its coverage as JSON."""
+
+    coverage: bytes
+    chunks: tuple[bytes, ...]
+
+    def __iter__(self) -> Iterator[Judgement]:  # type: ignore[override]
+        for chunk in self.chunks:
+            yield from _chunks.decode(zlib.decompress(chunk))
+
+
+def cache_key(suite: Suite[Any, Any], manifest: Manifest, store: AnswerStore) -> bytes | None:
+    """What the judgements of a run depend on; None where that cannot be told."""
+    judge = suite.judge
+    if "<locals>" in getattr(judge, "__qualname__", "<locals>"):
+        return None
+    own = sys.modules.get(judge.__module__.partition(".")[0])
+    if own is None or getattr(own, "__file__", None) is None:
+        return None
+    return digest(
+        [_code_digest(Path(str(each.__file__))) for each in (epicene, own)],
+        [judge.__module__, judge.__qualname__, sys.version],
+        _installed_packages(),
+        os.environ.get("EPICENE_MORPHOLOGY", ""),
+        manifest.settings,
+        manifest.models,
+        store.content_digest(),
+    )
+
+
+@cache
+def _code_digest(file: Path) -> str:
+    """A hash of a module's file, or of all files of a package."""
+    files = sorted(file.parent.rglob("*")) if file.name == "__init__.py" else [file]
+    state = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    for each in files:
+        if each.suffix in _CODE_AND_DATA and each.is_file():
+            state.update(str(each.relative_to(file.parent)).encode() + b"\0")
+            state.update(each.read_bytes())
+    return state.hexdigest()
+
+
+@cache
+def _installed_packages() -> list[str]:
+    """The installed packages with their versions, by the names of their metadata folders."""
+    return sorted(
+        entry.name
+        for folder in map(Path, sys.path)
+        if folder.is_dir()
+        for entry in folder.iterdir()
+        if entry.suffix in (".dist-info", ".egg-info")
+    )
+
+
+def read_cache(folder: Path, key: bytes) -> CachedJudgements | None:
+    """The cached judgements of a run folder, if they have this key and are undamaged."""
+    try:
+        data = (folder / CACHE_FILE).read_bytes()
+    except OSError:
+        return None
+    body, checksum = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
+    if hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() != checksum:
+        return None
+    *chunks, header = _split(body)
+    try:
+        found = msgspec.msgpack.decode(header, type=_Header)
+    except msgspec.DecodeError:  # written by another version
+        return None
+    return CachedJudgements(found.coverage, tuple(chunks)) if found.key == key else None
+
+
+def _split(body: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(body):
+        end = start + _LENGTH_BYTES + int.from_bytes(body[start : start + _LENGTH_BYTES])
+        yield body[start + _LENGTH_BYTES : end]
+        start = end
+
+
+class CacheWriter:
+    """Writes a cache while judgements are made; without `save` nothing is left of it.
+
+    A folder that cannot be written, or a full disk, only means that there is no cache.
+    """
+
+    def __init__(self, folder: Path, key: bytes | None) -> None:
+        self._folder, self._key = folder, key
+        self._pending: list[Judgement] = []
+        self._file: BinaryIO | None = None
+        self._state = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+            Path(self._file.name).unlink(missing_ok=True)
+
+    def add(self, judgement: Judgement) -> None:
+        """Add a judgement."""
+        if self._key is None:
+            return
+        self._pending.append(judgement)
+        if len(self._pending) == _CHUNK:
+            self._try(self._flush)
+
+    def save(self, coverage: bytes) -> None:
+        """Keep what was added, with the run's coverage as JSON."""
+        if self._key is not None and self._file is not None:
+            self._try(lambda: self._finish(coverage))
+
+    def _try(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except OSError:
+            self._key = None
+            self._pending = []
+
+    def _flush(self) -> None:
+        if self._file is None:
+            handle, _ = tempfile.mkstemp(dir=self._folder, prefix=f".{CACHE_FILE}.")
+            self._file = os.fdopen(handle, "wb")
+        self._write(zlib.compress(_encoder.encode(self._pending), 1))
+        self._pending = []
+
+    def _write(self, chunk: bytes) -> None:
+        assert self._file is not None
+        data = len(chunk).to_bytes(_LENGTH_BYTES) + chunk
+        self._state.update(data)
+        self._file.write(data)
+
+    def _finish(self, coverage: bytes) -> None:
+        assert self._file is not None
+        assert self._key is not None
+        self._flush()
+        self._write(_encoder.encode(_Header(key=self._key, coverage=coverage)))
+        self._file.write(self._state.digest())
+        self._file.close()
+        Path(self._file.name).replace(self._folder / CACHE_FILE)

@@ -1,0 +1,32 @@
+"""Change what a run folder holds, as a test needs it, with checksums that fit."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.runs.manifest import Manifest, write_manifest
+from epicene.runs.store import row_checksum
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def edit_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Let `change` alter the fields of a run's manifest."""
+    fields = msgspec.json.decode((folder / "manifest.json").read_bytes())
+    fields.pop("checksum")
+    change(fields)
+    write_manifest(folder, msgspec.convert(fields, Manifest))
+
+
+def edit_answers(folder: Path, assignment: str) -> None:
+    """Set a column of all answers of a run."""
+    with closing(sqlite3.connect(folder / "answers.sqlite")) as db, db:
+        db.create_function("row_checksum", -1, row_checksum)
+        db.execute(f"UPDATE answers SET {assignment}")
+        db.execute("UPDATE answers SET checksum = row_checksum(place, name, key, failed, answer)")
