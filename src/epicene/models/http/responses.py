@@ -25,7 +25,7 @@ from epicene.models.http.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 
 T = TypeVar("T")
 MIB = 1 << 20
@@ -36,6 +36,7 @@ _MAX_CONTAINERS = 200_000  # objects and lists in one JSON document: each takes 
 _MAX_REDIRECTS = 5
 _LARGE_BODY = MIB // 2
 _LARGE_BODIES = 4
+_PIECE = MIB // 4  # what is unpacked at once
 
 
 class TooLargeError(UnanswerableError):
@@ -104,13 +105,14 @@ async def read_body(
     body, received = bytearray(), 0
     async for block in response.aiter_raw():
         received += len(block)
-        body += unpacker.unpack(block, limit + 1 - len(body)) if unpacker else block
-        if max(received, len(body)) > limit:
-            if cut:
-                return bytes(body[:limit])
-            raise TooLargeError(_too_large(limit, packed=unpacker is not None))
-        if len(body) > _LARGE_BODY:
-            await slots.take()
+        for piece in unpacker.unpack(block) if unpacker else (block,):
+            body += piece
+            if max(received, len(body)) > limit:
+                if cut:
+                    return bytes(body[:limit])
+                raise TooLargeError(_too_large(limit, packed=unpacker is not None))
+            if len(body) > _LARGE_BODY:
+                await slots.take()
     if unpacker and received and not unpacker.complete and not cut:
         raise TransientError("reply", "the reply's compressed data are incomplete")
     return bytes(body)
@@ -125,7 +127,7 @@ def _too_large(limit: int, *, packed: bool) -> str:
 
 
 class _Unpacker:
-    """Unpacks gzip or deflate, never more than asked for at once."""
+    """Unpacks gzip or deflate in small pieces."""
 
     def __init__(self, window: int) -> None:
         self._stream = zlib.decompressobj(window)
@@ -136,17 +138,24 @@ class _Unpacker:
         """Whether the end of the packed data has come."""
         return self._stream.eof
 
-    def unpack(self, block: bytes, most: int) -> bytes:
-        """What the block adds, `most` bytes at most."""
+    def unpack(self, block: bytes) -> Iterator[bytes]:
+        """What the block adds."""
+        full = True
+        while (block or full) and not self.complete:
+            piece = self._next(block)
+            yield piece
+            block, full = self._stream.unconsumed_tail, len(piece) == _PIECE
+
+    def _next(self, block: bytes) -> bytes:
         try:
-            return self._stream.decompress(block, most)
+            return self._stream.decompress(block, _PIECE)
         except zlib.error as error:
             if self._begun:
                 raise TransientError("reply", f"the reply cannot be unpacked ({error})") from None
         finally:
             self._begun = True
         self._stream = zlib.decompressobj(-zlib.MAX_WBITS)  # deflate without a header
-        return self.unpack(block, most)
+        return self._next(block)
 
 
 def _find_unpacker(encoding: str) -> _Unpacker | None:
