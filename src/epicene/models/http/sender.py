@@ -227,6 +227,8 @@ class Sender:
                 async with self.large_bodies.hold():
                     answer = await self._exchange(send, attempt, server.semaphore, round_)
             except (TransientError, UnanswerableError) as fault:
+                # The frames of what was called hold the reply, and the error outlives it.
+                fault.__traceback__ = fault.__context__ = None
                 if not elsewhere:
                     await self._blame(server, fault, attempt)
                 raise
