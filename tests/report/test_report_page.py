@@ -105,6 +105,17 @@ def test_hostile_text_stays_text_everywhere() -> None:
     assert HOSTILE in tags.text_of("h1")
 
 
+def test_control_characters_are_shown_everywhere() -> None:
+    text = "a\x1b[2J\x9b\u202eb\x00c \u200fक\u200dष"
+    section = PageSection(
+        heading=text, paragraphs=(text, f"`{text}`"), method=text, tables=(text_table(text),)
+    )
+    page = render_page(text, [section], lead=text, facts=[(text, text)])
+    for sign in "\x1b\x9b\u202e\x00":
+        assert sign not in page
+    assert "a\\u001b[2J\\u009b\\u202eb\\u0000c \u200fक\u200dष" in page
+
+
 def test_only_our_script_may_run() -> None:
     made = sample_page(HOSTILE)
     (script,) = re.findall(r"<script>(.*?)</script>", made, flags=re.DOTALL)

@@ -330,6 +330,13 @@ def test_no_text_steers_the_terminal() -> None:
     assert "[bold]x[/bold]" in text
 
 
+@pytest.mark.parametrize("write", [as_markdown, wide_csv, as_latex])
+def test_control_characters_are_shown_in_every_format(write: Any) -> None:
+    text = write(text_table("x\x1b[31m\x9b\u202ey"))
+    assert not {"\x1b", "\x9b", "\u202e"} & set(text)
+    assert "u001b" in text
+
+
 def test_printable_keeps_letters_of_every_script() -> None:
     for text in ("जाती हूँ\n", "كاتبةٌ\u200c", "🤖\u200d", "é\t"):
         assert printable(text) == text
