@@ -6,10 +6,14 @@ import asyncio
 import gzip
 import json
 import zlib
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from epicene.core.errors import OptionError
 from epicene.core.records import Draw, Failed, Texts
@@ -18,6 +22,11 @@ from epicene.models.http.errors import TransientError, one_line
 from epicene.models.http.responses import LargeBodySlots, decode_json, read_body, status_error
 from epicene.models.http.retry import retry_after
 from epicene.models.openai.client import Reply as OpenAIReply
+from epicene.models.openai.client import parse_model_list, reply_cost
+from epicene.models.openai.echo_scoring import parse_echo
+from epicene.models.openai.generation import _parse_texts
+from epicene.models.openai.images import _parse_image
+from epicene.models.pricing import Price
 from models.http.local_server import FAST_RETRIES, Asked, Reply, Script, Server, first_then
 from models.http.stoppable_server import question
 from models.model_answers import answers
@@ -197,6 +206,12 @@ def test_a_body_that_comes_drop_by_drop_is_given_up_in_time() -> None:
 # --- what is in a reply ----------------------------------------------------------------------
 
 DEEP = b"[" * 100_000
+NAMES = (
+    "choices", "message", "content", "text", "type", "thinking", "refusal", "finish_reason",
+    "index", "logprobs", "tokens", "token_logprobs", "usage", "prompt_tokens", "completion_tokens", "cost",
+    "completion_tokens_details", "reasoning_tokens", "data", "b64_json", "url", "error", "detail",
+    "code", "param", "model", "id",
+)  # fmt: skip
 BAD = {
     "deep": Reply(b'{"choices":' + DEEP),
     "deep error under 200": Reply(b'{"error":' + b"[" * 900 + b"]" * 900 + b"}"),
@@ -247,6 +262,28 @@ def test_image_services_too(provider: str, body: bytes) -> None:
         served._retry_policy = FAST_RETRIES
         (answer,) = answers(served, Draw(item="1", prompt="a nurse"))
     assert isinstance(answer, Failed)
+
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+JSON = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner),
+    max_leaves=20,
+)
+
+
+@given(st.binary() | JSON.map(lambda made: json.dumps(made).encode()))
+def test_any_reply_is_an_answer_or_a_reason(body: bytes) -> None:
+    """No other exception than these two comes of what a server sends."""
+    with suppress(TransientError, UnanswerableError):
+        reply = decode_json(body, OpenAIReply)
+        reply_cost(reply, Price(prompt=1.0, completion=1.0))
+        for read in (partial(_parse_texts, count=1, max_characters=100), _parse_image):
+            with suppress(TransientError, UnanswerableError):
+                read(reply)
+        parse_echo(reply, "text")
+    parse_model_list(body)
+    assert len(status_error(400, {}, body).details.message) <= 300
 
 
 def test_replies_are_read_as_json_or_not_at_all() -> None:
