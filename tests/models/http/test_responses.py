@@ -208,9 +208,9 @@ def test_a_body_that_comes_drop_by_drop_is_given_up_in_time() -> None:
 DEEP = b"[" * 100_000
 NAMES = (
     "choices", "message", "content", "text", "type", "thinking", "refusal", "finish_reason",
-    "index", "logprobs", "tokens", "token_logprobs", "usage", "prompt_tokens", "completion_tokens", "cost",
-    "completion_tokens_details", "reasoning_tokens", "data", "b64_json", "url", "error", "detail",
-    "code", "param", "model", "id",
+    "index", "logprobs", "tokens", "token_logprobs", "usage", "prompt_tokens",
+    "completion_tokens", "cost", "completion_tokens_details", "reasoning_tokens", "data",
+    "b64_json", "url", "error", "detail", "code", "param", "model", "id",
 )  # fmt: skip
 BAD = {
     "deep": Reply(b'{"choices":' + DEEP),
