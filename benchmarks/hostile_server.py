@@ -278,7 +278,7 @@ class Hostile:
 
     def __init__(self, bomb_size: int = GIB) -> None:
         self.bomb_size = bomb_size
-        self.count = 0
+        self.count: int = 0  # replies
         self.private_requests = 0
         self._lock = threading.Lock()
         outer = self

@@ -171,6 +171,29 @@ def test_lasting_faults_fail_and_only_they_are_asked_again(epicene: Epicene, pro
 # --- seeds -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("damage", ["a flipped bit", "a lost file"])
+def test_a_damaged_image_is_found_and_drawn_again(epicene: Epicene, damage: str) -> None:
+    shop = gallery("openai", lambda _order: Drawing())
+    with shop.server:
+        assert epicene(*command(shop)).code == 0
+        path = next(path for path in Path("run/images").rglob("*") if path.is_file())
+        data = bytearray(path.read_bytes())
+        data[-20] ^= 1
+        path.write_bytes(data)
+        if damage == "a lost file":
+            path.unlink()
+        found = epicene("check", "run")
+        assert found.code == 1
+        assert path.name in found.out
+        again = epicene(*command(shop))
+        assert again.code == 0, again.err
+        assert "was damaged" in again.err
+    sound = epicene("check", "run")
+    assert sound.code == 0, sound.out
+    assert len(answers()) == DRAWS
+    assert len(answers("look")) == 2 * DRAWS * SHOTS
+
+
 def test_every_shot_of_every_prompt_has_its_seed_and_always_the_same(epicene: Epicene) -> None:
     seeds = []
     for folder in ("one", "two"):

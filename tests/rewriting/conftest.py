@@ -11,7 +11,7 @@ from epicene.rewriting.arabic import dictionary as arabic_dictionary
 from epicene.rewriting.french import dictionary, inflection
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True, scope="module")
 def _own_lists_alone() -> Iterator[None]:
     """What is tested does not depend on what happens to be installed."""
     with pytest.MonkeyPatch.context() as patch:

@@ -67,6 +67,19 @@ def run_suite(
     return read_run(folder)
 
 
+def computed(log: Path) -> list[str]:
+    """What the scripted models noted."""
+    return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where scripted models note what they compute."""
+    path = tmp_path / "computed.log"
+    monkeypatch.setenv("SCRIPTED_LOG", str(path))
+    return path
+
+
 @pytest.fixture
 def do_run(tmp_path: Path) -> Runner:
     """Run the two-stage suite: writer, readers, and whatever else a `RunConfig` holds."""

@@ -15,20 +15,7 @@ from epicene.runs.run import lock_folder
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
 from run_folders import edit_answers, edit_manifest
-from runs.conftest import Runner
-
-
-def computed(log: Path) -> list[str]:
-    """What the scripted models noted."""
-    return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-
-
-@pytest.fixture
-def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where scripted models note what they compute."""
-    path = tmp_path / "computed.log"
-    monkeypatch.setenv("SCRIPTED_LOG", str(path))
-    return path
+from runs.conftest import Runner, computed
 
 
 def test_a_run_asks_everything_once(do_run: Runner, log: Path) -> None:

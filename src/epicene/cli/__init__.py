@@ -46,7 +46,10 @@ app = typer.Typer(
 
 
 @app.callback(
-    epilog="--debug, anywhere, shows where an error came from. Docs: docs/ in the repository."
+    epilog=(
+        "--debug, anywhere, shows where an error came from. `epicene suites SUITE` explains a "
+        "suite's settings and data, `epicene models` how a model is named."
+    )
 )
 def _root(
     _version: Annotated[

@@ -71,13 +71,24 @@ EnglishFile: TypeAlias = Annotated[
 ]
 AsJson: TypeAlias = Annotated[
     bool,
-    typer.Option("--json", help="One JSON document on standard output (docs/results.schema.json)."),
+    typer.Option("--json", help="One JSON document on standard output."),
 ]
 AsCsv: TypeAlias = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 AsLatex: TypeAlias = Annotated[bool, typer.Option("--latex", help="As LaTeX.")]
 AsMarkdown: TypeAlias = Annotated[bool, typer.Option("--markdown", help="As Markdown.")]
 WithItems: TypeAlias = Annotated[
     bool, typer.Option("--items", help="With --json: also every judged answer.")
+]
+WithScores: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--scores",
+        help="With --json: also the log-probability of every scored text; with --csv: only that.",
+    ),
+]
+TableNames: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--table", "-t", metavar="NAME", help="Only this table; may be repeated."),
 ]
 
 PriceOption: TypeAlias = Annotated[

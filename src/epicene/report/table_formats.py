@@ -220,11 +220,12 @@ def rich_table(table: Table) -> RichTable:
     for line in layout.lines:
         keys = (Text(key.text if key.span else "") for key in line.keys)
         style = "dim italic" if line.published else ""
-        drawn.add_row(*keys, *map(_rich_cell, line.cells), style=style)
+        drawn.add_row(*keys, *map(rich_cell, line.cells), style=style)
     return drawn
 
 
-def _rich_cell(cell: LayoutCell) -> Text:
+def rich_cell(cell: LayoutCell) -> Text:
+    """A cell with the letter of its reason."""
     from rich.text import Text
 
     return Text(f"{cell.text} ({cell.letter})" if cell.letter else cell.text)

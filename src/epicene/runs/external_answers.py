@@ -118,7 +118,10 @@ def score_external_answers(
     else:
         answered = read_external_answers(suite, path, dataset, protocol)
         if not answered:
-            raise InputError(f"{path} answers every request of no item; see docs/runs.md.")
+            raise InputError(
+                f"{path} has all answers of no item; it needs a row per request with `id` (the "
+                "item's), `name` (which of its requests) and `text`, `texts` or `answer`."
+            )
         notes = tuple(_notes(suite, path, dataset, answered))
         own_items = _have_own_items(answered, dataset)
         label, data = path.stem, path.name if own_items else dataset.name

@@ -15,11 +15,12 @@ from epicene.core.records import Answer, Images
 from epicene.runs.manifest import read_manifest
 from epicene.runs.plan import PlanReader
 from epicene.runs.store import (
+    ITEMS_COMPLETE,
     STORE_FILE,
     TABLES,
     AnswerStore,
     item_number,
-    section_number,
+    split_request_id,
 )
 
 if TYPE_CHECKING:
@@ -90,20 +91,29 @@ def _read_rows(store: AnswerStore, folder: Path, manifest: Manifest) -> _Rows:
     damage: list[Damage] = []
     without_images: set[int] = set()
     images = _ImageCheck(folder / IMAGES_FOLDER)
-    last_item = -1
+    last_item, complete = -1, False
     for table in TABLES:
         for row, problem in store.readable_rows(table):
             if problem:
-                where = f"table {table}, row {row[0]!r}" if row else f"table {table}"
-                damage.append(Damage(STORE_FILE, where, problem))
+                damage.append(Damage(STORE_FILE, _location(table, row), problem))
             elif table == "answers" and (broken := list(images.damage_of(row[4]))):
                 damage += broken
                 without_images.add(row[0])
             else:
                 sound[table] += 1
                 last_item = row[0] if table == "items" else last_item
-    all_items = sound["items"] == last_item + 1 and sound["items"] >= manifest.items
-    return _Rows(sound, len(images.verified), damage, without_images, all_items)
+                complete |= row[0] == ITEMS_COMPLETE
+    complete &= sound["items"] == last_item + 1 and sound["items"] >= manifest.items
+    return _Rows(sound, len(images.verified), damage, without_images, complete)
+
+
+def _location(table: str, row: tuple[Any, ...]) -> str:
+    if not row:
+        return f"table {table}"
+    if table != "answers":
+        return f"table {table}, row {row[0]}"
+    section, item, request = split_request_id(row[0])
+    return f"table answers, section {section}, item {item}, request {request}"
 
 
 class _ImageCheck:
@@ -186,8 +196,8 @@ def _copy_sound_rows(store: AnswerStore, copy: AnswerStore, rows: _Rows) -> None
         if table == "sections":
             sections.add(key)
         if table == "answers":
-            return section_number(key) in sections and key not in rows.without_images
-        return rows.all_items or (table != "items" and key != "items")
+            return split_request_id(key)[0] in sections and key not in rows.without_images
+        return rows.all_items or (table != "items" and key != ITEMS_COMPLETE)
 
     for table in TABLES:
         sound = (row for row, problem in store.readable_rows(table) if not problem)

@@ -23,7 +23,8 @@ from epicene.core.records import Judgement, Record, digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import BinaryIO, Self
+    from tempfile import _TemporaryFileWrapper
+    from typing import Self
 
     from epicene.runs.manifest import Manifest
     from epicene.runs.store import AnswerStore
@@ -132,7 +133,7 @@ class CacheWriter:
     def __init__(self, folder: Path, key: bytes | None) -> None:
         self._folder, self._key = folder, key
         self._pending: list[Judgement] = []
-        self._file: BinaryIO | None = None
+        self._file: _TemporaryFileWrapper[bytes] | None = None
         self._state = hashlib.blake2b(digest_size=_DIGEST_BYTES)
 
     def __enter__(self) -> Self:
@@ -165,8 +166,9 @@ class CacheWriter:
 
     def _flush(self) -> None:
         if self._file is None:
-            handle, _ = tempfile.mkstemp(dir=self._folder, prefix=f".{CACHE_FILE}.")
-            self._file = os.fdopen(handle, "wb")
+            self._file = tempfile.NamedTemporaryFile(  # noqa: SIM115 - closed at the end
+                dir=self._folder, prefix=f".{CACHE_FILE}.", delete=False
+            )
         self._write(zlib.compress(_encoder.encode(self._pending), 1))
         self._pending = []
 

@@ -38,6 +38,13 @@ def filter_languages(
         missing.discard(item.language)
         if not wanted or item.language in wanted:
             yield item
+    if missing and seen == {""}:
+        raise OptionError(
+            "languages",
+            f"{dataset} does not say the language of its items; add a column `language`, name the "
+            "column that has it (--column language=NAME), or set it for the whole file "
+            f"(--set language={min(missing)}).",
+        )
     if missing:
         raise OptionError(
             "languages",

@@ -53,9 +53,10 @@ def item_number(request_id: int) -> int:
     return (request_id >> REQUEST_BITS) & (MAX_ITEMS - 1)
 
 
-def section_number(request_id: int) -> int:
-    """The id of the section that a request belongs to."""
-    return request_id >> (ITEM_BITS + REQUEST_BITS)
+def split_request_id(request_id: int) -> tuple[int, int, int]:
+    """The section, the item's number, and the request's index among the item's requests."""
+    section = request_id >> (ITEM_BITS + REQUEST_BITS)
+    return section, item_number(request_id), request_id & (MAX_REQUESTS - 1)
 
 
 def request_id_range(section: int, first_item: int, end_item: int) -> tuple[int, int]:
@@ -83,6 +84,7 @@ CREATE TABLE answers (
 CREATE INDEX failures ON answers (place) WHERE failed;
 """
 
+ITEMS_COMPLETE = "items"  # the row of `meta` that says that all items are stored
 _IN_RANGE = "WHERE place >= ? AND place < ? ORDER BY place"
 _LARGEST_KEY = 1 << 62
 
@@ -223,7 +225,7 @@ class AnswerStore:
         for *row, checksum in rows:
             if row_checksum(*row) != checksum:
                 raise DamagedStoreError(
-                    self.path, f"row {row[0]!r} of table {table} does not match its checksum"
+                    self.path, f"a row of table {table} does not match its checksum"
                 )
             yield row
 
@@ -298,7 +300,7 @@ class AnswerStore:
                 raise InputError(f"{dataset} has no items.")
             if _has_duplicates(marks):
                 self._refuse_repeated_id(dataset)
-            self._put_meta("items", "complete")
+            self._put_meta(ITEMS_COMPLETE, "complete")
 
     def _put_meta(self, name: str, value: str) -> None:
         self._db.execute(
@@ -315,7 +317,7 @@ class AnswerStore:
     @_explained
     def has_items(self) -> bool:
         """Whether the run's items are stored."""
-        return any(self._rows("meta", "WHERE name = 'items'"))
+        return any(self._rows("meta", "WHERE name = ?", ITEMS_COMPLETE))
 
     @_explained
     def count_items(self) -> int:

@@ -33,11 +33,14 @@ from epicene.runs.store import (
     open_store,
 )
 from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite, find_suite
+from epicene.suites.data_origin import data_origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import polars
+
+    from epicene.suites.data_origin import DataOrigin
 
 _CHUNK_SIZE = 50_000  # judgements turned into columns at a time
 
@@ -86,6 +89,13 @@ class StoredRun:
     suite: Suite[Any, Any]
     protocol: Protocol
     name: str = ""  # where it is not to go by its folder's
+
+    @property
+    def origin(self) -> DataOrigin:
+        """Whether its data are the starter set, the published data or the user's own."""
+        settings = self.manifest.settings
+        files = ((file.name, file.sha256) for file in settings.files)
+        return data_origin(self.suite, settings.data, files)
 
     @property
     def info(self) -> RunInfo:

@@ -49,7 +49,8 @@ def drawn_from(url: str, tmp_path: Path, images: Any = None) -> tuple[Any, list[
     def script(asked: Asked) -> Reply:
         if asked.path.endswith("/images/generations"):
             return Reply({"data": [{"url": url.format(root=server.root)}]})
-        return images(asked)
+        reply: Reply = images(asked)
+        return reply
 
     with Server(script) as server:
         served = model(server, FAST_RETRIES)

@@ -31,7 +31,7 @@ from epicene.suites.gramvis.items import (
 from epicene.suites.gramvis.prompts import templates_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from epicene.core.data_files import FileRow
     from epicene.suites import DataSource
@@ -180,6 +180,11 @@ def read_counts(path: Path, columns: Mapping[str, str] | None = None) -> list[La
     return found
 
 
+def is_published(files: Iterable[tuple[str, str]]) -> bool:
+    """Whether the authors' file of counts is among these."""
+    return any(sha256 == PUBLISHED_SHA256 for _, sha256 in files)
+
+
 def is_published_counts(path: Path) -> bool:
     """Whether this is the authors' file, byte for byte."""
     return sha256_of(path) == PUBLISHED_SHA256
@@ -221,6 +226,7 @@ def _count_cell(line: FileRow, column: str) -> int:
 def _cell_value(line: FileRow, column: str) -> Any:
     if column not in line.values:
         raise InputError(
-            f"{line.location} lacks the column {column!r}; docs/gramvis.md lists the columns."
+            f"{line.location} lacks the column {column!r}, which counts in the authors' layout "
+            "have; `epicene suites gramvis` lists the layouts."
         )
     return line.values[column]

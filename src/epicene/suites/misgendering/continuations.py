@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -134,8 +134,13 @@ class GenderedMention(NamedTuple):
 
 def extraneous_mentions(text: str, context: str) -> list[GenderedMention]:
     """The gendered words of a text that are not already in its context."""
-    before = {mention.text.lower() for mention in mentions(context)}
+    before = _mentioned_words(context)
     return [mention for mention in mentions(text) if mention.text.lower() not in before]
+
+
+@lru_cache(maxsize=1024)  # the samples of an item share their context
+def _mentioned_words(context: str) -> frozenset[str]:
+    return frozenset(mention.text.lower() for mention in mentions(context))
 
 
 def bracket_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -186,14 +191,22 @@ def lexicon() -> tuple[GenderedWord, ...]:
 
 @cache
 def _index() -> tuple[regex.Pattern[str], dict[str, list[GenderedWord]]]:
-    """One pattern for all forms, the longest first, and the words that a form may be of."""
+    """One pattern for all forms, and the words that a form may be of."""
     owners: dict[str, list[GenderedWord]] = {}
     for word in lexicon():
         for form in word.forms:
             owners.setdefault(form.lower(), []).append(word)
-    return _whole_words(
-        "|".join(regex.escape(form) for form in sorted(owners, key=len)[::-1])
-    ), owners
+    return _whole_words(_any_of(owners)), owners
+
+
+def _any_of(forms: Iterable[str]) -> str:
+    """A pattern for the longest of some forms, which tries what they begin with only once."""
+    rests: dict[str, list[str]] = {}
+    for form in forms:
+        rests.setdefault(form[:1], []).append(form[1:])
+    is_form = rests.pop("", None) is not None
+    branches = "|".join(regex.escape(letter) + _any_of(rest) for letter, rest in rests.items())
+    return f"(?:{branches})" + ("?" if is_form else "") if branches else ""
 
 
 @cache

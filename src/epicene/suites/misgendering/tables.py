@@ -25,6 +25,7 @@ from epicene.suites.misgendering.metrics import (
     conversion_judgements,
     expected_disagreements,
     generation_judgements,
+    is_own,
     paired_formats,
     probability_judgements,
     pronouns_of,
@@ -181,8 +182,9 @@ _MEASURES = (
 def tables(results: Outcomes) -> Iterator[Table]:
     """The numeric tables of the paper, then ours."""
     results = replace(results, frame=with_all_facets(results.frame))
-    yield from agreement_tables(results)
-    yield from repetition_tables(results)
+    if not is_own(results.frame):  # the paper's tables, which have the paper's numbers
+        yield from agreement_tables(results)
+        yield from repetition_tables(results)
     yield _accuracy_table(results)
     yield _outcome_table(results)
     yield _measure_table(results)
@@ -225,7 +227,7 @@ def _accuracy_table(results: Outcomes) -> Table:
         rows=tuple(rows),
         notes=(
             "A generation without a pronoun is not right; in the column `no misgendering` it "
-            "counts, as in the paper.",
+            f"counts{'' if is_own(results.frame) else ', as in the paper'}.",
         ),
     )
 
@@ -256,7 +258,7 @@ def _outcome_table(results: Outcomes) -> Table:
         "correct",
         "misgendering",
         "no pronoun",
-        "correct as the paper counts",
+        "not misgendering" if is_own(results.frame) else "correct as the paper counts",
         "any wrong pronoun",
         "extraneous gendered words",
     )
@@ -266,7 +268,9 @@ def _outcome_table(results: Outcomes) -> Table:
         levels=("model", "dataset", "setting", "pronoun"),
         columns=tuple(Column(name=head) for head in heads),
         rows=tuple(rows),
-        notes=("The paper counts a text without a pronoun as correct.",),
+        notes=()
+        if is_own(results.frame)
+        else ("The paper counts a text without a pronoun as correct.",),
     )
 
 
@@ -325,7 +329,8 @@ def variation_table(results: Outcomes) -> Table:
         notes=(
             "σ is the standard deviation of right (1) and not right (0) over the samples of an "
             "instance.",
-            "A generation without a pronoun counts as right, as in the paper."
+            "A generation without a pronoun counts as right"
+            f"{'' if is_own(results.frame) else ', as in the paper'}."
             if results.protocol.name == "paper"
             else "Generations without a pronoun are left out, and so is an instance with fewer "
             "than two that have one.",

@@ -1,0 +1,116 @@
+"""The judgements of a long run are kept, and never used for anything else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from epicene.core.records import Judgement
+from epicene.runs import judgement_cache
+from epicene.runs.judgement_cache import CACHE_FILE
+from epicene.runs.stored_run import RunJudgements, StoredRun, on_scored, read_run
+from run_folders import edit_answers
+from runs.conftest import Runner
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judgement_cache, "_CHUNK", 50)
+
+
+@pytest.fixture
+def run(do_run: Runner) -> StoredRun:
+    folder, _ = do_run()
+    return read_run(folder)
+
+
+def judged(run: StoredRun) -> tuple[list[Judgement], int, str]:
+    """The judgements of a run, for how many items the suite was asked, and the coverage."""
+    asked = 0
+
+    def count(_folder: Path, done: int, _total: int) -> None:
+        nonlocal asked
+        asked = done
+
+    token = on_scored.set(count)
+    try:
+        judgements = RunJudgements(run)
+        return list(judgements), asked, str(judgements.coverage)
+    finally:
+        on_scored.reset(token)
+
+
+def test_judgements_are_scored_once(run: StoredRun) -> None:
+    first, asked, coverage = judged(run)
+    assert asked == 60
+    again, asked, same = judged(run)
+    assert asked == 0
+    assert (again, same) == (first, coverage)
+
+
+def test_a_few_judgements_are_not_cached(run: StoredRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judgement_cache, "_CHUNK", 10_000)
+    judged(run)
+    assert not (run.folder / CACHE_FILE).exists()
+
+
+def test_other_answers_are_scored_anew(run: StoredRun) -> None:
+    first, _, _ = judged(run)
+    edit_answers(run.folder, "answer = replace(answer, '-', '-9') WHERE place >> 48 > 1")
+    other, asked, _ = judged(run)
+    assert asked == 60
+    assert other != first
+
+
+@pytest.mark.parametrize("part", ["_code_digest", "_installed_packages"], ids=["code", "packages"])
+def test_another_version_scores_anew(
+    run: StoredRun, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    judged(run)
+    monkeypatch.setattr(judgement_cache, part, lambda *_: "another")
+    assert judged(run)[1] == 60
+
+
+def test_another_protocol_scores_anew(do_run: Runner) -> None:
+    one, two = (read_run(do_run(seed=seed)[0]) for seed in (0, 1))
+    judged(one)
+    (one.folder / CACHE_FILE).rename(two.folder / CACHE_FILE)
+    assert judged(two)[1] == 60
+
+
+def test_a_damaged_cache_is_not_used(run: StoredRun) -> None:
+    first, _, _ = judged(run)
+    path = run.folder / CACHE_FILE
+    data = bytearray(path.read_bytes())
+    for position in (0, len(data) // 2, len(data) - 1):
+        damaged = bytearray(data)
+        damaged[position] ^= 1
+        path.write_bytes(damaged)
+        again, asked, _ = judged(run)
+        assert asked == 60
+        assert again == first
+
+
+@pytest.mark.parametrize("data", [b"", b"short", b"\0" * 16])
+def test_a_file_that_is_no_cache_is_not_used(run: StoredRun, data: bytes) -> None:
+    (run.folder / CACHE_FILE).write_bytes(data)
+    assert judged(run)[1] == 60
+
+
+def test_nothing_is_left_of_an_abandoned_reading(run: StoredRun) -> None:
+    reading = iter(RunJudgements(run))
+    for _ in range(120):
+        next(reading)
+    del reading
+    assert not list(run.folder.glob(".judgements*"))
+    assert not (run.folder / CACHE_FILE).exists()
+
+
+def test_a_full_disk_only_means_no_cache(run: StoredRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_args: object, **_options: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(judgement_cache.tempfile, "NamedTemporaryFile", full)
+    assert len(judged(run)[0]) == 360
+    assert not (run.folder / CACHE_FILE).exists()
