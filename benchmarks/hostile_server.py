@@ -123,9 +123,7 @@ def large_image(side: int, mode: str = "RGB", noise: bool = False) -> bytes:
 
 def images(data: Callable[[], bytes]) -> Script:
     """An image in base64."""
-    return lambda _: Reply(
-        iter([json.dumps({"data": [{"b64_json": base64.b64encode(data()).decode()}]}).encode()])
-    )
+    return document(lambda: {"data": [{"b64_json": base64.b64encode(data()).decode()}]})
 
 
 def linked(place: str) -> Script:
