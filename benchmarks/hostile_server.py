@@ -249,7 +249,7 @@ MODES: dict[str, Mode] = {
     "image of 100 MiB": Mode(images(lambda: b"\0" * 100 * MIB), "draw"),
     "image in half": Mode(images(lambda: large_image(1000)[:200]), "draw"),
     # scores
-    "5 million tokens": Mode(echo(lambda: [""] * 2_500_000), "score"),
+    "2.5 million tokens": Mode(echo(lambda: [""] * 2_500_000), "score"),
     # the other services
     "replicate: gzip bomb": Mode(packed(GZIP, "gzip"), "draw", "replicate"),
     "replicate: deep JSON": Mode(whole(lambda: b'{"output":' + DEEP), "draw", "replicate"),

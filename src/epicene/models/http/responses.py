@@ -121,7 +121,7 @@ async def read_body(
 def _too_large(limit: int, *, packed: bool) -> str:
     unpacked = " when unpacked" if packed else ""
     return (
-        f"the reply is larger than {limit / MIB:g} MiB{unpacked}; if that is right, allow more "
+        f"the reply is larger than {limit / MIB:.3g} MiB{unpacked}; if that is right, allow more "
         "with --max-response"
     )
 
