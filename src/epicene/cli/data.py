@@ -26,6 +26,7 @@ from epicene.cli.options import (
     key_value_pairs,
     protocol_settings,
 )
+from epicene.core.control_characters import escape_controls
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -127,8 +128,7 @@ def _check(
         print_json({"items": len(items), "findings": [each._asdict() for each in findings]})
     else:
         for finding in findings:
-            line = f"{finding.severity}: {finding.place}: {finding.message}"
-            typer.echo(escape_controls(line))
+            typer.echo(escape_controls(f"{finding.severity}: {finding.place}: {finding.message}"))
         note(f"{len(items)} items, {len(findings)} findings.")
     return 2 if any(finding.severity == "error" for finding in findings) else 0
 

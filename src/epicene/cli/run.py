@@ -104,6 +104,14 @@ def run(
     timeout: Annotated[
         float, typer.Option(min=0.1, envvar="EPICENE_TIMEOUT", help="Seconds for one request.")
     ] = 120.0,
+    max_response: Annotated[
+        float,
+        typer.Option(
+            envvar="EPICENE_MAX_RESPONSE",
+            metavar="MIB",
+            help="MiB that one reply of a server may have; a larger one fails its request.",
+        ),
+    ] = 16.0,
     price: PriceOption = "",
     max_cost: MaxCost = None,
     trust_remote_code: Annotated[
@@ -120,7 +128,7 @@ def run(
     """Run a suite on a model. Repeat the command to resume a run that was stopped."""
     from epicene.cli.output import note, show_runs
     from epicene.cli.progress import progress_display
-    from epicene.core.redaction import redact
+    from epicene.core.redaction import redacted_command
     from epicene.runs.costs import cost_sentences
     from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
@@ -141,6 +149,7 @@ def run(
         base_url=" ".join(base_url or ()),
         concurrency=concurrency,
         timeout=timeout,
+        max_response=max_response,
         price=price,
         trust_remote_code=trust_remote_code,
     )
@@ -159,7 +168,7 @@ def run(
         out=out,
         under=runs,
         labels=key_value_pairs(label, "--label"),
-        command=redact(shlex.join(["epicene", *sys.argv[1:]])),
+        command=redacted_command(["epicene", *sys.argv[1:]]),
         max_cost=max_cost,
     )
     spread = RaySettings(

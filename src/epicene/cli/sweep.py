@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -123,12 +122,12 @@ def _estimate_runs(
     file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None, threads: int | None
 ) -> list[RunForecast]:
     """The forecast of every run of the plan."""
-    from epicene.core.redaction import redact
+    from epicene.core.redaction import redacted_command
     from epicene.runs.sweep.forecast import Forecaster
     from epicene.runs.sweep.matrix import expand_plan
 
     runs = folder / "runs"
-    command = redact(shlex.join(["epicene", *sys.argv[1:]]))
+    command = redacted_command(["epicene", *sys.argv[1:]])
     forecaster = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
     expanded = expand_plan(file, runs, limit, command, threads)
     return [forecaster.forecast(sweep_run) for sweep_run in expanded]

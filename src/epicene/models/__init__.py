@@ -142,6 +142,7 @@ class ModelOptions(Record, frozen=True, kw_only=True):
     base_url: str = ""
     concurrency: int = 16
     timeout: float = 120.0
+    max_response: float = 16.0  # MiB of one reply of a server, packed and unpacked
     price: str = ""  # see pricing.parse_price
     trust_remote_code: bool = False
 
