@@ -26,7 +26,6 @@ from epicene.cli.options import (
     key_value_pairs,
     protocol_settings,
 )
-from epicene.core.control_characters import escape_controls
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
