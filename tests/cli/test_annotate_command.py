@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shutil
+import stat
 from pathlib import Path
 
 import jsonschema
@@ -112,6 +113,7 @@ def test_what_is_exported_can_be_imported(epicene: Epicene, study: Path, form: s
     shutil.copytree(study, "copy")
     (Path("copy") / "responses.sqlite").unlink()
     assert epicene("annotate", "export", study, f"--out=all.{form}").code == 0
+    assert stat.S_IMODE(Path(f"all.{form}").stat().st_mode) == 0o600
     done = epicene("annotate", "import", "copy", f"all.{form}")
     assert done.err == "52 new answers, 0 in place of others, 0 were there already.\n"
     again = epicene("annotate", "import", study, f"all.{form}")

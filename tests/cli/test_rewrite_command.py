@@ -45,17 +45,36 @@ def test_lines(give: Epicene) -> None:
     assert done == Done(0, "They sing.\n\nNo one.\nIt is theirs\n", "")
 
 
-def test_line_endings_and_odd_bytes_stay() -> None:
+def rewrite_bytes(given: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
     program = "import sys; from epicene.cli import main; main()"
-    given = b"He is\r\n\xff he\t \r\n\nhe\x0bis\xc2\x85he \xf0\x9f\x98\x80"
-    done = subprocess.run(
-        [sys.executable, "-c", program, "rewrite", "--pronouns=xe", "--route=rules"],
+    return subprocess.run(
+        [sys.executable, "-c", program, "rewrite", "--pronouns=xe", *options],
         input=given,
         capture_output=True,
-        check=True,
     )
+
+
+def test_line_endings_and_odd_characters_stay() -> None:
+    given = b"He is\r\n\x00 he\t \r\n\nhe\x0bis\xc2\x85he \xf0\x9f\x98\x80"
+    done = rewrite_bytes(given, "--route=rules")
     assert done.stdout == given.replace(b"He", b"Xe").replace(b"he", b"xe")
-    assert done.stderr == b""
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("options", [("--route=rules",), ("--json",), ("--explain",)])
+def test_input_that_is_not_utf8_is_named_by_line_and_byte(options: tuple[str, ...]) -> None:
+    done = rewrite_bytes(b"He is.\nHe is \xff\xfe he\n", *options)
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        "epicene: Standard input, line 2, is not UTF-8 (byte 7 of the line): it is in another "
+        "encoding; save the file as UTF-8.\n"
+    )
+
+
+def test_a_line_without_an_end_is_refused() -> None:
+    done = rewrite_bytes(b"He is.\n" + b"he " * 6_000_000, "--route=rules")
+    assert done.returncode == 2
+    assert b"Standard input, line 2, is longer than 16 MiB" in done.stderr
 
 
 def test_explained(give: Epicene) -> None:

@@ -6,11 +6,11 @@ imports anything heavy before the command is called.
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -34,6 +34,7 @@ from epicene.cli import (
     tables,
     train,
 )
+from epicene.cli.streams import discard_unwritten_output, prepare_streams
 from epicene.core.errors import EpiceneError, InputError
 
 app = typer.Typer(
@@ -113,26 +114,25 @@ def main() -> None:
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     if len(arguments) < len(sys.argv) - 1:
         os.environ["EPICENE_DEBUG"] = "1"
-    _use_utf8()
+    prepare_streams()
     sys.exit(run_with_exit_code(lambda: run_app(arguments)))
 
 
-def _use_utf8() -> None:
-    """Files and pipes get UTF-8; a terminal gets what it can show."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            encoding = stream.encoding if stream.isatty() else "utf-8"
-            stream.reconfigure(encoding=encoding, errors="replace")
-
-
 def run_with_exit_code(work: Callable[[], int]) -> int:
-    """Call `work` and return the exit code; errors are printed, not raised."""
+    """Call `work` and return the exit code; errors are printed, not raised.
+
+    Output that could not be written means 1.
+    """
     try:
-        return work()
+        code = work()
+        sys.stdout.flush()
     except BaseException as error:
-        if os.environ.get("EPICENE_DEBUG", "0") != "0":
-            traceback.print_exc()
-        return _report_error(error)
+        with suppress(OSError):  # standard error may be full, too
+            if os.environ.get("EPICENE_DEBUG", "0") != "0":
+                traceback.print_exc()
+        code = _report_error(error)
+        discard_unwritten_output()
+    return code
 
 
 def _report_error(error: BaseException) -> int:
@@ -146,9 +146,7 @@ def _report_error(error: BaseException) -> int:
             "Stopped. What was answered is kept: run the same command again to resume.", 1
         )
     except BrokenPipeError:
-        # The reader of our output is gone: standard output must not be flushed on exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 1  # the reader of our output has ended, as `head` does
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _print_error(f"{place}{error.strerror or error}.", 1)
@@ -158,7 +156,9 @@ def _report_error(error: BaseException) -> int:
 
 
 def _print_error(sentence: str, code: int) -> int:
+    from epicene.core.control_characters import escape_controls
     from epicene.core.redaction import redact
 
-    sys.stderr.write(f"epicene: {redact(sentence)}\n")
+    with suppress(OSError):  # the exit code says it, too
+        sys.stderr.write(f"epicene: {escape_controls(redact(sentence))}\n")
     return code

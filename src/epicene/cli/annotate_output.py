@@ -71,7 +71,7 @@ def write_output(text: str, out: Path | None) -> None:
     if out is None:
         sys.stdout.write(text)
     else:
-        write_atomically(out, text.encode())
+        write_atomically(out, text.encode(), private=True)
 
 
 ExportFormat = Literal["csv", "tsv", "jsonl"]

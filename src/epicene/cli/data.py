@@ -21,6 +21,7 @@ from epicene.cli.options import (
     Settings,
     Split,
     SuiteName,
+    Threads,
     is_on_command_line,
     key_value_pairs,
     protocol_settings,
@@ -28,8 +29,8 @@ from epicene.cli.options import (
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.models import ModelSpec
-    from epicene.suites import Protocol, Suite
+    from epicene.models import ModelOptions, ModelSpec
+    from epicene.suites import Dataset, Protocol, Suite
 
 Action = Literal["show", "check", "stats", "build"]
 
@@ -57,11 +58,13 @@ def data(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="build: the random seed.")] = None,
+    threads: Threads = None,
     price: PriceOption = "",
     max_cost: MaxCost = None,
     as_json: AsJson = False,
 ) -> int:
     """Show, check, count or build a suite's data."""
+    from epicene.models import ModelOptions
     from epicene.runs.plan import filter_languages
     from epicene.suites import DataSource, choose_protocol, find_suite
 
@@ -71,8 +74,9 @@ def data(
     if action == "build":
         seeded = {} if seed is None else {"seed": str(seed)}
         settings = {**key_value_pairs(setting, "--set"), **seeded}
-        return _build(chosen, out, settings, model or (), price, max_cost)
-    for name in ("out", "model", "seed", "price", "max_cost"):
+        options = ModelOptions(price=price, threads=threads)
+        return _build(chosen, out, settings, model or (), options, max_cost)
+    for name in ("out", "model", "seed", "threads", "price", "max_cost"):
         if is_on_command_line(context, name):
             raise InputError(f"--{name.replace('_', '-')} goes with build, not with {action}.")
     how = choose_protocol(chosen, protocol, protocol_settings(setting, split=split), None)
@@ -81,7 +85,7 @@ def data(
     if action == "show":
         return _show(islice(items, limit or 10), as_json=as_json)
     if action == "check":
-        return _check(chosen, list(items), how, dataset.name, as_json=as_json)
+        return _check(chosen, list(items), how, dataset, as_json=as_json)
     return _stats(chosen, list(items), dataset.name, as_json=as_json)
 
 
@@ -91,6 +95,7 @@ def _show(items: Iterator[Any], *, as_json: bool) -> int:
     from rich.console import Console
 
     from epicene.cli.output import print_json
+    from epicene.core.control_characters import escape_controls
 
     shown = [msgspec.to_builtins(item) for item in items]
     if as_json:
@@ -100,26 +105,29 @@ def _show(items: Iterator[Any], *, as_json: bool) -> int:
     for fields in shown:
         for name, value in fields.items():
             console.print(f"[bold]{name}[/bold]", end="  ")
-            console.print(str(value), markup=False, highlight=False)
+            console.print(escape_controls(str(value)), markup=False, highlight=False)
         console.print()
     return 0
 
 
 def _check(
-    suite: Suite[Any, Any], items: list[Any], protocol: Protocol, data: str, *, as_json: bool
+    suite: Suite[Any, Any], items: list[Any], protocol: Protocol, data: Dataset, *, as_json: bool
 ) -> int:
     """Print the findings about the data; the exit status is 2 if one is an error."""
     from epicene.cli.output import note, print_json
+    from epicene.core.control_characters import escape_controls
+    from epicene.suites.control_characters import control_character_issues
 
     findings = list(suite.check(items, protocol)) if suite.check is not None else []
+    findings += control_character_issues(data.files)
     for name, count in Counter(item.id for item in items).items():
         if count > 1:
-            raise InputError(f"{data} has the id {name!r} twice; every item needs its own.")
+            raise InputError(f"{data.name} has the id {name!r} twice; every item needs its own.")
     if as_json:
         print_json({"items": len(items), "findings": [each._asdict() for each in findings]})
     else:
         for finding in findings:
-            typer.echo(f"{finding.severity}: {finding.place}: {finding.message}")
+            typer.echo(escape_controls(f"{finding.severity}: {finding.place}: {finding.message}"))
         note(f"{len(items)} items, {len(findings)} findings.")
     return 2 if any(finding.severity == "error" for finding in findings) else 0
 
@@ -143,13 +151,13 @@ def _build(
     out: Path | None,
     settings: dict[str, str],
     models: Sequence[str],
-    price: str,
+    options: ModelOptions,
     max_cost: float | None,
 ) -> int:
     """Do the steps of a construction, saying each."""
     from epicene.cli.output import note
     from epicene.cli.progress import progress_display
-    from epicene.models import ModelOptions, parse_spec, split_role
+    from epicene.models import parse_spec, split_role
     from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
 
     if out is None:
@@ -161,7 +169,7 @@ def _build(
         if role not in known:
             wanted = ", ".join(f"{name}=SPEC" for name in known) or "none"
             raise InputError(f"--model wants a role of this construction ({wanted}), not {text!r}.")
-        asked[role] = [parse_spec(spec, ModelOptions(price=price)) for spec in specs]
+        asked[role] = [parse_spec(spec, options) for spec in specs]
     try:
         for step in build_dataset(
             BuildConfig(suite, out, settings, asked, max_cost), progress_display()

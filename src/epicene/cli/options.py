@@ -114,6 +114,15 @@ MaxCost: TypeAlias = Annotated[
         help="The most that all requests may cost, in dollars.",
     ),
 ]
+Threads: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        envvar="EPICENE_THREADS",
+        help="Threads of a model on a CPU (default: one per CPU core this process may use).",
+    ),
+]
 ExecutorName: TypeAlias = Annotated[
     str,
     typer.Option("--on", envvar="EPICENE_ON", help="Where to run: here, or ray for many machines."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from epicene.core.control_characters import escape_controls
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Judgement, Table
 from epicene.report.results_document import metrics_table, results_document
@@ -23,12 +24,15 @@ PIPE_WIDTH = 200
 
 def note(sentence: str) -> None:
     """Write a message to standard error."""
-    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.write(f"{escape_controls(sentence)}\n")
 
 
 def print_json(document: Mapping[str, Any]) -> None:
     """One JSON document."""
-    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    shown = msgspec.json.format(msgspec.json.encode(document), indent=2)
+    if sys.stdout.isatty():  # the same document, spelt so that it does nothing to a terminal
+        shown = escape_controls(shown.decode()).encode()
+    sys.stdout.buffer.write(shown + b"\n")
     sys.stdout.flush()
 
 

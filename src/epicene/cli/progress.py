@@ -9,6 +9,7 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from epicene.cli.output import note
+from epicene.core.control_characters import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -221,7 +222,7 @@ class SweepProgressBars:
 
     def show_message(self, sentence: str) -> None:
         """Show a message above the bars."""
-        self._bars.console.print(sentence, markup=False, highlight=False)
+        self._bars.console.print(escape_controls(sentence), markup=False, highlight=False)
 
     def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
         """Show the start of a run, with its estimated number of requests."""

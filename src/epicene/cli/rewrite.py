@@ -15,6 +15,8 @@ from epicene.core.errors import InputError
 if TYPE_CHECKING:
     from epicene.rewriting import Rewrite, Rewriter
 
+_INPUT = "Standard input"
+
 
 def rewrite(
     language: Annotated[
@@ -111,26 +113,38 @@ def _tagger_rewriter(model: str, language: str) -> Rewriter:
     return open_rewriter(Path(spec.name).expanduser(), language)
 
 
+def _read_lines(lines: BinaryIO) -> Iterator[tuple[str, bytes]]:
+    """Each line of UTF-8 and its ending; raises at a line that is something else."""
+    from epicene.core.data_files import MAX_LINE_BYTES, decode_line, line_too_long
+
+    number = 1
+    while line := lines.readline(MAX_LINE_BYTES + 1):
+        if len(line) > MAX_LINE_BYTES:
+            raise line_too_long(_INPUT, number)
+        text = line.rstrip(b"\r\n")
+        yield decode_line(text, _INPUT, number), line[len(text) :]
+        number += 1
+
+
 def _write_lines(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explain: bool) -> None:
-    """Each line with its own ending; bytes that are no UTF-8 pass through as they are."""
+    """Each line with its own ending."""
     from epicene.rewriting.explain import explain as explanations
 
     endings: deque[bytes] = deque()
 
     def texts() -> Iterator[str]:
-        for line in lines:
-            text = line.rstrip(b"\r\n")
-            endings.append(line[len(text) :])
-            yield text.decode("utf-8", "surrogateescape")
+        for text, ending in _read_lines(lines):
+            endings.append(ending)
+            yield text
 
     for each in rewrite_all(texts()):
         ending = endings.popleft()
-        out.write(each.text.encode("utf-8", "surrogateescape") + ending)
+        out.write(each.text.encode() + ending)
         if explain:
             end = ending or b"\n"
             out.write(b"" if ending else end)  # the last line may have none of its own
             for line in explanations(each):
-                out.write(f"    {line}".encode("utf-8", "surrogateescape") + end)
+                out.write(f"    {line}".encode() + end)
     out.flush()
 
 
@@ -140,7 +154,7 @@ def _write_records(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, expl
 
     from epicene.rewriting.explain import to_record
 
-    texts = (line.rstrip(b"\r\n").decode("utf-8", "replace") for line in lines)
+    texts = (text for text, _ in _read_lines(lines))
     for number, each in enumerate(rewrite_all(texts), start=1):
         record = {"line": number, **to_record(each, explained=explain)}
         out.write(msgspec.json.encode(record) + b"\n")

@@ -28,6 +28,7 @@ from epicene.cli.options import (
     Split,
     SuiteName,
     TaskNames,
+    Threads,
     WithItems,
     Workers,
     WorkerTimeout,
@@ -85,6 +86,7 @@ def run(
     device: Annotated[
         str, typer.Option(envvar="EPICENE_DEVICE", help="auto spreads over the GPUs there are.")
     ] = "auto",
+    threads: Threads = None,
     quantize: Annotated[str, typer.Option(envvar="EPICENE_QUANTIZE", help="4bit or 8bit.")] = "",
     revision: Annotated[
         str, typer.Option(envvar="EPICENE_REVISION", help="Which revision of a hub model.")
@@ -103,6 +105,14 @@ def run(
     timeout: Annotated[
         float, typer.Option(min=0.1, envvar="EPICENE_TIMEOUT", help="Seconds for one request.")
     ] = 120.0,
+    max_response: Annotated[
+        float,
+        typer.Option(
+            envvar="EPICENE_MAX_RESPONSE",
+            metavar="MIB",
+            help="MiB that one reply of a server may have; a larger one fails its request.",
+        ),
+    ] = 16.0,
     price: PriceOption = "",
     max_cost: MaxCost = None,
     trust_remote_code: Annotated[
@@ -121,7 +131,7 @@ def run(
     from epicene.cli.estimate import approval
     from epicene.cli.output import note, show_runs
     from epicene.cli.progress import progress_display
-    from epicene.core.redaction import redact
+    from epicene.core.redaction import redacted_command
     from epicene.runs.costs import cost_sentences
     from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
@@ -136,11 +146,13 @@ def run(
         batch_size=batch_size,
         dtype=dtype,
         device=device,
+        threads=threads,
         quantize=quantize,
         revision=revision,
         base_url=" ".join(base_url or ()),
         concurrency=concurrency,
         timeout=timeout,
+        max_response=max_response,
         price=price,
         trust_remote_code=trust_remote_code,
     )
@@ -159,7 +171,7 @@ def run(
         out=out,
         under=runs,
         labels=key_value_pairs(label, "--label"),
-        command=redact(shlex.join(["epicene", *sys.argv[1:]])),
+        command=redacted_command(["epicene", *sys.argv[1:]]),
         max_cost=max_cost,
     )
     spread = RaySettings(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +13,7 @@ from epicene.cli.options import (
     GpusPerWorker,
     MaxCost,
     RayAddress,
+    Threads,
     Workers,
     WorkerTimeout,
     Yes,
@@ -52,6 +52,7 @@ def sweep(
         ),
     ] = None,
     max_cost: MaxCost = None,
+    threads: Threads = None,
     on: ExecutorName = "here",
     ray_address: RayAddress = "",
     workers: Workers = None,
@@ -83,7 +84,7 @@ def sweep(
     file = read_plan(plan)
     folder = out or Path(plan.stem)
     limits = _limits(file, max_cost)
-    forecasts = _estimate_runs(file, folder, limits, limit)
+    forecasts = _estimate_runs(file, folder, limits, limit, threads)
     if dry_run:
         _show_estimate(forecasts, as_json=as_json)
     else:
@@ -127,17 +128,18 @@ def _limits(file: PlanFile, max_cost: float | None) -> SweepLimits:
 
 
 def _estimate_runs(
-    file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None
+    file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None, threads: int | None
 ) -> list[RunForecast]:
     """The forecast of every run of the plan."""
-    from epicene.core.redaction import redact
+    from epicene.core.redaction import redacted_command
     from epicene.runs.sweep.forecast import Forecaster
     from epicene.runs.sweep.matrix import expand_plan
 
     runs = folder / "runs"
-    command = redact(shlex.join(["epicene", *sys.argv[1:]]))
+    command = redacted_command(["epicene", *sys.argv[1:]])
     forecaster = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
-    return [forecaster.forecast(sweep_run) for sweep_run in expand_plan(file, runs, limit, command)]
+    expanded = expand_plan(file, runs, limit, command, threads)
+    return [forecaster.forecast(sweep_run) for sweep_run in expanded]
 
 
 def _check_limits(limits: SweepLimits, forecasts: Sequence[RunForecast], folder: Path) -> None:

@@ -1,13 +1,20 @@
-"""Read users' files (JSONL, JSON, TOML, CSV, TSV, Parquet); errors name file and line."""
+"""Read users' files (JSONL, JSON, TOML, CSV, TSV, Parquet); errors name file and line.
+
+Every reader has a limit that it checks before it uses the memory, so that a broken or hostile file
+is refused at the line where it goes wrong.
+"""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import hashlib
-import io
 import json
 import tomllib
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections import Counter
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 import regex
@@ -20,13 +27,25 @@ if TYPE_CHECKING:
 
 RecordT = TypeVar("RecordT", bound=msgspec.Struct)
 
+MAX_LINE_BYTES = 16 * 2**20  # far above any text that a model or a person is asked about
+MAX_DOCUMENT_BYTES = 64 * 2**20  # of JSON and TOML, which are parsed as a whole
+MAX_COLUMNS = 16_384  # as many as a spreadsheet has
+MAX_ROW_LINES = 10_000  # of a CSV row with line breaks between quotes; more is a missing quote
+ROW_FORMATS = (".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv")
+_PARQUET_ROWS = 10_000  # that are read at a time
+
+# Python's own limit for a cell is 131,072 characters. This one is for the whole process.
+csv.field_size_limit(MAX_LINE_BYTES)
+
 # A cell between quotes, in which commas, semicolons and line breaks separate nothing.
 _QUOTED = regex.compile(r'(?:^|(?<=[,;\r\n]))"(?:[^"]|"")*+"')
+_LINE = regex.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _HEAD_CHARACTERS = 100_000  # characters, of which the names and the first row are a part
 
-
-# A spreadsheet takes a cell that begins like this for a formula and may run it
-_FORMULA = regex.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+# A spreadsheet takes a cell that begins like this for a formula and may run it. Some drop blanks
+# and invisible characters first, and some read full-width signs as the ASCII ones.
+_INVISIBLE = r"[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\N{BRAILLE PATTERN BLANK}]"
+_FORMULA = regex.compile(rf"'*(?:[\t\r\n]|{_INVISIBLE}*[=+\-@＝＋－＠﹢﹣﹦﹫])")
 
 
 class FileRow(NamedTuple):
@@ -38,28 +57,110 @@ class FileRow(NamedTuple):
 
 def read_text(path: Path) -> str:
     """A UTF-8 file's text; a byte-order mark is dropped, any other encoding is refused."""
+    with _open(path) as file:
+        data = file.read(MAX_DOCUMENT_BYTES + 1)
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise InputError(
+            f"{path} is longer than {_mebibytes(MAX_DOCUMENT_BYTES)}, the limit for a file that is "
+            "read as a whole; split it, or write its rows as JSON lines (.jsonl)."
+        )
+    _refuse_utf16(data, path)
     try:
-        data = path.read_bytes()
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        byte = error.start - (before.rfind(b"\n") + 1)
+        raise not_utf8(str(path), before.count(b"\n") + 1, byte) from None
+
+
+def read_text_lines(path: Path) -> list[str]:
+    """A UTF-8 file split at its line feeds; the last part is empty if the file ends with one."""
+    lines = list(_iterate_lines(path))
+    if len(lines) == 1 and "\r" in lines[0].rstrip("\r\n"):
+        raise InputError(f"{path} ends its lines with CR alone; save it with LF or CRLF.")
+    ended = not lines or lines[-1].endswith("\n")
+    return [line.removesuffix("\n") for line in lines] + [""] * ended
+
+
+def decode_line(data: bytes, location: str, number: int) -> str:
+    """The text of a line of UTF-8; raises where it is something else."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise not_utf8(location, number, error.start) from None
+
+
+def not_utf8(location: str, line: int, byte: int) -> InputError:
+    """The error for bytes that are not UTF-8; `byte` counts from 0 within the line."""
+    return InputError(
+        f"{location}, line {line}, is not UTF-8 (byte {byte + 1} of the line): it is in another "
+        "encoding; save the file as UTF-8."
+    )
+
+
+def line_too_long(location: str, line: int) -> InputError:
+    """The error for a line above the limit."""
+    return InputError(
+        f"{location}, line {line}, is longer than {_mebibytes(MAX_LINE_BYTES)}; is a line break "
+        "missing?"
+    )
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[BinaryIO]:
+    """Open a file; errors name it."""
+    try:
+        with path.open("rb") as file:
+            yield file
     except FileNotFoundError:
         raise InputError(f"There is no file {path}.") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; a file is wanted here.") from None
     except OSError as error:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        hint = "it looks like UTF-16" if b"\0" in data[:200] else "it is in another encoding"
+
+
+def _iterate_lines(path: Path) -> Iterator[str]:
+    """The lines of a UTF-8 file with their ends, one after the other, without a byte-order mark."""
+    with _open(path) as file:
+        number = 1
+        while data := file.readline(MAX_LINE_BYTES + 1):
+            if number == 1:
+                _refuse_utf16(data, path)
+                data = data.removeprefix(codecs.BOM_UTF8)
+            if len(data) > MAX_LINE_BYTES:
+                raise line_too_long(str(path), number)
+            yield decode_line(data, str(path), number)
+            number += 1
+
+
+def _iterate_rows(path: Path) -> Iterator[str]:
+    """The lines of a file whose lines may also end with CR alone, as old spreadsheets write it."""
+    for line in _iterate_lines(path):
+        if "\r" in line.removesuffix("\n").removesuffix("\r"):
+            yield from _LINE.findall(line)
+        else:
+            yield line
+
+
+def _refuse_utf16(head: bytes, path: Path) -> None:
+    head = head[:200]
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or (
+        head.count(0) > len(head) // 3  # Latin letters have a zero byte each
+    ):
         raise InputError(
-            f"{path}, line {line}, is not UTF-8 ({hint}); save the file as UTF-8."
-        ) from None
+            f"{path}, line 1, is not UTF-8 (it looks like UTF-16); save the file as UTF-8."
+        )
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size // 2**20} MiB"
 
 
 def read_toml_or_json(path: Path) -> dict[str, Any]:
     """A JSON or TOML file that holds one table of names and values."""
     if path.suffix.lower() != ".toml":
-        return _require_object(_parse_json(read_text(path), str(path)), str(path))
+        return _require_object(parse_json(read_text(path), str(path)), str(path))
     return parse_toml(read_text(path), path)
 
 
@@ -69,23 +170,20 @@ def parse_toml(text: str, path: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not TOML: {error}.") from None
+    except RecursionError:
+        raise InputError(f"{path} is nested too deeply.") from None
 
 
 def read_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[FileRow]:
     """The rows of a file; `columns` maps our field names to the file's own."""
-    readers = {
-        ".jsonl": _read_jsonl,
-        ".ndjson": _read_jsonl,
-        ".json": _read_json,
-        ".csv": _read_delimited,
-        ".tsv": _read_delimited,
-        ".parquet": _read_parquet,
-    }
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
+    suffix = path.suffix.lower()
+    if suffix not in ROW_FORMATS:
         raise InputError(
-            f"{path} is of a kind that is not read here; known: {', '.join(sorted(readers))}."
+            f"{path} is of a kind that is not read here; known: {', '.join(ROW_FORMATS)}."
         )
+    reader = {".json": _read_json, ".parquet": _read_parquet}.get(suffix, _read_jsonl)
+    if suffix in (".csv", ".tsv"):
+        reader = _read_delimited
     names = dict(columns or {})
     for line in reader(path):
         yield FileRow(line.location, _rename_columns(line, names)) if names else line
@@ -105,14 +203,14 @@ def _rename_columns(line: FileRow, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _read_jsonl(path: Path) -> Iterator[FileRow]:
-    for number, text in enumerate(read_text(path).split("\n"), start=1):
+    for number, text in enumerate(_iterate_rows(path), start=1):
         if text.strip():
             location = f"{path}, line {number},"
-            yield FileRow(location, _require_object(_parse_json(text, location), location))
+            yield FileRow(location, _require_object(parse_json(text, location), location))
 
 
 def _read_json(path: Path) -> Iterator[FileRow]:
-    rows = _parse_json(read_text(path), str(path))
+    rows = parse_json(read_text(path), str(path))
     if not isinstance(rows, list):
         raise InputError(f"{path} is not a list of records.")
     for number, row in enumerate(rows, start=1):
@@ -120,12 +218,16 @@ def _read_json(path: Path) -> Iterator[FileRow]:
         yield FileRow(location, _require_object(row, location))
 
 
-def _parse_json(text: str, location: str) -> Any:
+def parse_json(text: str, location: str) -> Any:
+    """The value of a JSON text; half characters and too deep a nesting are refused."""
     try:
         value = json.loads(text)
         json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        raise InputError(f"{location} is not JSON: {error.msg} at column {error.colno}.") from None
+        line = f"line {error.lineno}, " if "\n" in text.rstrip() else ""
+        raise InputError(
+            f"{location} is not JSON: {error.msg} at {line}column {error.colno}."
+        ) from None
     except UnicodeEncodeError:
         raise InputError(f"{location} holds half a character (a lone surrogate).") from None
     except RecursionError:
@@ -140,18 +242,64 @@ def _require_object(value: Any, location: str) -> dict[str, Any]:
 
 
 def _read_delimited(path: Path) -> Iterator[FileRow]:
-    text = read_text(path)
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else _find_delimiter(path, text)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    lines = _CountedLines(path)
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else _find_delimiter(path, lines.head())
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    names: list[str] | None = None
     try:
-        _check_header(path, reader.fieldnames or (), delimiter)
         for row in reader:
-            location = f"{path}, line {reader.line_num},"
-            if None in row or None in row.values():
+            location = f"{path}, line {lines.start},"
+            lines.end_row()
+            if not row:
+                continue
+            if names is None:
+                names = row
+                _check_header(path, names, delimiter)
+            elif len(row) != len(names):
                 raise InputError(f"{location} has another number of columns than the first line.")
-            yield FileRow(location, dict(row))
+            else:
+                yield FileRow(location, dict(zip(names, row, strict=True)))
     except csv.Error as error:
-        raise InputError(f"{path}, line {reader.line_num}, is not CSV: {error}.") from None
+        raise InputError(f"{path}, line {lines.start}, is not CSV: {error}.") from None
+
+
+class _CountedLines:
+    """The lines of a CSV file for its reader, with the line at which the current row starts."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lines: Iterator[str] = _iterate_rows(path)
+        self._read = 0
+        self._characters = 0
+        self.start = 1
+
+    def head(self) -> str:
+        """The beginning of the file, which is read again afterwards."""
+        lines: list[str] = []
+        length = 0
+        while length < _HEAD_CHARACTERS and (line := next(self._lines, "")):
+            lines.append(line)
+            length += len(line)
+        self._lines = chain(lines, self._lines)
+        return "".join(lines)
+
+    def end_row(self) -> None:
+        """The reader has a whole row; the next one starts after it."""
+        self.start = self._read + 1
+        self._characters = 0
+
+    def __iter__(self) -> Iterator[str]:
+        """The lines; raises if one row takes too many."""
+        for line in self._lines:
+            self._read += 1
+            self._characters += len(line)
+            if self._read - self.start >= MAX_ROW_LINES or self._characters > MAX_LINE_BYTES:
+                raise InputError(
+                    f"{self._path}, line {self.start}, begins a row that does not end within "
+                    f"{MAX_ROW_LINES} lines or {_mebibytes(MAX_LINE_BYTES)}; is a closing quote "
+                    "missing?"
+                )
+            yield line
 
 
 def _find_delimiter(path: Path, text: str) -> str:
@@ -173,9 +321,14 @@ def _find_delimiter(path: Path, text: str) -> str:
 
 
 def _check_header(path: Path, names: Sequence[str], delimiter: str) -> None:
-    """Raise if a column's name comes twice, or all of them look like one."""
-    for name in names:
-        if list(names).count(name) > 1:
+    """Raise if there are too many columns, a name comes twice, or all of them look like one."""
+    if len(names) > MAX_COLUMNS:
+        raise InputError(
+            f"{path}, line 1, has {len(names)} columns; at most {MAX_COLUMNS} are read. Are rows "
+            "and columns swapped, or is a line break missing?"
+        )
+    for name, times in Counter(names).items():
+        if times > 1:
             raise InputError(f"{path}, line 1, has two columns named {name!r}.")
     if len(names) == 1 and ";" in names[0] and delimiter == "\t":
         raise InputError(f"{path}, line 1, is separated by semicolons; name it .csv.")
@@ -186,14 +339,20 @@ def _read_parquet(path: Path) -> Iterator[FileRow]:
 
     if path.is_dir():
         raise InputError(f"{path} is a folder; a file is wanted here.")
+    number = 0
     try:
-        frame = pl.read_parquet(path)
+        columns = len(pl.read_parquet_schema(path))
+        if columns > MAX_COLUMNS:
+            raise InputError(f"{path} has {columns} columns; at most {MAX_COLUMNS} are read.")
+        frame = pl.scan_parquet(path)
+        while rows := frame.slice(number, _PARQUET_ROWS).collect().rows(named=True):
+            for row in rows:
+                number += 1
+                yield FileRow(f"{path}, row {number},", row)
     except FileNotFoundError:
         raise InputError(f"There is no file {path}.") from None
     except (OSError, pl.exceptions.PolarsError) as error:
         raise InputError(f"Could not read {path} as Parquet: {error}.") from None
-    for number, row in enumerate(frame.iter_rows(named=True), start=1):
-        yield FileRow(f"{path}, row {number},", row)
 
 
 def read_records(

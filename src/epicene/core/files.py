@@ -1,10 +1,15 @@
-"""Write files atomically, and store images by the SHA-256 of their content."""
+"""Write files atomically, and store images by the SHA-256 of their content.
+
+Nothing that Epicene writes this way is a database, so a database is never written over.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import tempfile
+from contextlib import suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import regex
@@ -12,25 +17,52 @@ import regex
 from epicene.core.errors import InputError, RunError
 
 _SHA256 = regex.compile(r"[0-9a-f]{64}")
+_DATABASE_HEADER = b"SQLite format 3\0"
+_TEMPORARY = regex.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}")  # as `mkstemp` names them
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never half of it."""
+def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
+    """Write a file so that a reader sees the old one or the new one, never half of it.
+
+    A `private` file can be read by its owner alone.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if _is_database(path):
+            raise InputError(f"{path} is a database, and is not written over; name another file.")
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).chmod(0o666 & ~_umask())
+            if not private:
+                Path(name).chmod(0o666 & ~_umask())
             Path(name).replace(path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
         raise RunError(f"Could not write {path}: {error.strerror or error}.") from error
+
+
+def _is_database(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_DATABASE_HEADER)) == _DATABASE_HEADER
+
+
+def remove_temporaries(folder: Path, *names: str) -> None:
+    """Remove what a killed process left of writing files of these names.
+
+    Call it only while nobody else can write them, that is, under the folder's lock.
+    """
+    with suppress(FileNotFoundError):
+        for path in folder.iterdir():
+            found = _TEMPORARY.fullmatch(path.name)
+            if found and any(fnmatchcase(found["name"], name) for name in names):
+                path.unlink(missing_ok=True)
 
 
 def _umask() -> int:

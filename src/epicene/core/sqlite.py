@@ -10,18 +10,19 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.core.errors import RunError
+from epicene.core.errors import InputError, RunError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 _TRIES = 5
+_MARKS = ("application_id", "user_version")  # zero unless a program set them
 _HEADER = 32  # bytes of a log, of which some change whenever it is begun anew
 
 
@@ -40,6 +41,47 @@ def connect(
         db.close()
         raise
     return db
+
+
+def check_ours(path: Path, tables: Mapping[str, Collection[str]]) -> None:
+    """Raise if a file is another program's: ours has these tables with these columns, or nothing.
+
+    The file is not changed. Nothing is in a database whose writer was killed at once.
+    """
+    if not path.exists():
+        return
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True, isolation_level=None, timeout=10)) as db:
+        db.execute("BEGIN")  # all of it is read as of one moment
+        found: dict[str, set[str]] = {}
+        for name, column in db.execute(
+            "SELECT entry.name, field.name FROM sqlite_schema AS entry "
+            "LEFT JOIN pragma_table_info(entry.name) AS field "
+            "WHERE entry.name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+        ):
+            found.setdefault(name, set()).add(column)
+        marks = [db.execute(f"PRAGMA {name}").fetchone()[0] for name in _MARKS]
+    if not found and not any(marks):
+        return
+    if any(not set(columns) <= found.get(name, set()) for name, columns in tables.items()):
+        raise InputError(
+            f"{path} is another program's database, which is not changed; choose another folder, "
+            "or move the file away."
+        )
+
+
+def make_private(path: Path) -> None:
+    """Let only the owner read a database and the logs beside it; create it if there is none."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise RunError(f"Could not write {path}: {error.strerror or error}.") from error
+    for suffix in ("", "-wal", "-shm"):
+        file = path.with_name(path.name + suffix)
+        # It may be gone by now, or belong to somebody else who may let us write to it.
+        with suppress(FileNotFoundError, PermissionError):
+            if file.stat().st_mode & 0o077:
+                file.chmod(0o600)
 
 
 def is_read_only(folder: Path) -> bool:

@@ -173,9 +173,11 @@ class ModelOptions(Record, frozen=True, kw_only=True):
     quantize: Literal["", "4bit", "8bit"] = ""
     revision: str = ""
     batch_size: Positive | Literal["auto"] = "auto"
+    threads: Positive | None = None  # None: see threads.set_torch_threads
     base_url: str = ""
     concurrency: int = 16
     timeout: float = 120.0
+    max_response: float = 16.0  # MiB of one reply of a server, packed and unpacked
     price: str = ""  # see pricing.parse_price
     trust_remote_code: bool = False
 

@@ -95,7 +95,7 @@ def fetch(
 
 
 # An embedded model has one revision.
-_OPTIONS = ("label", "dtype", "device", "quantize", "batch_size")
+_OPTIONS = ("label", "dtype", "device", "quantize", "batch_size", "threads")
 _PACKAGES = ("safetensors", "torch", "transformers")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 import re
 import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from epicene.report.layout import caption
+from epicene.report.layout import caption, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +108,7 @@ def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
     spec = {**figure.spec, "title": heading} if titled else figure.spec
     try:
         drawn: str = vl_convert.vegalite_to_svg(
-            spec, config=THEME, allowed_base_urls=[], format_locale=_NUMBERS
+            _printable_texts(spec), config=THEME, allowed_base_urls=[], format_locale=_NUMBERS
         )
     except ValueError as error:
         reason = str(error).splitlines()[1:2] or [str(error)]
@@ -115,6 +116,17 @@ def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
     named = f'<svg role="graphics-document" aria-label="{html.escape(title)}" '
     drawn = drawn.replace("<svg ", named, 1)
     return _TAG.sub(lambda tag: _IDS.sub(rf"\g<0>{prefix}", tag.group()), drawn)
+
+
+def _printable_texts(spec: Any) -> Any:
+    """The specification with control characters made visible: SVG must not hold most of them."""
+    if isinstance(spec, str):
+        return printable(spec)
+    if isinstance(spec, Mapping):
+        return {key: _printable_texts(value) for key, value in spec.items()}
+    if isinstance(spec, list | tuple):
+        return [_printable_texts(value) for value in spec]
+    return spec
 
 
 def inline_svg(figure: Figure, prefix: str) -> str:

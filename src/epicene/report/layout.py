@@ -7,12 +7,12 @@ each dash, or number with a caveat, that refers to the reason below the table.
 from __future__ import annotations
 
 import math
-import re
 import string
 from collections.abc import Hashable, Iterable
 from itertools import count, islice, product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from epicene.core.control_characters import escape_controls
 from epicene.core.records import Estimate
 
 if TYPE_CHECKING:
@@ -74,9 +74,6 @@ def column_heading(column: Column) -> str:
 Thing = TypeVar("Thing", bound=Hashable)
 
 PUBLISHED = "(published)"
-
-# Control characters would move a terminal's cursor or break a LaTeX file.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class RowKey(NamedTuple):
@@ -181,8 +178,11 @@ def reason_for(cell: Estimate, row: Row) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with control characters made visible."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+    """The text with control characters made visible.
+
+    They would move a terminal's cursor, break a LaTeX file, and are not allowed in HTML and SVG.
+    """
+    return escape_controls(text.replace("\r\n", "\n"))
 
 
 def _cell(cell: Estimate | str, column: Column, row: Row, letters: dict[str, str]) -> LayoutCell:

@@ -9,11 +9,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from epicene import __version__
+from epicene.core.control_characters import escape_controls
 from epicene.core.records import Column, ContactSheet, Estimate, Figure, Record, Table
 from epicene.report.contact_sheets import Thumbnails, pack_sheets
 from epicene.report.figures import inline_svg
 from epicene.report.item_viewer import PackedItems
-from epicene.report.layout import caption, format_cell, format_interval, lay_out
+from epicene.report.layout import caption, format_cell, format_interval, lay_out, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,7 +84,7 @@ def render_page(
     """The page. `lead` says in a sentence what was measured, `facts` on what and how."""
     script = "".join(map(_asset, _SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    return (
+    page = (
         _templates()
         .get_template("page.html")
         .render(
@@ -97,6 +98,7 @@ def render_page(
             version=__version__,
         )
     )
+    return printable(page)
 
 
 def table_html(table: Table) -> str:
@@ -118,6 +120,7 @@ def _templates() -> Environment:
         loader=PackageLoader("epicene.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_visible,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -135,17 +138,25 @@ def _templates() -> Environment:
     return environment
 
 
+def _visible(value: object) -> object:
+    """A text with its control characters visible; what is HTML already is left as it is."""
+    return escape_controls(value) if type(value) is str else value
+
+
 def _breakable(name: str) -> Markup:
     """A name that may be broken after each underscore and slash."""
     from markupsafe import Markup, escape
 
-    return escape(name).replace("_", Markup("_<wbr>")).replace("/", Markup("/<wbr>"))
+    return (
+        escape(escape_controls(name)).replace("_", Markup("_<wbr>")).replace("/", Markup("/<wbr>"))
+    )
 
 
 def _prose(text: str) -> Markup:
     """The text, escaped; what is between two backticks is code."""
     from markupsafe import Markup, escape
 
+    text = escape_controls(text)
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return escape(text)

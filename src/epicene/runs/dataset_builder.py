@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.data_files import read_rows, sha256_of
+from epicene.core.data_files import read_rows, read_toml_or_json, sha256_of
 from epicene.core.errors import InputError, RunError, unknown
 from epicene.core.files import write_atomically
 from epicene.core.records import Failed, Item, Request, to_json
@@ -154,8 +154,8 @@ def check_same_settings(folder: Path, suite: str, settings: BuildSettings) -> No
         return
     now = json.loads(_settings_json(suite, settings))
     try:
-        before = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+        before = read_toml_or_json(path)
+    except InputError:
         raise InputError(f"{path} is damaged; put it back, or build into another folder.") from None
     other = sorted(
         name

@@ -11,6 +11,7 @@ import msgspec
 
 from epicene.core.data_files import FileRow, read_rows
 from epicene.core.errors import InputError, unknown
+from epicene.core.finite import finite_or_failed
 from epicene.core.records import Answer, Failed, Text, Texts
 from epicene.runs.stored_run import Coverage
 from epicene.runs.summary import summarise_external_answers
@@ -83,6 +84,9 @@ def _parse_answer(line: FileRow) -> Answer:
         raise InputError(
             f"{line.location} holds neither `text` nor `texts` nor a whole `answer` ({error})."
         ) from None
+    checked = finite_or_failed(answer)
+    if checked is not answer and isinstance(checked, Failed):
+        raise InputError(f"{line.location}: {checked.reason}.")
     return answer
 
 

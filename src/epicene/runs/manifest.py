@@ -197,7 +197,7 @@ def read_manifest(folder: Path) -> Manifest:
             )
         checksum = written.pop("checksum", "")
         manifest = msgspec.convert(written, Manifest)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
         raise RunError(f"{path} is damaged: {error}.") from error
     if found == MANIFEST_FORMAT and checksum != digest(written).hex():
         raise RunError(

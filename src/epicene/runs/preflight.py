@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
+import sqlite3
+from contextlib import closing, suppress
 from errno import EACCES, ENOTDIR
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.core.errors import InputError, RunError
+from epicene.core.sqlite import check_ours, explain_errors
 from epicene.runs.manifest import Manifest, RunSettings, fixed_models, read_manifest
 from epicene.runs.store import STORE_FILE, AnswerStore
 
@@ -20,6 +22,14 @@ if TYPE_CHECKING:
     from epicene.core.records import Identity
     from epicene.models import ModelSpec
     from epicene.suites import Suite
+
+# What every version's store has, whatever else it has.
+_STORE_TABLES = {
+    "meta": ("name", "value"),
+    "items": ("number", "item"),
+    "sections": ("id", "stage", "role", "identity", "total"),
+    "answers": ("place", "name", "key", "failed", "answer"),
+}
 
 
 def multi_model_roles(suite: Suite[Any, Any]) -> set[str]:
@@ -57,10 +67,15 @@ def check_usable(folder: Path) -> None:
 
 
 def check_no_orphaned_answers(folder: Path) -> None:
-    """Raise if there are answers and no manifest; what a killed beginning left is taken away."""
+    """Raise if there are answers and no manifest, or another program's database.
+
+    What a run left that was killed at its beginning is removed.
+    """
     path = folder / STORE_FILE
     if not path.exists():
         return
+    with explain_errors(path):
+        check_ours(path, _STORE_TABLES)
     with closing(AnswerStore(path, create=True)) as store:
         answered = store.has_answers()
     if answered:
@@ -71,8 +86,10 @@ def check_no_orphaned_answers(folder: Path) -> None:
 
 
 def check_store_present(folder: Path, manifest: Manifest) -> None:
-    """Raise if answers that the manifest counts are gone."""
+    """Raise if answers that the manifest counts are gone, or the database is another program's."""
     path = folder / STORE_FILE
+    with suppress(sqlite3.DatabaseError):  # damaged, which is repaired or reported later
+        check_ours(path, _STORE_TABLES)
     counted = sum(count.answered for count in manifest.counts)
     if counted and (not path.exists() or path.stat().st_size == 0):
         raise RunError(

@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 from epicene import __version__
 from epicene.core.data_files import sha256_of
 from epicene.core.errors import EpiceneError, InputError, RunError
-from epicene.core.files import ImageFolder
+from epicene.core.files import ImageFolder, remove_temporaries
 from epicene.core.records import Failed, Identity
 from epicene.core.redaction import redact, redact_all
 from epicene.models import Learner, Model, ModelSpec, Probed, open_model
@@ -265,9 +265,17 @@ def lock_folder(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise RunError(f"Could not use the folder {folder}: {error.strerror or error}.") from error
     try:
+        _remove_temporaries(folder)
         yield
     finally:
         lock.release()
+
+
+def _remove_temporaries(folder: Path) -> None:
+    """Remove the unfinished files that a killed process left in a folder whose lock is held."""
+    remove_temporaries(folder, "*.json", "*.jsonl", "*.csv", "*.md", "*.html", "*.cache")
+    for images in (folder / "images").glob("[0-9a-f][0-9a-f]"):
+        remove_temporaries(images, "[0-9a-f]" * 64)
 
 
 def start_session(

@@ -335,12 +335,29 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
             *(pl.Series(name, column, dtype=pl.Float64) for name, column in numbers.items()),
         ]
     )
+    _check_finite(chunk, frame, numbers)
     return frame.select(
         pl.lit(info.run, dtype=pl.Categorical).alias("run"),
         pl.lit(info.model, dtype=pl.Categorical).alias("model"),
         pl.lit(info.protocol, dtype=pl.Categorical).alias("protocol"),
         pl.all(),
     )
+
+
+def _check_finite(
+    chunk: Sequence[Judgement], frame: polars.DataFrame, columns: Iterable[str]
+) -> None:
+    """Raise if a value or count is NaN or infinite: no table can be made of it."""
+    for name in columns:
+        finite = frame[name].is_finite()
+        if not finite.all():
+            row = finite.to_list().index(False)
+            judgement = chunk[row]
+            which = f", judgement {judgement.name!r}" if judgement.name else ""
+            raise RunError(
+                f"The {name} of the item {judgement.item!r}{which} is {frame[name][row]}; the "
+                "suite's judge must leave out what it cannot compute."
+            )
 
 
 SHORT_HASH = 8  # characters of a hash that tell it apart

@@ -10,6 +10,7 @@ them together as one `Suite`, declared as an entry point in the group `epicene.s
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -425,4 +426,7 @@ def choose_protocol(
         values[key] = read_setting(key, value, kinds[key])
     if seed is not None:
         values["seed"] = seed
+    for key, value in values.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InputError(f"The setting {key} of the protocol {name} cannot be {value}.")
     return msgspec.structs.replace(chosen, **values)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -44,6 +46,45 @@ def test_a_folder_comes_back(folder: StudyFolder) -> None:
     assert open_study_folder(folder.path) == folder
     assert folder.responses() == []
     assert [path.name for path in folder.path.iterdir()] == [STUDY_FILE]
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_only_the_owner_can_read_what_people_answered(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        folder = create_study_folder(tmp_path / "study", misgendering())
+        folder.import_file(sheet(folder, "ann,g1,correct\n"))
+        assert (mode(folder.path), mode(folder.path / RESPONSES_FILE)) == (0o700, 0o600)
+        (folder.path / RESPONSES_FILE).chmod(0o644)  # as an earlier version left it
+        store = ResponseStore(folder.path / RESPONSES_FILE)
+        store.remember_address("http://localhost")
+        files = list(folder.path.glob(f"{RESPONSES_FILE}*"))
+        assert len(files) == 3
+        assert {mode(path) for path in files} == {0o600}
+        store.close()
+    finally:
+        os.umask(before)
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "study" / RESPONSES_FILE
+    path.parent.mkdir()
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE responses (id, text)")
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="another program's database"):
+        create_study_folder(path.parent, misgendering())
+    assert not (path.parent / STUDY_FILE).exists()
+    (path.parent / STUDY_FILE).write_text(study_toml(misgendering()), "utf-8")
+    folder = open_study_folder(path.parent)
+    for use in (folder.responses, folder.adjudications().all, folder.address):
+        with pytest.raises(InputError, match="another program's database"):
+            use()
+    assert path.read_bytes() == before
 
 
 def test_the_same_study_may_be_made_again_and_another_may_not(folder: StudyFolder) -> None:

@@ -85,8 +85,8 @@ def test_any_text_survives_both_kinds_of_file(
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("study.toml", "name = ", r"study\.toml cannot be read: Invalid value"),
-        ("study.json", "{", r"study\.json cannot be read: .*line 1"),
+        ("study.toml", "name = ", r"study\.toml is not TOML: Invalid value"),
+        ("study.json", "{", r"study\.json is not JSON: .* at column 2"),
         ("study.json", '{"name": "x"}', r"study\.json does not fit: .*required field `suite`"),
         ("study.json", "[]", r"study\.json does not fit: Expected `object`"),
         ("study.yaml", "name: x", r"a study is a \.toml or \.json file"),

@@ -26,7 +26,16 @@ def describe(name: str, options: ModelOptions) -> ModelDescription | None:
     return ModelDescription(identity, _model_class(kind).verbs)
 
 
-_OPTIONS = ("label", "dtype", "device", "quantize", "revision", "batch_size", "trust_remote_code")
+_OPTIONS = (
+    "label",
+    "dtype",
+    "device",
+    "quantize",
+    "revision",
+    "batch_size",
+    "threads",
+    "trust_remote_code",
+)
 
 
 @model_kind(options=_OPTIONS, describe=describe, packages=("safetensors", "torch", "transformers"))

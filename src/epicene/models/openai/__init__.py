@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @model_kind(
-    options=("label", "revision", "base_url", "concurrency", "timeout", "price"),
+    options=("label", "revision", "base_url", "concurrency", "timeout", "max_response", "price"),
     extra="api",
     packages=("openai",),
 )

@@ -37,6 +37,8 @@ CONTINUATION_PROBES = (
 # By how much the two may differ: they are computed in different batches.
 _TOLERANCE = 0.5
 _HIDDEN = "(not shown)"
+# JSON has no -inf: vLLM writes this number for it, llama.cpp the lowest float32.
+_STANDS_FOR_MINUS_INFINITY = -9999.0
 
 
 @dataclass
@@ -226,8 +228,16 @@ def parse_echo(reply: Reply, text: str) -> EchoResult:
     if not before and own[0].logprob == 0:
         # A first token that is certain with nothing before it was not scored at all.
         own[0] = own[0]._replace(logprob=None)
-    if not all(_is_logprob(token.logprob) for token in own[1:]):
-        raise UnanswerableError("tokens of the text came back without log-probabilities")
+    for number, token in enumerate(own, start=1):
+        if token.logprob is None and number > 1:
+            raise UnanswerableError("tokens of the text came back without log-probabilities")
+        if token.logprob is not None and not _is_logprob(token.logprob):
+            raise UnanswerableError(
+                f"the server gives token {number} of {len(own)} "
+                f"({text[token.start : token.end]!r}) of {text[:60]!r} the log-probability "
+                f"{token.logprob:g}, which is above 0 or stands for -inf; serve the model in "
+                "float32 or bfloat16"
+            )
     _check_token_count(reply, shown=len(spans))
     return EchoResult(own, before, whole[len(text) :])
 
@@ -253,8 +263,8 @@ def _own_spans(
     return None
 
 
-def _is_logprob(logprob: float | None) -> bool:
-    return logprob is not None and math.isfinite(logprob) and logprob <= 0
+def _is_logprob(logprob: float) -> bool:
+    return math.isfinite(logprob) and _STANDS_FOR_MINUS_INFINITY < logprob <= 0
 
 
 def _check_token_count(reply: Reply, shown: int) -> None:

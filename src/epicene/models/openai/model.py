@@ -100,6 +100,8 @@ class OpenAIModel(HostedModel):
             "served_models": self._redacted(counts.models),
             "system_fingerprints": self._redacted(counts.fingerprints),
         }
+        if counts.invalid_usage:
+            notes["invalid_usage"] = counts.invalid_usage
         if counts.shorter_than_asked:
             notes["shorter_than_asked"] = counts.shorter_than_asked
         if counts.pictures or counts.refused:

@@ -11,6 +11,7 @@ import numpy as np
 
 from epicene.core.data_files import read_text
 from epicene.core.errors import InputError, RunError
+from epicene.core.files import write_atomically
 from epicene.core.records import Record, to_json
 from epicene.models.tagger.encoding import Inventory, Vocabulary
 from epicene.models.tagger.network import NetworkShape, expected_shapes
@@ -90,7 +91,7 @@ def save(trained: TrainedTagger, folder: Path) -> None:
             arrays: dict[str, Any] = dict(weights)
             np.savez(_weights_path(folder, number), **arrays)
         # Last, so that a folder which was not finished is not taken for a tagger.
-        (folder / _CONFIG_FILE).write_bytes(to_json(_tagger_file(trained)))
+        write_atomically(folder / _CONFIG_FILE, to_json(_tagger_file(trained)))
     except OSError as error:
         raise RunError(f"Could not write {folder}: {error.strerror or error}.") from error
 
@@ -117,6 +118,8 @@ def load(folder: Path) -> TrainedTagger:
             raise InputError(
                 f"{path} does not hold the weights that {_CONFIG_FILE} names; train again."
             )
+        if not all(np.isfinite(values).all() for values in weights.values()):
+            raise InputError(f"{path} holds weights that are not finite; train again.")
         members.append(weights)
     return TrainedTagger(written.plan, tuple(members))
 

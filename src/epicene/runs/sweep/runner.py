@@ -10,7 +10,8 @@ from typing import Protocol as Interface
 
 import msgspec
 
-from epicene.core.errors import EpiceneError, RunError
+from epicene.core.data_files import read_toml_or_json
+from epicene.core.errors import EpiceneError, InputError, RunError
 from epicene.core.files import write_atomically
 from epicene.core.records import Record, to_json
 from epicene.core.redaction import redact
@@ -121,6 +122,22 @@ def _before_next(state: SweepState) -> SweepState:
     return msgspec.structs.replace(state, runs=tuple(runs))
 
 
+def check_state_file(out: Path) -> None:
+    """Raise if a file of another program has the name of the file that records the sweep."""
+    path = out / STATE_FILE
+    if not path.exists():
+        return
+    try:
+        found = read_toml_or_json(path)
+    except InputError:
+        found = {}
+    if not {"format", "plan", "runs"} <= found.keys():
+        raise InputError(
+            f"{path} was not written by `epicene sweep`; move it away, or name another folder with "
+            "--out."
+        )
+
+
 class SweepProgressDisplay(ProgressDisplay, Interface):
     """Shows the progress of a sweep and of its runs."""
 
@@ -143,6 +160,7 @@ class SweepConfig:
 
 def run_sweep(config: SweepConfig, display: SweepProgressDisplay, executor: Executor) -> SweepState:
     """Run all open runs one after another, and record in `sweep.json` how each ended."""
+    check_state_file(config.out)
     states = [initial_state(forecast) for forecast in config.forecasts]
     started, begun = utc_now(), time.monotonic()
     cache = CachingExecutor(executor)

@@ -15,8 +15,12 @@ import msgspec
 
 from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.core.records import Record, to_json
-from epicene.core.sqlite import transaction
-from epicene.studies.collection.database import ResponseStore, explain_errors
+from epicene.core.sqlite import check_ours, transaction
+from epicene.studies.collection.database import (
+    RESPONSE_TABLES,
+    ResponseStore,
+    explain_errors,
+)
 from epicene.studies.design.answers import (
     answer_problems,
     comparison_key,
@@ -309,7 +313,10 @@ class AdjudicationStore:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        if not self.path.exists():
+        if self.path.exists():
+            with explain_errors(self.path):
+                check_ours(self.path, RESPONSE_TABLES)
+        else:
             ResponseStore(self.path).close()
         with (
             explain_errors(self.path),

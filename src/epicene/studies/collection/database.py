@@ -38,6 +38,7 @@ CREATE TABLE responses (
     PRIMARY KEY (participant, item)
 ) WITHOUT ROWID
 """
+RESPONSE_TABLES = {"responses": ("participant", "item", "response")}  # of every version
 # Where the study was last served; databases of earlier versions lack the table
 _ADDRESS_SCHEMA = "CREATE TABLE IF NOT EXISTS served (address TEXT NOT NULL)"
 
@@ -59,6 +60,8 @@ class ResponseStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         with explain_errors(path):
+            sqlite.check_ours(path, RESPONSE_TABLES)
+            sqlite.make_private(path)
             self._db = sqlite.connect(path)
             with transaction(self._db):
                 self._prepare()
@@ -158,6 +161,9 @@ CREATE TABLE IF NOT EXISTS people (
 CREATE INDEX IF NOT EXISTS people_by_list ON people (list);
 CREATE TABLE IF NOT EXISTS revoked (
     participant TEXT PRIMARY KEY, times INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS owner_sessions (
+    session TEXT PRIMARY KEY, ends REAL NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS assignments (
     participant TEXT NOT NULL, item TEXT NOT NULL, number INTEGER NOT NULL, part TEXT NOT NULL,

@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.core.errors import InputError, as_sentence
+from epicene.core.errors import InputError, RunError, as_sentence
 from epicene.core.files import write_atomically
+from epicene.core.sqlite import check_ours
 from epicene.studies.collection.adjudication import AdjudicationStore
-from epicene.studies.collection.database import ImportCounts, ResponseStore
+from epicene.studies.collection.database import (
+    RESPONSE_TABLES,
+    ImportCounts,
+    ResponseStore,
+    explain_errors,
+)
 from epicene.studies.collection.schema_drift import ValidResponses, valid_responses
 from epicene.studies.design.checks import check_study, launch_problems
 from epicene.studies.design.schema import Option
@@ -149,8 +155,20 @@ def create_study_folder(path: Path, study: Study) -> StudyFolder:
         return found
     for fault in launch_problems(study):
         raise InputError(f"The study {study.name}: {as_sentence(fault)}")
+    with explain_errors(path / RESPONSES_FILE):
+        check_ours(path / RESPONSES_FILE, RESPONSE_TABLES)
+    _make_private_folder(path)
     write_atomically(path / STUDY_FILE, study_toml(study).encode())
     return StudyFolder(path, study)
+
+
+def _make_private_folder(path: Path) -> None:
+    """Create a folder that only its owner can open; one that is there stays as it is."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"Could not use the folder {path}: {error.strerror or error}.") from error
 
 
 def _fixed_parts(study: Study) -> tuple[object, ...]:

@@ -6,13 +6,12 @@ the data of an item and an annotation per participant; controls are named after 
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.data_files import FileRow, read_rows
+from epicene.core.data_files import FileRow, parse_json, read_rows, read_text
 from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.studies.design.answers import choice_ids, is_asked
 from epicene.studies.design.schema import (
@@ -68,9 +67,9 @@ def is_export(path: Path) -> bool:
     if path.suffix.lower() != ".json":
         return False
     try:
-        tasks = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return False
+        tasks = parse_json(read_text(path), str(path))
+    except InputError:
+        return False  # reading it as our own format says what is wrong
     return isinstance(tasks, list) and any(
         isinstance(task, dict) and {"data", "annotations"} <= task.keys() for task in tasks
     )

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.data_files import FileRow, read_text
+from epicene.core.data_files import FileRow, read_text_lines
 from epicene.core.errors import InputError, as_sentence
 from epicene.core.records import digest
 from epicene.languages.normalisers import nfc
@@ -103,7 +103,8 @@ def read_results(
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """The location and the values of each row, by the columns that comments declare."""
     columns: list[str] = []
-    for number, text in enumerate(read_text(path).splitlines(), start=1):
+    for number, text in enumerate(read_text_lines(path), start=1):
+        text = text.removesuffix("\r")
         location = f"{path}, line {number},"
         if text.startswith("#"):
             if column := _COLUMN.fullmatch(text):

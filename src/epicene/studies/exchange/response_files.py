@@ -47,10 +47,6 @@ _LEADING_COLUMNS = ("participant", "item")
 ResponseFormat: TypeAlias = Literal["auto", "pcibex", "label-studio"]
 _TRAILING_COLUMNS = ("at", "seconds", "language")
 
-# Sheets must hold whatever JSON lines hold, but Python limits cells to 131,072 characters; the
-# limit is global.
-csv.field_size_limit(2**31 - 1)
-
 
 class LocatedResponse(NamedTuple):
     """A response, and its location in a file."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.data_files import read_text
+from epicene.core.data_files import parse_json, parse_toml, read_text
 from epicene.core.errors import InputError
+from epicene.core.files import write_atomically
 from epicene.studies.design.checks import check_study
 from epicene.studies.design.sampling import item_id
 from epicene.studies.design.schema import Study
@@ -26,14 +26,12 @@ def read_study(path: Path) -> Study:
     text = read_text(path)
     try:
         if path.suffix == ".toml":
-            values = _with_closing_time(tomllib.loads(text))
+            values = _with_closing_time(parse_toml(text, path))
         elif path.suffix == ".json":
-            values = json.loads(text)
+            values = parse_json(text, str(path))
         else:
             raise InputError(f"{path} is no study: a study is a .toml or .json file.")
         study = msgspec.convert(values, Study)
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}.") from None
     except msgspec.ValidationError as error:
         raise InputError(f"{path} does not fit: {error}.") from None
     check_study(study, str(path))
@@ -58,7 +56,7 @@ def write_study(study: Study, path: Path) -> None:
         text = study_toml(study)
     else:
         text = json.dumps(msgspec.to_builtins(study), ensure_ascii=False, indent=1) + "\n"
-    path.write_text(text, encoding="utf-8", newline="\n")
+    write_atomically(path, text.encode())
 
 
 def study_toml(study: Study) -> str:

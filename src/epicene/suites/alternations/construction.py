@@ -6,11 +6,13 @@ For every verb, the seed chooses the participants and the verb that replaces it.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import random
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from epicene.core.files import write_atomically
 from epicene.suites.alternations.hindi_verbs import (
     AUXILIARIES,
     GENDER_NAMES,
@@ -189,9 +191,10 @@ def export(made: StepOutputs, _settings: BuildSettings, folder: Path) -> Sequenc
     """Write the pairs, and the paradigm of every verb as a readable table."""
     data, forms = folder / "pairs.jsonl", folder / "paradigms.csv"
     lines = (json.dumps(row, ensure_ascii=False) for row in made["pairs"])
-    data.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-    with forms.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(paradigm_rows())
+    write_atomically(data, "".join(f"{line}\n" for line in lines).encode())
+    table = io.StringIO(newline="")
+    csv.writer(table, lineterminator="\n").writerows(paradigm_rows())
+    write_atomically(forms, table.getvalue().encode())
     return data, forms
 
 

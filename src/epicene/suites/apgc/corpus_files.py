@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import regex
 
-from epicene.core.data_files import read_text
+from epicene.core.data_files import read_text_lines
 from epicene.core.errors import InputError
+from epicene.core.files import write_atomically
 from epicene.core.records import to_json
 from epicene.languages.normalisers import normalise
 from epicene.suites.apgc.items import TARGETS, WordLabel, parse_word_label, word_labels
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 def read_lines(path: Path) -> list[str]:
     """The lines of a file, without their ends."""
-    lines = read_text(path).split("\n")
+    lines = read_text_lines(path)
     return lines[:-1] if lines[-1] == "" else lines
 
 
@@ -53,8 +54,7 @@ def read_blocks(path: Path, size: int | None = None) -> dict[str, list[str]]:
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write each text as a line."""
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in lines)
+    write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
 
 
 def write_blocks(path: Path, blocks: Mapping[str, Sequence[str]]) -> None:
@@ -81,7 +81,7 @@ def read_tokens(path: Path) -> list[TokenisedSentence]:
     words: list[str] = []
     labels: list[str] = []
     start = 1
-    lines = read_text(path).split("\n")
+    lines = read_text_lines(path)
     for number, line in enumerate(lines, start=1):
         if line.strip():
             word, label = _token(line, f"{path}, line {number},")
@@ -133,12 +133,12 @@ def read_parallel_tokens(paths: Sequence[Path]) -> list[tuple[TokenisedSentence,
 
 def write_tokens(path: Path, sentences: Iterable[tuple[Sequence[str], Sequence[str]]]) -> None:
     """Write words with their labels; without labels, the words alone."""
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for words, labels in sentences:
-            beside = [f" {label}" for label in labels] or [""] * len(words)
-            for word, label in zip(words, beside, strict=True):
-                file.write(f"{word}{label}\n")
-            file.write("\n")
+    lines: list[str] = []
+    for words, labels in sentences:
+        beside = [f" {label}" for label in labels] or [""] * len(words)
+        lines += (f"{word}{label}" for word, label in zip(words, beside, strict=True))
+        lines.append("")
+    write_lines(path, lines)
 
 
 _M2_EDIT = regex.compile(r"A (\d+) (\d+)\|\|\|[^|]*\|\|\|(.*?)\|\|\|REQUIRED\|\|\|-NONE-\|\|\|0")
@@ -148,7 +148,7 @@ def read_m2(path: Path) -> Iterator[tuple[list[str], list[Edit]]]:
     """Each source's words and its gold edits."""
     words: list[str] | None = None
     edits: list[Edit] = []
-    for number, line in enumerate([*read_text(path).split("\n"), ""], start=1):
+    for number, line in enumerate([*read_text_lines(path), ""], start=1):
         location = f"{path}, line {number},"
         if line.startswith("S "):
             if words is not None:
@@ -286,7 +286,7 @@ def write_folder(folder: Path, split: str, sentences: Sequence[Sentence]) -> lis
         write_blocks(to(path), lines)
     gold = "".join(m2_lines(_gold_m2(sentences)))
     name = f"{joint.sources.name}.to.{joint.targets.name}.norm"
-    to(m2 / name).write_text(gold, encoding="utf-8", newline="\n")
+    write_atomically(to(m2 / name), gold.encode())
     return written
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from epicene.core.data_files import read_rows, sha256_of
+from epicene.core.data_files import read_rows, sha256_of, unescape_formula
 from epicene.core.errors import InputError
 from epicene.suites import Dataset
 from epicene.suites.gramvis.articles import definite_article
@@ -156,8 +156,12 @@ def _word_of_row(line: FileRow) -> Word:
 
 
 def _normalised_text(values: Mapping[str, Any], name: str) -> str:
-    """A field stripped and composed (NFC), so that equal words are equal strings."""
-    return unicodedata.normalize("NFC", str(values.get(name) or "")).strip()
+    """A field stripped and composed (NFC), so that equal words are equal strings.
+
+    `data gramvis build` guards what a spreadsheet would take for a formula.
+    """
+    text = unescape_formula(str(values.get(name) or ""))
+    return unicodedata.normalize("NFC", text).strip()
 
 
 # --- counts ----------------------------------------------------------------------------------

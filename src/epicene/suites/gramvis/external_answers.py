@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import msgspec
 
-from epicene.core.data_files import read_rows, read_text
+from epicene.core.data_files import read_rows, read_text_lines
 from epicene.core.errors import InputError
 from epicene.core.records import Choice
 from epicene.suites import AnsweredRequest, Answers
@@ -79,7 +79,7 @@ def _read_vote_lines(path: Path) -> Iterator[tuple[str, Vote]]:
     try:
         if path.suffix.lower() in (".jsonl", ".ndjson"):
             decoder = msgspec.json.Decoder(Vote)
-            for number, text in enumerate(read_text(path).split("\n"), start=1):
+            for number, text in enumerate(read_text_lines(path), start=1):
                 if text.strip():
                     location = f"{path}, line {number},"
                     yield location, decoder.decode(text)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.core.errors import InputError
+from epicene.core.files import write_atomically
 from epicene.suites.apgc.construction.annotation import (
     adjudicate,
     identify,
@@ -120,7 +121,7 @@ def export(outputs: StepOutputs, settings: ApgcBuild, folder: Path) -> list[Path
         if part:
             written += write_folder(folder / "corpus", name, part)
     about = folder / "card.md"
-    about.write_text(data_card(outputs, settings, corpus), encoding="utf-8")
+    write_atomically(about, data_card(outputs, settings, corpus).encode())
     return [*written, about]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from epicene.core.files import write_atomically
 from epicene.core.records import Generate, Translate
 from epicene.suites.construction import AskModels, AskPeople, Compute, Construction, kept_rows
 from epicene.suites.genform.checks import check
@@ -73,8 +74,8 @@ def export(outputs: StepOutputs, settings: GenformBuild, folder: Path) -> Sequen
     rows = kept_rows(outputs["check"])
     data, about = folder / PAIRS, folder / CARD
     lines = (json.dumps({name: row[name] for name in _FIELDS}, ensure_ascii=False) for row in rows)
-    data.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-    about.write_text(card(outputs, settings, [pair_of(row) for row in rows]), encoding="utf-8")
+    write_atomically(data, "".join(f"{line}\n" for line in lines).encode())
+    write_atomically(about, card(outputs, settings, [pair_of(row) for row in rows]).encode())
     return data, about
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from epicene.core.data_files import escape_formula
+from epicene.core.files import write_atomically
 from epicene.stats.agreement import fleiss, krippendorff
 from epicene.suites.construction import kept_rows
 from epicene.suites.data_cards import dropped_reasons, format_estimate, markdown_table
@@ -163,10 +166,11 @@ def _word(row: StepRow) -> Word:
 def export(made: StepOutputs, settings: GramvisBuild, folder: Path) -> Sequence[Path]:
     """Write the words as the suite reads them, and the card."""
     data, about = folder / WORDS, folder / CARD
-    with data.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, WORD_COLUMNS, restval="", lineterminator="\n")
-        writer.writeheader()
-        for row in kept_rows(made["check"]):
-            writer.writerow({name: row.get(name, "") for name in WORD_COLUMNS})
-    about.write_text(data_card(made, settings), encoding="utf-8")
+    table = io.StringIO(newline="")
+    writer = csv.DictWriter(table, WORD_COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    for row in kept_rows(made["check"]):
+        writer.writerow({name: escape_formula(str(row.get(name) or "")) for name in WORD_COLUMNS})
+    write_atomically(data, table.getvalue().encode())
+    write_atomically(about, data_card(made, settings).encode())
     return data, about

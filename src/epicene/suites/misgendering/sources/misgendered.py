@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from epicene.core.data_files import read_rows, read_text
+from epicene.core.data_files import read_rows, read_text_lines
 from epicene.core.errors import InputError, pluralise, unknown
 from epicene.suites.misgendering.items import (
     PUBLISHED_CASES,
@@ -100,7 +100,7 @@ def _read_templates(path: Path) -> list[_Template]:
 
 
 def _read_names(path: Path, fewest: int) -> Sequence[str]:
-    names = [name.strip() for name in read_text(path).splitlines() if name.strip()]
+    names = [name.strip() for name in read_text_lines(path) if name.strip()]
     if len(names) < fewest:
         raise InputError(
             f"{path} has {pluralise(len(names), 'name')}, one per line; at least {fewest} are "

@@ -6,7 +6,13 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.core.data_files import FileRow, parse_toml, read_rows, read_text
+from epicene.core.data_files import (
+    FileRow,
+    parse_toml,
+    read_rows,
+    read_text,
+    read_text_lines,
+)
 from epicene.core.errors import InputError
 from epicene.core.records import digest
 from epicene.languages import pronouns as pronoun_sets
@@ -177,7 +183,7 @@ def read_names(path: Path) -> list[tuple[str, str]]:
     """Names with the list each is from; the lists take turns."""
     lists: dict[str, list[str]] = {}
     if path.suffix.lower() == ".txt":
-        lists[""] = [name.strip() for name in read_text(path).splitlines() if name.strip()]
+        lists[""] = [name.strip() for name in read_text_lines(path) if name.strip()]
     else:
         for line in read_rows(path):
             kind = str(line.values.get("list") or "")

@@ -1,0 +1,21 @@
+"""Make characters visible that would act on a terminal or a page instead of being shown there.
+
+What servers, models and data files send is printed and put into reports. An escape sequence in it
+could move the cursor or rewrite a window's title, and an override of direction could make a text
+read as another. Joiners and direction marks are left alone: Arabic and Hindi are spelt with them.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Controls but tab and newline; line and paragraph separators; embeddings, overrides and isolates of
+# direction; halves of characters; what Unicode says is no character.
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+)
+
+
+def escape_controls(text: str) -> str:
+    r"""The text with each such character as `\u001b`, which JSON reads as the character again."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
