@@ -12,8 +12,8 @@ from epicene.cli import estimate as shown
 from epicene.cli import run as command
 from epicene.models import parse_spec
 from epicene.runs import estimate, workload
+from epicene.runs.config import RunConfig
 from epicene.runs.estimate import RunEstimate
-from epicene.runs.run import RunConfig
 from epicene.runs.workload import Workload
 from epicene.suites import find_suite
 

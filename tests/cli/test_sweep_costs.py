@@ -13,7 +13,8 @@ from cli.conftest import Epicene
 from epicene.core.errors import RunError
 from epicene.models.http import model as remote
 from epicene.models.openai.generation import PROBE
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from models.http.local_server import SHORT_WAITS, Asked, Reply, Server
 from models.openai.openai_server import KEY, error
 from run_folders import edit_manifest

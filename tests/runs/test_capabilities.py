@@ -11,8 +11,8 @@ from epicene.core.records import Identity
 from epicene.models import Model, ModelOptions, parse_spec
 from epicene.models.simple_model import SimpleModel
 from epicene.runs.capabilities import missing_verbs, part_names, runnable_parts
+from epicene.runs.config import RunConfig
 from epicene.runs.dummy_answers import dummy_answer
-from epicene.runs.run import RunConfig
 from epicene.runs.sweep.forecast import Forecaster
 from epicene.runs.sweep.matrix import SweepRun
 from epicene.suites import DataSource, choose_protocol, find_suite

@@ -13,9 +13,10 @@ from epicene.core import registry
 from epicene.core.records import Failed, Score
 from epicene.models import Batch, ImageStore, Model, ModelOptions, NumberedAnswers, parse_spec
 from epicene.models.reference import open_random
+from epicene.runs.config import RunConfig
 from epicene.runs.dummy_answers import missing_judgements
 from epicene.runs.manifest import Manifest
-from epicene.runs.run import RunConfig, run
+from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, match_items, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import choose_protocol, find_suite

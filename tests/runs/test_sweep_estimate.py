@@ -14,8 +14,9 @@ from epicene.core.errors import InputError
 from epicene.core.records import Draw, Generate, Message, Request, Score, Translate, verb
 from epicene.models import Model, ModelOptions, parse_spec
 from epicene.models.pricing import Budget, Price
+from epicene.runs.config import RunConfig
 from epicene.runs.plan import PlanReader
-from epicene.runs.run import RunConfig, run
+from epicene.runs.run import run
 from epicene.runs.store import AnswerStore
 from epicene.runs.stored_run import read_run
 from epicene.runs.sweep.forecast import (

@@ -127,7 +127,8 @@ def _run_suite(part: DemoSuite, out: Path, done: DemoResults, threads: int | Non
     from epicene.core.errors import EpiceneError
     from epicene.models import ModelOptions, parse_spec
     from epicene.report.page import NotMeasured
-    from epicene.runs.run import RunConfig, run
+    from epicene.runs.config import RunConfig
+    from epicene.runs.run import run
     from epicene.suites import choose_protocol, find_suite
 
     suite = find_suite(part.suite)

@@ -132,10 +132,10 @@ def run(
     from epicene.cli.output import note, show_runs
     from epicene.cli.progress import progress_display
     from epicene.core.redaction import redacted_command
+    from epicene.runs.config import RunConfig
     from epicene.runs.costs import cost_sentences
     from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
-    from epicene.runs.run import RunConfig
     from epicene.runs.run import run as do_run
     from epicene.suites import DataSource, choose_protocol, find_suite
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Request
     from epicene.models import Model
-    from epicene.runs.run import RunConfig
+    from epicene.runs.config import RunConfig
     from epicene.runs.workload import StageVerb
     from epicene.suites import Dataset, Protocol, Suite
 

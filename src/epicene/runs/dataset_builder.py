@@ -20,9 +20,10 @@ from epicene.core.errors import InputError, RunError, unknown
 from epicene.core.files import write_atomically
 from epicene.core.records import Failed, Item, Request, to_json
 from epicene.models import ModelSpec, open_model
+from epicene.runs.config import RunConfig
 from epicene.runs.costs import cost_sentences, spent_by_sibling_runs
 from epicene.runs.plan import PlanReader
-from epicene.runs.run import RunConfig, lock_folder, run
+from epicene.runs.run import lock_folder, run
 from epicene.runs.store import open_store
 from epicene.studies.collection.adjudication import apply_adjudications
 from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder

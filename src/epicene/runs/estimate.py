@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.models import Model
+    from epicene.runs.config import RunConfig
     from epicene.runs.manifest import RunSettings
-    from epicene.runs.run import RunConfig
     from epicene.suites import Dataset
 
 # Requests are counted for so many seconds at most: what has been counted by then is enough to know

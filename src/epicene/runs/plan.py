@@ -21,7 +21,7 @@ from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Suite
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from epicene.runs.run import RunConfig
+    from epicene.runs.config import RunConfig
     from epicene.runs.store import AnswerStore, Section, StoredKeys
     from epicene.suites import Dataset
 

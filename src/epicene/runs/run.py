@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -16,7 +15,7 @@ from epicene.core.errors import EpiceneError, InputError, RunError
 from epicene.core.files import ImageFolder, remove_temporaries
 from epicene.core.records import Failed, Identity
 from epicene.core.redaction import redact, redact_all
-from epicene.models import Learner, Model, ModelSpec, Probed, open_model
+from epicene.models import Learner, Model, Probed, open_model
 from epicene.models.pricing import CostLimitError
 from epicene.runs.capabilities import check_installed, check_verbs, probe_models
 from epicene.runs.costs import CostTracker, check_prices, read_spending
@@ -47,33 +46,17 @@ from epicene.runs.preflight import (
     multi_model_roles,
 )
 from epicene.runs.store import STORE_FILE, AnswerStore, is_complete
-from epicene.suites import Dataset, DataSource, Protocol, Suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
+    from epicene.runs.config import RunConfig
     from epicene.runs.estimate import RunEstimate
     from epicene.runs.execute import ProgressDisplay
+    from epicene.suites import Dataset
 
 _MAX_REASONS = 5  # how many reasons of failed requests the manifest quotes per section
-
-
-@dataclass(frozen=True)
-class RunConfig:
-    """What the user asked for."""
-
-    suite: Suite[Any, Any]
-    protocol: Protocol
-    models: Mapping[str, Sequence[ModelSpec]]  # by role
-    source: DataSource = DataSource()
-    languages: tuple[str, ...] = ()
-    limit: int | None = None
-    out: Path | None = None
-    under: Path = Path("runs")  # where a run without `out` makes its folder
-    labels: Mapping[str, str] = field(default_factory=dict)
-    command: str = ""
-    max_cost: float | None = None  # US dollars, over all sessions of the run
-    spent_elsewhere: float = 0.0  # what other runs have spent of that
 
 
 def run(

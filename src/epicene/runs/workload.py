@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Answer, Identity, Item
     from epicene.models import Model
+    from epicene.runs.config import RunConfig
     from epicene.runs.manifest import Manifest, RunSettings, Timing
-    from epicene.runs.run import RunConfig
     from epicene.runs.store import AnswerStore, Section
     from epicene.suites import Dataset, Stage
 

@@ -13,7 +13,8 @@ from epicene.languages.pronouns import shipped_pronoun_sets
 from epicene.models import parse_spec
 from epicene.report.provenance import card_of, provenance_of
 from epicene.report.table_formats import tables_markdown
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import StoredRun, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import DataSource, choose_protocol

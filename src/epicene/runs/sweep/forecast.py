@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.models import Model, ModelSpec
+    from epicene.runs.config import RunConfig
     from epicene.runs.costs import Spending
     from epicene.runs.manifest import Manifest, RunSettings
-    from epicene.runs.run import RunConfig
     from epicene.runs.sweep.matrix import SweepRun
     from epicene.runs.sweep.plan import SweepLimits
     from epicene.suites import Dataset

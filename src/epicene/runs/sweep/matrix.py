@@ -16,9 +16,9 @@ from epicene.core.errors import EpiceneError, InputError, OptionError, unknown
 from epicene.core.redaction import redact
 from epicene.models import ModelSpec, check_options, open_model, parse_spec
 from epicene.models.pricing import parse_price
+from epicene.runs.config import RunConfig
 from epicene.runs.costs import may_charge
 from epicene.runs.preflight import check_roles
-from epicene.runs.run import RunConfig
 from epicene.runs.sweep.plan import as_option_value
 from epicene.suites import DataSource, choose_protocol, find_suite
 
