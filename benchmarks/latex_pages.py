@@ -21,7 +21,8 @@ from epicene.cli.progress import progress_display
 from epicene.core import registry
 from epicene.export.results_folder import write_results
 from epicene.models import parse_spec
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
 from epicene.suites import choose_protocol, find_suite
 

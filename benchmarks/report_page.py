@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 import genform as sentences
 from epicene.cli.progress import progress_display
 from epicene.models import parse_spec
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.suites import DataSource, choose_protocol, find_suite
 
 if TYPE_CHECKING:

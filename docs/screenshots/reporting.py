@@ -9,8 +9,9 @@ from playwright.sync_api import Page, expect
 
 from epicene.models import parse_spec
 from epicene.report.run_report import write_report
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
-from epicene.runs.run import RunConfig, run
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 from screenshots.camera import Camera

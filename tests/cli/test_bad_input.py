@@ -95,7 +95,7 @@ def test_columns_of_another_name(epicene: Epicene, tmp_path: Path) -> None:
         (["run", "reflexives", "-m", "copy"], ["asks its model to score", "copy cannot"]),
         (["run", "reflexives", "-m", "hf:./gone"], ["./gone"]),
         (["run", "reflexives", "-m", "random", "--set", "sample=2"], ["'sample'", "'samples'"]),
-        (["run", "reflexives", "-m", "random", "--set", "samples=x"], ["does not fit", "samples"]),
+        (["run", "reflexives", "-m", "random", "--set=samples=x"], ["samples", "a whole number"]),
         (["run", "reflexives", "-m", "random?dtipe=x"], ["no model option 'dtipe'", "'dtype'"]),
         (["run", "reflexives", "-m", "random?dtype=float16"], ["no use for dtype", "label"]),
         (["run", "reflexives", "-m", "smollm2?revision=2"], ["no use for revision"]),

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import re
 import shlex
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from cli.conftest import Epicene
 from cli.test_commands import TWO_STAGE
@@ -55,3 +62,38 @@ def test_the_command_that_a_run_names_can_be_pasted(epicene: Epicene) -> None:
     assert Path(folder).is_dir()
     plain = epicene(*TWO_STAGE, "--out=plain").err
     assert "The run is in plain; `epicene tables plain` prints all its tables." in plain
+
+
+def test_no_number_is_cut_in_a_terminal_of_80_columns(epicene: Epicene) -> None:
+    """Version 520b741 printed `-38…` and `[66…` here."""
+    for seed in ("1", "2"):
+        options = ("--limit", "4", "--set", "samples=1", "--set", "pronouns=he,she")
+        model = f"random:{seed}?label=guesser-{seed}"
+        epicene("run", "misgendering", "-m", model, *options, "-o", seed)
+    shown = in_terminal("compare", "1", "2", columns=80)
+    assert "…" not in shown
+    assert max(map(cell_len, shown.splitlines())) <= 80
+    changes = epicene("compare", "1", "2").out
+    numbers = re.findall(r"-?\d+\.\d \[-?\d+\.\d, -?\d+\.\d\]", changes)
+    assert numbers
+    assert all(number in shown for number in numbers)
+
+
+def in_terminal(*arguments: str, columns: int) -> str:
+    """What a command prints on a terminal."""
+    leader, follower = pty.openpty()
+    code = "from epicene.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=follower,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "COLUMNS": str(columns), "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    os.close(follower)
+    shown = b""
+    with suppress(OSError):  # at the end of a terminal there is no end of file
+        while part := os.read(leader, 65536):
+            shown += part
+    os.close(leader)
+    assert process.wait() == 0
+    return re.sub(r"\x1b\[[0-9;]*m|\r", "", shown.decode())

@@ -10,6 +10,7 @@ import pytest
 
 from cli.conftest import Epicene
 from epicene.models.http import model as remote
+from epicene.models.openai.generation import PROBE
 from models.http.local_server import SHORT_WAITS, Asked, Reply, Server
 from models.openai.openai_server import KEY, error
 
@@ -64,6 +65,8 @@ def test_lasting_faults_are_recorded_and_the_exit_code_tells(epicene: Epicene) -
     doomed: dict[str, Reply] = {}
 
     def script(asked: Asked) -> Reply:
+        if asked.prompt == PROBE:
+            return completion(" six")
         number = int(asked.prompt.split("number ")[1].split()[0])
         if number % 2:
             doomed[asked.prompt] = FAULTS[number // 2 % len(FAULTS)]
@@ -83,7 +86,7 @@ def test_lasting_faults_are_recorded_and_the_exit_code_tells(epicene: Epicene) -
     with Server(lambda _: completion(" and so on")) as well:
         again = epicene(*run(epicene, well))
         assert again.code == 0, again.err
-        assert {asked.prompt for asked in well.asked} == set(doomed)
+        assert {asked.prompt for asked in well.asked} == {PROBE, *doomed}
 
 
 def test_no_secret_in_any_file(epicene: Epicene) -> None:

@@ -13,7 +13,7 @@ from cli.conftest import Epicene
 from epicene.cli.progress import SweepProgressBars, SweepProgressLines, sweep_progress_display
 from epicene.report.sweep import format_duration
 from epicene.runs.sweep.runner import RunState
-from epicene.runs.sweep.workload import Workload
+from epicene.runs.workload import Workload
 from sweep_plans import plan
 
 STARTER = """
@@ -117,7 +117,7 @@ def test_the_estimate_is_a_table_that_says_how_it_was_made(epicene: Epicene) -> 
 def test_a_failed_run_is_listed_and_the_report_written(epicene: Epicene) -> None:
     # Nobody has laid this file; the other model's runs are done all the same.
     two = plan("scripted:a", "ngram:lost.txt")
-    Path("plan.toml").write_text(two + '[[suites]]\nname = "alternations"\nlimit = 1\n')
+    Path("plan.toml").write_text(two + '[[suites]]\nname = "alternations"\nlimit = 10\n')
     done = epicene("sweep", "plan.toml", "--out", "here")
     assert done.code == 1
     assert "Not complete: two-stage · epicene · ngram:lost.txt (failed). Cannot read" in done.err

@@ -12,17 +12,21 @@ import pytest
 from cli.conftest import Epicene
 from epicene.core.errors import RunError
 from epicene.models.http import model as remote
-from epicene.runs.run import RunConfig, run
+from epicene.models.openai.generation import PROBE
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from models.http.local_server import SHORT_WAITS, Asked, Reply, Server
-from models.openai.openai_server import KEY
+from models.openai.openai_server import KEY, error
 from run_folders import edit_manifest
 from sweep_plans import plan
 
 EACH = 8 * 0.20  # what a run costs: eight answers at 20 cents
 
 
-def served(_asked: Asked) -> Reply:
-    """A short text, a thousand tokens read and a thousand written."""
+def served(asked: Asked) -> Reply:
+    """A short text, a thousand tokens read and a thousand written; the probe costs nothing."""
+    if asked.prompt == PROBE:
+        return error(400, "no tests")
     usage = {"prompt_tokens": 1000, "completion_tokens": 1000}
     return Reply(
         {"choices": [{"index": 0, "text": " so", "finish_reason": "length"}], "usage": usage}

@@ -19,7 +19,8 @@ from epicene.core.records import (
 )
 from epicene.models import Model, ModelOptions, model_kind, parse_spec
 from epicene.models.simple_model import SimpleModel
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import StoredRun, read_run
 from epicene.suites import choose_protocol
 from runs.conftest import Silent

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +14,8 @@ import pytest
 from epicene.core.errors import InputError
 from epicene.core.records import Draw
 from epicene.export.hf_dataset import size_category, write_dataset
+from epicene.export.lm_eval.folder import write_tasks
+from epicene.export.selection import Selection
 from epicene.suites import Answers, DataSource
 from epicene.suites.gramvis.data import COUNT_COLUMNS, PUBLISHED_COLUMNS
 from export.export_samples import read_front_matter, select
@@ -179,7 +183,9 @@ def test_data_of_others_go_out_with_a_warning(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"good": "a b", "bad": "a c"}\n', encoding="utf-8")
     selection = select("alternations", path=file)
-    assert selection.suite.card.data_licence in selection.warning
+    assert "only if their licence lets you" in selection.warning
+    # The card's licence is that of the published pairs, which these are not.
+    assert selection.suite.card.data_licence not in selection.warning
     write_dataset(selection, tmp_path / "set")
     head = read_front_matter(tmp_path / "set")
     assert head["license"] == "other"
@@ -188,6 +194,24 @@ def test_data_of_others_go_out_with_a_warning(tmp_path: Path) -> None:
     text = (tmp_path / "set" / "README.md").read_text(encoding="utf-8")
     assert selection.warning in text
     assert str(tmp_path) not in text.replace(selection.warning, "")
+
+
+@pytest.mark.parametrize("write", [write_dataset, write_tasks])
+def test_the_card_of_ones_own_pairs_names_no_paper(
+    tmp_path: Path, write: Callable[[Selection, Path], object]
+) -> None:
+    """Version 520b741 named the Hindi paper and its faults on the card of BLiMP."""
+    file = tmp_path / "blimp.jsonl"
+    file.write_text('{"sentence_good": "a b", "sentence_bad": "a c"}\n', encoding="utf-8")
+    settings = {"formats": "acceptability"}
+    write(select("alternations", path=file, settings=settings), tmp_path / "set")
+    text = (tmp_path / "set" / "README.md").read_text(encoding="utf-8")
+    assert not re.search(r"Jain|Hindi|causative|Known faults|as the paper", text)
+    assert "blimp.jsonl" in text
+    write(select("alternations", limit=2, settings=settings), tmp_path / "starter")
+    text = (tmp_path / "starter" / "README.md").read_text(encoding="utf-8")
+    assert "Jain" in text
+    assert "Known faults" in text
 
 
 def test_who_owns_the_data_names_the_licence(tmp_path: Path) -> None:

@@ -153,3 +153,24 @@ def test_a_spec_opens_the_pipeline(folder: Path) -> None:
     assert model.identity.label == "tiny"
     assert model.verbs == {"draw"}
     assert cast("int", model.identity.about["parameters"]) > 1000
+
+
+@pytest.mark.parametrize("part", ["unet", "vae"])
+def test_an_image_that_is_not_finite_fails_its_request(
+    part: str, folder: Path, tmp_path: Path
+) -> None:
+    """It was a black picture."""
+    shutil.copytree(folder, tmp_path / "broken")
+    weights = tmp_path / "broken" / part / "diffusion_pytorch_model.safetensors"
+    tensors = load_file(weights)
+    broken = {name: tensor * float("nan") for name, tensor in tensors.items()}
+    save_file(broken, weights, metadata={"format": "pt"})
+    for options, advice in (
+        (ModelOptions(), "the model's weights are broken; download or convert them again"),
+        (ModelOptions(dtype="bfloat16"), "try --dtype float32"),
+    ):
+        model = open_pipeline(str(tmp_path / "broken"), options)
+        (answer,) = answers(model, tmp_path / "files", draw("a nurse", shots=2))
+        assert isinstance(answer, Failed)
+        assert answer.reason.startswith("image 1 for the prompt 'a nurse' came out as nan in ")
+        assert answer.reason.endswith(advice)

@@ -294,7 +294,7 @@ def test_unknown_names_get_the_nearest() -> None:
 def test_no_password_is_passed_on() -> None:
     said = "ERROR: Could not fetch https://me:secret@registry.example/simple/x: refused\n\n"
     assert downloads.last_error_line(said) == (
-        "Could not fetch https://registry.example/simple/x: refused"
+        "Could not fetch https://[secret]@registry.example/simple/x: refused"
     )
     assert downloads.last_error_line("") == "it said nothing"
 

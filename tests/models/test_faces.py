@@ -259,3 +259,16 @@ def test_a_missing_package_is_named_with_its_extra(
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(InputError, match=rf"{package}.*epicene\[faces\]"):
         open_model(parse_spec(kind))
+
+
+def test_networks_whose_numbers_are_not_finite_draw_and_see_nothing(
+    drawer: Model, judge: Model, files: ImageFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A face was black, and every face was male: `female >= male` is false of NaN."""
+    ((image,),) = drawn(drawer, files, draw())
+    monkeypatch.setattr(judge, "_women", lambda _: np.full((1, 2), np.nan))
+    monkeypatch.setattr(drawer, "_faces", lambda _: np.full((1, 3, 1024, 1024), np.nan))
+    (seen,) = answers(judge, look(image.sha256), files=files)
+    (face,) = answers(drawer, draw(seed=1), files=files)
+    assert seen == Failed(reason="the network's numbers for this face are not finite")
+    assert face == Failed(reason="the network drew pixels that are not finite")

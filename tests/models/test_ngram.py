@@ -573,3 +573,13 @@ def test_a_file_is_known_by_its_text_and_not_by_its_name(tmp_path: Path) -> None
     assert (one.label, two.label) == ("ngram:a.txt", "ngram:b.txt")
     (tmp_path / "b.txt").write_text("Some other text.\n", "utf-8")
     assert ngram.open(str(tmp_path / "b.txt"), OPTIONS).identity.digest != one.digest
+
+
+def test_a_temperature_of_next_to_nothing_fails_its_request() -> None:
+    """Divided by it, all log-probabilities are infinite."""
+    model = SuiteNgram(ModelOptions())
+    model.learn([("a", "she was late"), ("b", "he was tired")])
+    decoding = Decoding(max_new_tokens=2, temperature=1e-320)
+    (answer,) = answers(model, Generate(item="c", prompt="she", decoding=decoding))
+    assert isinstance(answer, Failed)
+    assert "no word can be drawn at a temperature" in answer.reason

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, RunError
 from epicene.core.records import Failed, Generate, Texts
-from epicene.models import open_model, parse_spec
+from epicene.models import UnanswerableError, open_model, parse_spec
 from epicene.models.tagger.encoding import (
     MAX_LETTERS,
     EditScript,
@@ -349,3 +349,21 @@ def test_its_identity_is_what_it_learnt(
 def test_a_folder_must_be_named() -> None:
     with pytest.raises(InputError, match="tagger:FOLDER"):
         open_model(parse_spec("tagger"))
+
+
+def test_weights_that_are_not_finite_are_refused(trained: TrainedTagger, tmp_path: Path) -> None:
+    """Every word kept its form, as if nothing in the text showed anybody's gender."""
+    name = next(iter(trained.members[0]))
+    weights = {**trained.members[0], name: np.full_like(trained.members[0][name], np.nan)}
+    broken = trained._replace(members=(weights,))
+    with pytest.raises(UnanswerableError, match="are not finite; train the tagger again"):
+        Tagger(broken).labels("elle est contente")
+    save(broken, tmp_path / "broken")
+    with pytest.raises(InputError, match="holds weights that are not finite"):
+        load(tmp_path / "broken")
+
+
+def test_training_that_diverges_ends_with_an_error() -> None:
+    recipe = msgspec.structs.replace(RECIPE, epochs=2, rate=float("inf"), first_steps=1)
+    with pytest.raises(RunError, match="weights that are not finite"):
+        train(tagging_data(KNOWN), recipe=recipe, shape=SMALL)

@@ -10,7 +10,8 @@ import pytest
 
 from epicene.core.records import Fill, Score
 from epicene.models import parse_spec
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.suites import Answers, DataSource, choose_protocol
 from epicene.suites.alternations import suite

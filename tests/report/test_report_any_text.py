@@ -8,14 +8,14 @@ import xml.etree.ElementTree as ET
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from report_samples import text_table
 
-from epicene.charts import bars
+from epicene.charts import ChartRows, bars
 from epicene.core.records import Figure
 from epicene.report.figures import inline_svg, png, svg
 from epicene.report.latex import as_latex
 from epicene.report.page import PageSection, render_page, table_html
 from epicene.report.table_formats import as_markdown
+from report.report_samples import text_table
 
 # Controls, what XML and HTML forbid, halves of characters, and signs that mean something to them.
 NASTY = "\0\x01\x08\t\n\x0b\r\x1b\x7f\x80\x85\x9f\u2028\u2029\u202e\ud800\udfff\ufdd0\ufffe\uffff"
@@ -27,7 +27,7 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe
 
 
 def figure(text: str) -> Figure:
-    rows = [{"rule": text, "share": 0.5}, {"rule": "other", "share": 0.25}]
+    rows: ChartRows = [{"rule": text, "share": 0.5}, {"rule": "other", "share": 0.25}]
     return bars("f", text, rows, x="rule", y="share", color="rule", notes=[text])
 
 
@@ -52,7 +52,7 @@ def test_a_control_character_is_drawn_as_its_number(sign: str) -> None:
 
 
 def test_labels_that_differ_in_a_control_character_stay_apart() -> None:
-    rows = [{"rule": sign, "share": 0.5} for sign in ("a\0", "a\x01")]
+    rows: ChartRows = [{"rule": sign, "share": 0.5} for sign in ("a\0", "a\x01")]
     drawn = svg(bars("f", "t", rows, x="rule", y="share"))
     assert {r"a\u0000", r"a\u0001"} <= set(re.findall(r">(a[^<]*)</text>", drawn))
 

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene import charts
+from epicene.core.control_characters import escape_controls
 from epicene.core.records import Column, Estimate, Judgement, Table
 from epicene.report.item_viewer import ItemPacker, PackedItems, pack_items
 from epicene.report.page import HeadlineCard, PageSection, render_page
@@ -102,6 +103,17 @@ def test_hostile_text_stays_text_everywhere() -> None:
     assert handlers == []
     assert HOSTILE in tags.text_of("td")
     assert HOSTILE in tags.text_of("h1")
+
+
+def test_control_characters_are_shown_everywhere() -> None:
+    text = "a\x1b[2J\x9b\u202eb\x00c \u200fक\u200dष"
+    section = PageSection(
+        heading=text, paragraphs=(text, f"`{text}`"), method=text, tables=(text_table(text),)
+    )
+    page = render_page(text, [section], lead=text, facts=[(text, text)])
+    for sign in "\x1b\x9b\u202e\x00":
+        assert sign not in page
+    assert "a\\u001b[2J\\u009b\\u202eb\\u0000c \u200fक\u200dष" in page
 
 
 def test_only_our_script_may_run() -> None:
@@ -212,9 +224,9 @@ def test_columns_are_as_narrow_as_their_values_allow(values: int) -> None:
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=5))
-def test_any_text_is_unpacked_as_it_was(texts: list[str]) -> None:
+def test_any_text_is_unpacked_with_its_control_characters_visible(texts: list[str]) -> None:
     items = [judgement(0, evidence={"answer": text}) for text in texts]
-    shown = [text.replace("\0", "\ufffd") for text in texts]
+    shown = [escape_controls(text) for text in texts]
     assert unpacked(items)["answer"] == shown
 
 

@@ -141,9 +141,11 @@ def test_a_csv_never_has_two_columns_of_one_name() -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_survives_csv(text: str) -> None:
+    """Control characters are made visible, all others come back as they were."""
     (line,) = csv.DictReader(io.StringIO(wide_csv(text_table(text)), newline=""))
-    assert line["key"] == line[f"column {text}"] == escape_formula(text)
-    assert unescape_formula(line["key"]) == text
+    shown = printable(text)
+    assert line["key"] == line[f"column {shown}"] == escape_formula(shown)
+    assert unescape_formula(line["key"]) == shown
 
 
 @pytest.mark.parametrize("text", ["=SUM(A1)", "+1", "-1+2", "@x", "\t=1", "'=1"])
@@ -326,6 +328,13 @@ def test_no_text_steers_the_terminal() -> None:
     assert "\x1b" not in text
     assert "\x9b" not in text
     assert "[bold]x[/bold]" in text
+
+
+@pytest.mark.parametrize("write", [as_markdown, wide_csv, as_latex])
+def test_control_characters_are_shown_in_every_format(write: Any) -> None:
+    text = write(text_table("x\x1b[31m\x9b\u202ey"))
+    assert not {"\x1b", "\x9b", "\u202e"} & set(text)
+    assert "u001b" in text
 
 
 def test_printable_keeps_letters_of_every_script() -> None:

@@ -11,7 +11,8 @@ from epicene.core.records import Failed, Identity
 from epicene.models import Model, ModelOptions, parse_spec
 from epicene.models.simple_model import SimpleModel
 from epicene.report.run_report import write_report
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent

@@ -11,9 +11,10 @@ import reflexives
 import two_stage
 from epicene.core import registry
 from epicene.models import parse_spec
+from epicene.runs.config import RunConfig
 from epicene.runs.manifest import Manifest
 from epicene.runs.ray import cluster
-from epicene.runs.run import RunConfig, run
+from epicene.runs.run import run
 from epicene.runs.stored_run import StoredRun, read_run
 from epicene.suites import choose_protocol, find_suite
 from runs.ray_fake_cluster import FakeCluster

@@ -111,6 +111,6 @@ def test_a_full_disk_only_means_no_cache(run: StoredRun, monkeypatch: pytest.Mon
     def full(*_args: object, **_options: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(judgement_cache.tempfile, "NamedTemporaryFile", full)
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", full)
     assert len(judged(run)[0]) == 360
     assert not (run.folder / CACHE_FILE).exists()

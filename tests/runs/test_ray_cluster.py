@@ -20,11 +20,12 @@ from epicene.core import registry
 from epicene.core.errors import RunError
 from epicene.core.records import Failed
 from epicene.models import parse_spec
+from epicene.runs.config import RunConfig
 from epicene.runs.manifest import read_manifest
 from epicene.runs.ray import worker_pool
 from epicene.runs.ray.model import RayExecutor
 from epicene.runs.ray.settings import RaySettings
-from epicene.runs.run import RunConfig, run
+from epicene.runs.run import run
 from epicene.runs.store import AnswerStore
 from epicene.suites import choose_protocol
 from runs.conftest import Silent

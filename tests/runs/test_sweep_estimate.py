@@ -14,8 +14,9 @@ from epicene.core.errors import InputError
 from epicene.core.records import Draw, Generate, Message, Request, Score, Translate, verb
 from epicene.models import Model, ModelOptions, parse_spec
 from epicene.models.pricing import Budget, Price
+from epicene.runs.config import RunConfig
 from epicene.runs.plan import PlanReader
-from epicene.runs.run import RunConfig, run
+from epicene.runs.run import run
 from epicene.runs.store import AnswerStore
 from epicene.runs.stored_run import read_run
 from epicene.runs.sweep.forecast import (
@@ -27,7 +28,7 @@ from epicene.runs.sweep.forecast import (
 )
 from epicene.runs.sweep.matrix import SweepRun
 from epicene.runs.sweep.plan import SweepLimits
-from epicene.runs.sweep.workload import Workload
+from epicene.runs.workload import Workload
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 
@@ -193,7 +194,7 @@ def test_tokens_are_bytes_by_four_and_each_text_has_its_context() -> None:
 
 
 def test_a_model_that_lacks_a_verb_cannot_be_run(tmp_path: Path) -> None:
-    each = sweep_run(tmp_path, "alternations", {"model": ["copy"]}, {}, 2)
+    each = sweep_run(tmp_path, "alternations", {"model": ["copy"]}, {}, 10)
     forecast = look(tmp_path, each)
     assert (forecast.status, forecast.why) == ("cannot", "needs fill and score")
     judges = {"drawer": ["random"], "judges": ["random:1", "copy"]}

@@ -27,7 +27,8 @@ from epicene.report.figures import svg
 from epicene.report.latex import tables_latex
 from epicene.report.page import table_html
 from epicene.report.table_formats import as_json, rich_table, tables_csv, tables_markdown
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, StoredRun, read_run
 from epicene.runs.summary import Summary, summarise
 from epicene.studies.analysis.quality import resampling_group

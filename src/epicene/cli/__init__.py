@@ -47,7 +47,10 @@ app = typer.Typer(
 
 
 @app.callback(
-    epilog="--debug, anywhere, shows where an error came from. Docs: docs/ in the repository."
+    epilog=(
+        "--debug, anywhere, shows where an error came from. `epicene suites SUITE` explains a "
+        "suite's settings and data, `epicene models` how a model is named."
+    )
 )
 def _root(
     _version: Annotated[
@@ -153,8 +156,9 @@ def _report_error(error: BaseException) -> int:
 
 
 def _print_error(sentence: str, code: int) -> int:
+    from epicene.core.control_characters import escape_controls
     from epicene.core.redaction import redact
 
     with suppress(OSError):  # the exit code says it, too
-        sys.stderr.write(f"epicene: {redact(sentence)}\n")
+        sys.stderr.write(f"epicene: {escape_controls(redact(sentence))}\n")
     return code

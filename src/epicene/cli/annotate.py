@@ -126,6 +126,7 @@ def serve(
         port=port,
         lease=60 * lease,
         secure=url.startswith("https://"),
+        proxied=bool(url),
         ready=ready,
     )
     note("Stopped. All answers are kept; repeat the command to resume, with the same links.")

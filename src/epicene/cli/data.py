@@ -21,6 +21,7 @@ from epicene.cli.options import (
     Settings,
     Split,
     SuiteName,
+    Threads,
     is_on_command_line,
     key_value_pairs,
     protocol_settings,
@@ -28,7 +29,7 @@ from epicene.cli.options import (
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.models import ModelSpec
+    from epicene.models import ModelOptions, ModelSpec
     from epicene.suites import Dataset, Protocol, Suite
 
 Action = Literal["show", "check", "stats", "build"]
@@ -57,11 +58,13 @@ def data(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="build: the random seed.")] = None,
+    threads: Threads = None,
     price: PriceOption = "",
     max_cost: MaxCost = None,
     as_json: AsJson = False,
 ) -> int:
     """Show, check, count or build a suite's data."""
+    from epicene.models import ModelOptions
     from epicene.runs.plan import filter_languages
     from epicene.suites import DataSource, choose_protocol, find_suite
 
@@ -71,8 +74,9 @@ def data(
     if action == "build":
         seeded = {} if seed is None else {"seed": str(seed)}
         settings = {**key_value_pairs(setting, "--set"), **seeded}
-        return _build(chosen, out, settings, model or (), price, max_cost)
-    for name in ("out", "model", "seed", "price", "max_cost"):
+        options = ModelOptions(price=price, threads=threads)
+        return _build(chosen, out, settings, model or (), options, max_cost)
+    for name in ("out", "model", "seed", "threads", "price", "max_cost"):
         if is_on_command_line(context, name):
             raise InputError(f"--{name.replace('_', '-')} goes with build, not with {action}.")
     how = choose_protocol(chosen, protocol, protocol_settings(setting, split=split), None)
@@ -123,8 +127,7 @@ def _check(
         print_json({"items": len(items), "findings": [each._asdict() for each in findings]})
     else:
         for finding in findings:
-            line = f"{finding.severity}: {finding.place}: {finding.message}"
-            typer.echo(escape_controls(line))
+            typer.echo(escape_controls(f"{finding.severity}: {finding.place}: {finding.message}"))
         note(f"{len(items)} items, {len(findings)} findings.")
     return 2 if any(finding.severity == "error" for finding in findings) else 0
 
@@ -148,13 +151,13 @@ def _build(
     out: Path | None,
     settings: dict[str, str],
     models: Sequence[str],
-    price: str,
+    options: ModelOptions,
     max_cost: float | None,
 ) -> int:
     """Do the steps of a construction, saying each."""
     from epicene.cli.output import note
     from epicene.cli.progress import progress_display
-    from epicene.models import ModelOptions, parse_spec, split_role
+    from epicene.models import parse_spec, split_role
     from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
 
     if out is None:
@@ -166,7 +169,7 @@ def _build(
         if role not in known:
             wanted = ", ".join(f"{name}=SPEC" for name in known) or "none"
             raise InputError(f"--model wants a role of this construction ({wanted}), not {text!r}.")
-        asked[role] = [parse_spec(spec, ModelOptions(price=price)) for spec in specs]
+        asked[role] = [parse_spec(spec, options) for spec in specs]
     try:
         for step in build_dataset(
             BuildConfig(suite, out, settings, asked, max_cost), progress_display()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epicene.cli.options import Threads
+
 if TYPE_CHECKING:
     from epicene.report.page import NotMeasured
 
@@ -92,21 +94,25 @@ def demo(
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON document with the results of every suite.")
     ] = False,
+    threads: Threads = None,
 ) -> int:
     """Run every suite on the embedded models, write a report and say where it is."""
     from epicene.cli.output import note
     from epicene.core.errors import EpiceneError, RunError
+    from epicene.core.requirements import require
     from epicene.models.embedded import fetch
     from epicene.report.run_report import write_report
     from epicene.runs.stored_run import read_run
 
+    for package in ("resvg_py", "vl_convert"):  # which draw the figures, after all runs
+        require(package, "The report", "")
     try:
         fetch(EMBEDDED_MODEL, progress=note)
     except EpiceneError as error:  # the parts that need it say so one by one
         note(str(error))
     done = DemoResults()
     for part in DEMO_SUITES:
-        _run_suite(part, out, done)
+        _run_suite(part, out, done, threads)
     if not done.folders:
         raise RunError(f"Nothing could be measured: {done.missing[0].why}")
     page = out / "report.html"
@@ -115,21 +121,23 @@ def demo(
     return 1 if done.failed else 0
 
 
-def _run_suite(part: DemoSuite, out: Path, done: DemoResults) -> None:
+def _run_suite(part: DemoSuite, out: Path, done: DemoResults, threads: int | None) -> None:
     """Run one suite on its models, and take note of what could not be."""
     from epicene.cli.progress import progress_display
     from epicene.core.errors import EpiceneError
-    from epicene.models import parse_spec
+    from epicene.models import ModelOptions, parse_spec
     from epicene.report.page import NotMeasured
-    from epicene.runs.run import RunConfig, run
+    from epicene.runs.config import RunConfig
+    from epicene.runs.run import run
     from epicene.suites import choose_protocol, find_suite
 
     suite = find_suite(part.suite)
+    options = ModelOptions(threads=threads)
     for models in part.models:
         order = RunConfig(
             suite=suite,
             protocol=choose_protocol(suite, "epicene", part.settings, None),
-            models={role: [parse_spec(spec)] for role, spec in models.items()},
+            models={role: [parse_spec(spec, options)] for role, spec in models.items()},
             limit=part.limit,
             under=out / "runs",
             command="epicene demo",

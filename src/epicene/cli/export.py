@@ -71,7 +71,7 @@ def data(
     from epicene.suites import DataSource, choose_protocol, find_suite
 
     chosen = find_suite(suite)
-    settings = protocol_settings(setting, tasks=task, split=split, english=english)
+    settings = protocol_settings(setting, suite=chosen, tasks=task, split=split, english=english)
     how = choose_protocol(chosen, protocol, settings, seed)
     selection = select(
         chosen,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from epicene.core.errors import InputError
+
+if TYPE_CHECKING:
+    from epicene.suites import Suite
 
 SuiteName: TypeAlias = Annotated[
     str, typer.Argument(help="Which suite; `epicene suites` lists them.")
@@ -60,7 +63,9 @@ Settings: TypeAlias = Annotated[
 ]
 TaskNames: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--task", help="Only this task of a suite that has several."),
+    typer.Option(
+        "--task", "--format", help="Only this task or format of a suite that has several."
+    ),
 ]
 Split: TypeAlias = Annotated[
     str | None, typer.Option("--split", help="Which part of the data: train, dev, test …")
@@ -71,13 +76,24 @@ EnglishFile: TypeAlias = Annotated[
 ]
 AsJson: TypeAlias = Annotated[
     bool,
-    typer.Option("--json", help="One JSON document on standard output (docs/results.schema.json)."),
+    typer.Option("--json", help="One JSON document on standard output."),
 ]
 AsCsv: TypeAlias = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 AsLatex: TypeAlias = Annotated[bool, typer.Option("--latex", help="As LaTeX.")]
 AsMarkdown: TypeAlias = Annotated[bool, typer.Option("--markdown", help="As Markdown.")]
 WithItems: TypeAlias = Annotated[
     bool, typer.Option("--items", help="With --json: also every judged answer.")
+]
+WithScores: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--scores",
+        help="With --json: also the log-probability of every scored text; with --csv: only that.",
+    ),
+]
+TableNames: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--table", "-t", metavar="NAME", help="Only this table; may be repeated."),
 ]
 
 PriceOption: TypeAlias = Annotated[
@@ -96,6 +112,15 @@ MaxCost: TypeAlias = Annotated[
         min=0.0,
         envvar="EPICENE_MAX_COST",
         help="The most that all requests may cost, in dollars.",
+    ),
+]
+Threads: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        envvar="EPICENE_THREADS",
+        help="Threads of a model on a CPU (default: one per CPU core this process may use).",
     ),
 ]
 ExecutorName: TypeAlias = Annotated[
@@ -146,9 +171,15 @@ def is_on_command_line(context: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
+Yes: TypeAlias = Annotated[
+    bool, typer.Option("--yes", "-y", help="Start a long or costly run without asking.")
+]
+
+
 def protocol_settings(
     setting: Iterable[str] | None,
     *,
+    suite: Suite[Any, Any] | None = None,
     tasks: Iterable[str] | None = None,
     split: str | None = None,
     english: Path | None = None,
@@ -156,12 +187,21 @@ def protocol_settings(
     """`--set`, and the settings that have options of their own."""
     settings = key_value_pairs(setting, "--set")
     if tasks:
-        settings["tasks"] = ",".join(tasks)
+        settings[_part_setting(suite)] = ",".join(tasks)
     if split is not None:
         settings["split"] = split
     if english is not None:
         settings["english"] = str(english)
     return settings
+
+
+def _part_setting(suite: Suite[Any, Any] | None) -> str:
+    """What a suite calls its parts: some have tasks, some formats."""
+    for name in ("tasks", "formats"):
+        if suite is None or any(hasattr(each, name) for each in suite.protocols.values()):
+            return name
+    assert suite is not None
+    raise InputError(f"The suite {suite.name} has neither tasks nor formats to choose from.")
 
 
 def key_value_pairs(texts: Iterable[str] | None, option: str) -> dict[str, str]:

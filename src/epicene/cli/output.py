@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.errors import InputError
+from epicene.core.control_characters import escape_controls
+from epicene.core.errors import InputError, unknown
 from epicene.core.records import Judgement, Table
 from epicene.report.results_document import metrics_table, results_document
 
@@ -23,53 +24,74 @@ PIPE_WIDTH = 200
 
 def note(sentence: str) -> None:
     """Write a message to standard error."""
-    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.write(f"{escape_controls(sentence)}\n")
 
 
 def print_json(document: Mapping[str, Any]) -> None:
     """One JSON document."""
-    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    shown = msgspec.json.format(msgspec.json.encode(document), indent=2)
+    if sys.stdout.isatty():  # the same document, spelt so that it does nothing to a terminal
+        shown = escape_controls(shown.decode()).encode()
+    sys.stdout.buffer.write(shown + b"\n")
     sys.stdout.flush()
 
 
 def print_results(
-    summary: Summary, *, as_json: bool, items: Iterable[tuple[str, Judgement]] | None = None
+    summary: Summary,
+    *,
+    as_json: bool,
+    tables: Sequence[Table] | None = None,
+    items: Iterable[tuple[str, Judgement]] | None = None,
+    scores: Iterable[Mapping[str, Any]] | None = None,
 ) -> None:
-    """Print a summary with all its tables, or as JSON with every judged answer if given."""
+    """Print a summary with all its tables, or those given; as JSON also with every judged answer
+    and every scored text, if given."""
     if not as_json:
-        print_tables((metrics_table(summary), *summary.tables))
+        print_tables((metrics_table(summary), *summary.tables) if tables is None else tables)
         return
-    shown = results_document(summary)
-    if items is None:
+    # The headline metrics are in the document without their table.
+    headlines = metrics_table(summary).name
+    chosen = None if tables is None else [each for each in tables if each.name != headlines]
+    shown = results_document(summary, chosen)
+    if items is None and scores is None:
         print_json(shown)
         return
     # Items may be millions: they are written as they come.
     out = sys.stdout.buffer
-    out.write(msgspec.json.encode(shown)[:-1] + b',"items":[')
-    for count, (model, judgement) in enumerate(items):
-        entry = {
-            "model": model,
-            **msgspec.to_builtins(judgement),
-            **summary.suite.item_details(judgement),
-        }
-        out.write((b",\n" if count else b"\n") + msgspec.json.encode(entry))
-    out.write(b"\n]}\n")
+    out.write(msgspec.json.encode(shown)[:-1])
+    if items is not None:
+        _write_list("items", (_item_fields(summary, *each) for each in items))
+    if scores is not None:
+        _write_list("scores", scores)
+    out.write(b"}\n")
     out.flush()
+
+
+def _item_fields(summary: Summary, model: str, judgement: Judgement) -> dict[str, Any]:
+    details = summary.suite.item_details(judgement)
+    return {"model": model, **msgspec.to_builtins(judgement), **details}
+
+
+def _write_list(name: str, entries: Iterable[Mapping[str, Any]]) -> None:
+    """One more field of a JSON document that is being written: a list, an entry per line."""
+    out = sys.stdout.buffer
+    out.write(f',"{name}":['.encode())
+    for count, entry in enumerate(entries):
+        out.write((b",\n" if count else b"\n") + msgspec.json.encode(entry))
+    out.write(b"\n]")
 
 
 def print_tables(tables: Iterable[Table]) -> None:
     """Tables for a person at a terminal."""
     from rich.console import Console
 
-    from epicene.report.table_formats import rich_table
+    from epicene.report.terminal import print_table
 
     # Without a terminal, tables need not fit its width.
-    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    terminal = sys.stdout.isatty()
+    console = Console(width=None if terminal else PIPE_WIDTH)
     for table in tables:
-        console.print(rich_table(table))
-        for sentence in table.notes:
-            console.print(sentence, style="dim", highlight=False, markup=False)
-        console.print()
+        print_table(console, table, squeeze=not terminal)
 
 
 def chosen_format(**forms: bool) -> str:
@@ -89,11 +111,28 @@ def write_tables(made: Sequence[Table], form: str, source: Provenance | None = N
     sys.stdout.write(writers[form](made, source))
 
 
+def select_tables(summary: Summary, names: Sequence[str]) -> tuple[Table, ...]:
+    """The tables of these names, in the order of the suite; all, if none is named."""
+    found = (metrics_table(summary), *summary.tables)
+    known = {table.name for table in found}
+    for name in names:
+        if name not in known:
+            raise unknown("table", name, known, every=True)
+    return tuple(table for table in found if not names or table.name in names)
+
+
 def show_runs(
-    folders: Sequence[Path], *, as_json: bool, items: bool = False, metrics_only: bool = False
+    folders: Sequence[Path],
+    *,
+    as_json: bool,
+    items: bool = False,
+    scores: bool = False,
+    metrics_only: bool = False,
+    names: Sequence[str] = (),
 ) -> None:
     """Print the results of runs, and notes on differing settings and missing answers."""
     from epicene.cli.progress import scoring_progress
+    from epicene.runs.scored_texts import scored_text_fields
     from epicene.runs.stored_run import read_run
     from epicene.runs.summary import incomplete_run_sentences, settings_diff_sentences, summarise
 
@@ -103,7 +142,13 @@ def show_runs(
     if metrics_only and not as_json:
         print_tables([metrics_table(summary)])
     else:
-        print_results(summary, as_json=as_json, items=_items(finished) if items else None)
+        print_results(
+            summary,
+            as_json=as_json,
+            tables=select_tables(summary, names),
+            items=_items(finished) if items else None,
+            scores=scored_text_fields(finished) if scores else None,
+        )
     for sentence in (*settings_diff_sentences(finished), *incomplete_run_sentences(summary.runs)):
         note(sentence)
 

@@ -1,13 +1,15 @@
-"""Progress of runs and sweeps: bars on a terminal, one line per minute elsewhere."""
+"""Progress of runs and sweeps: bars on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
 from contextlib import contextmanager
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from epicene.cli.output import note
+from epicene.core.control_characters import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,10 +19,13 @@ if TYPE_CHECKING:
 
     from epicene.runs.execute import ProgressDisplay
     from epicene.runs.sweep.runner import RunState
-    from epicene.runs.sweep.workload import Workload
+    from epicene.runs.workload import Workload
 
+# Seconds between lines where there is no terminal: in the first minute, and after it.
+_SECONDS_AT_FIRST = 10.0
+_SECONDS_BETWEEN_LINES = 60.0
+_TICK = 1.0  # seconds between checks whether a line is due
 _MOMENT = 1.0  # seconds before the progress of scoring is shown
-_SECONDS_BETWEEN_LINES = 60.0  # where there is no terminal
 
 
 def progress_display() -> ProgressDisplay:
@@ -108,7 +113,7 @@ class ProgressBar:
         """Start the display of a section."""
         self._failed = 0
         self._progress = progress_bars()
-        self._task = self._progress.add_task(title, total=total, completed=done, rate="")
+        self._task = self._progress.add_task(title, total=total or None, completed=done, rate="")
         self._progress.start()
 
     def advance(self, answered: int, failed: int) -> None:
@@ -126,42 +131,71 @@ class ProgressBar:
 
 
 class ProgressLines:
-    """One line per minute."""
+    """Lines: one at the start, one every 10 seconds in the first minute, then one per minute.
+
+    They are printed whether or not answers come, so that a slow batch or a model that is being
+    loaded does not look like a run that hangs.
+    """
 
     def __init__(self) -> None:
         self._title = ""
         self._total = self._done = self._done_before = self._failed = 0
         self._started = self._printed = 0.0
+        self._lock = Lock()
+        self._stop: Event | None = None
 
     def show_message(self, sentence: str) -> None:
         """Show a message to the user."""
         note(sentence)
 
     def start(self, title: str, total: int, done: int) -> None:
-        """Start the display of a section."""
+        """Start the display of a section, or without a total of something else that takes time."""
         self._title, self._total, self._failed = title, total, 0
         self._done = self._done_before = done
         self._started = self._printed = time.monotonic()
+        note(f"{title}: {done} of {total}" if total else title)
+        self._stop = Event()
+        Thread(target=self._tick, args=(self._stop,), daemon=True).start()
 
     def advance(self, answered: int, failed: int) -> None:
         """Record answered requests."""
         self._done += answered
         self._failed += failed
-        if time.monotonic() - self._printed >= _SECONDS_BETWEEN_LINES:
-            self._printed = time.monotonic()
-            self._print_line()
+        self._print_if_due()
 
     def finish(self) -> None:
         """End the display of the section."""
-        self._print_line()
+        if self._stop is not None:
+            self._stop.set()
+        if self._total:
+            note(self._line())
 
-    def _print_line(self) -> None:
+    def _tick(self, stop: Event) -> None:
+        while not stop.wait(_TICK):
+            self._print_if_due()
+
+    def _print_if_due(self) -> None:
+        now = time.monotonic()
+        with self._lock:
+            first_minute = self._printed - self._started < _SECONDS_BETWEEN_LINES
+            interval = _SECONDS_AT_FIRST if first_minute else _SECONDS_BETWEEN_LINES
+            if now - self._printed < interval:
+                return
+            self._printed = now
+        note(self._line())
+
+    def _line(self) -> str:
         seconds = max(time.monotonic() - self._started, 1e-9)
+        if not self._total:
+            return f"{self._title}: {seconds:.0f} s"
         rate = (self._done - self._done_before) / seconds
-        left = f", {(self._total - self._done) / rate / 60:.0f} min left" if rate else ""
+        if not rate:
+            return f"{self._title}: {self._done} of {self._total}, {seconds:.0f} s"
+        left = (self._total - self._done) / rate / 60
         failed = f", {self._failed} failed" if self._failed else ""
-        sys.stderr.write(
-            f"{self._title}: {self._done} of {self._total}, {rate:.1f}/s{left}{failed}\n"
+        return (
+            f"{self._title}: {self._done} of {self._total}, {rate:.1f}/s, {left:.0f} min left"
+            f"{failed}"
         )
 
 
@@ -188,7 +222,7 @@ class SweepProgressBars:
 
     def show_message(self, sentence: str) -> None:
         """Show a message above the bars."""
-        self._bars.console.print(sentence, markup=False, highlight=False)
+        self._bars.console.print(escape_controls(sentence), markup=False, highlight=False)
 
     def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
         """Show the start of a run, with its estimated number of requests."""
@@ -206,7 +240,7 @@ class SweepProgressBars:
     def start(self, title: str, total: int, done: int) -> None:
         """Start the display of a section."""
         self._failed = 0
-        self._section = self._bars.add_task(title, total=total, completed=done, rate="")
+        self._section = self._bars.add_task(title, total=total or None, completed=done, rate="")
 
     def advance(self, answered: int, failed: int) -> None:
         """Record answered requests."""

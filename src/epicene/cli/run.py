@@ -28,9 +28,11 @@ from epicene.cli.options import (
     Split,
     SuiteName,
     TaskNames,
+    Threads,
     WithItems,
     Workers,
     WorkerTimeout,
+    Yes,
     key_value_pairs,
     protocol_settings,
 )
@@ -84,6 +86,7 @@ def run(
     device: Annotated[
         str, typer.Option(envvar="EPICENE_DEVICE", help="auto spreads over the GPUs there are.")
     ] = "auto",
+    threads: Threads = None,
     quantize: Annotated[str, typer.Option(envvar="EPICENE_QUANTIZE", help="4bit or 8bit.")] = "",
     revision: Annotated[
         str, typer.Option(envvar="EPICENE_REVISION", help="Which revision of a hub model.")
@@ -102,6 +105,14 @@ def run(
     timeout: Annotated[
         float, typer.Option(min=0.1, envvar="EPICENE_TIMEOUT", help="Seconds for one request.")
     ] = 120.0,
+    max_response: Annotated[
+        float,
+        typer.Option(
+            envvar="EPICENE_MAX_RESPONSE",
+            metavar="MIB",
+            help="MiB that one reply of a server may have; a larger one fails its request.",
+        ),
+    ] = 16.0,
     price: PriceOption = "",
     max_cost: MaxCost = None,
     trust_remote_code: Annotated[
@@ -114,15 +125,17 @@ def run(
     worker_timeout: WorkerTimeout = None,
     as_json: AsJson = False,
     items: WithItems = False,
+    yes: Yes = False,
 ) -> int:
     """Run a suite on a model. Repeat the command to resume a run that was stopped."""
+    from epicene.cli.estimate import approval
     from epicene.cli.output import note, show_runs
     from epicene.cli.progress import progress_display
-    from epicene.core.redaction import redact
+    from epicene.core.redaction import redacted_command
+    from epicene.runs.config import RunConfig
     from epicene.runs.costs import cost_sentences
     from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
-    from epicene.runs.run import RunConfig
     from epicene.runs.run import run as do_run
     from epicene.suites import DataSource, choose_protocol, find_suite
 
@@ -133,11 +146,13 @@ def run(
         batch_size=batch_size,
         dtype=dtype,
         device=device,
+        threads=threads,
         quantize=quantize,
         revision=revision,
         base_url=" ".join(base_url or ()),
         concurrency=concurrency,
         timeout=timeout,
+        max_response=max_response,
         price=price,
         trust_remote_code=trust_remote_code,
     )
@@ -146,7 +161,7 @@ def run(
         protocol=choose_protocol(
             chosen,
             protocol,
-            protocol_settings(setting, tasks=task, split=split, english=english),
+            protocol_settings(setting, suite=chosen, tasks=task, split=split, english=english),
             seed,
         ),
         models=models_by_role(chosen, model or (), options),
@@ -156,7 +171,7 @@ def run(
         out=out,
         under=runs,
         labels=key_value_pairs(label, "--label"),
-        command=redact(shlex.join(["epicene", *sys.argv[1:]])),
+        command=redacted_command(["epicene", *sys.argv[1:]]),
         max_cost=max_cost,
     )
     spread = RaySettings(
@@ -167,7 +182,8 @@ def run(
     )
     display = progress_display()
     with open_executor(on, spread, display.show_message) as opening:
-        folder, manifest = do_run(config, display, opening)
+        approve = approval(default_model=not model, yes=yes)
+        folder, manifest = do_run(config, display, opening, approve)
     show_runs([folder], as_json=as_json, items=items, metrics_only=True)
     for count in manifest.counts:
         for reason in count.reasons:

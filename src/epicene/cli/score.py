@@ -53,7 +53,7 @@ def score(
     how = choose_protocol(
         chosen,
         protocol or chosen.score_protocol,
-        protocol_settings(setting, tasks=task, split=split, english=english),
+        protocol_settings(setting, suite=chosen, tasks=task, split=split, english=english),
         None,
     )
     dataset = chosen.read(DataSource(path=data, columns=key_value_pairs(column, "--column")), how)

@@ -55,12 +55,23 @@ def prepare_streams() -> None:
         os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_WRONLY)
     if sys.stdin is None:
         sys.stdin = open(0, closefd=False)  # noqa: SIM115 - a descriptor
-    if sys.stdout is None:
-        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
-    sys.stdout = _complete(sys.stdout, "standard output")
-    sys.stderr = _complete(sys.stderr, "standard error")
+    sys.stdout = _prepared(sys.stdout, 1, "standard output")
+    sys.stderr = _prepared(sys.stderr, 2, "standard error")
+
+
+def _prepared(stream: TextIO | None, number: int, name: str) -> TextIO:
+    """The stream in UTF-8 and, unless another program put it there, with a complete writer."""
+    if stream is None:
+        return _complete(open(number, "w", closefd=False), name)
+    if any(stream is each for each in (sys.__stdout__, sys.__stderr__)):
+        return _complete(stream, name)
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding=_encoding(stream), errors="replace")
+    return stream
+
+
+def _encoding(stream: TextIO) -> str:
+    return stream.encoding if stream.isatty() else "utf-8"
 
 
 def _closed_streams() -> Iterator[int]:
@@ -72,10 +83,9 @@ def _closed_streams() -> Iterator[int]:
 
 
 def _complete(stream: TextIO, name: str) -> TextIO:
-    """The stream with a complete writer; one that somebody put in its place stays."""
     if not isinstance(stream, io.TextIOWrapper):
         return stream
-    encoding = stream.encoding if stream.isatty() else "utf-8"
+    encoding = _encoding(stream)
     line_buffering, write_through = stream.line_buffering, stream.write_through
     buffer: io.BufferedIOBase | io.RawIOBase = stream.detach()
     unbuffered = isinstance(buffer, io.RawIOBase)

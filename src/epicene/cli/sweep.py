@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +13,10 @@ from epicene.cli.options import (
     GpusPerWorker,
     MaxCost,
     RayAddress,
+    Threads,
     Workers,
     WorkerTimeout,
+    Yes,
 )
 from epicene.core.errors import InputError
 
@@ -51,6 +52,7 @@ def sweep(
         ),
     ] = None,
     max_cost: MaxCost = None,
+    threads: Threads = None,
     on: ExecutorName = "here",
     ray_address: RayAddress = "",
     workers: Workers = None,
@@ -59,10 +61,13 @@ def sweep(
     as_json: Annotated[
         bool, typer.Option("--json", help="The estimate, or the state of every run, as JSON.")
     ] = False,
+    yes: Yes = False,
 ) -> int:
     """Run every model of a plan on every suite. Repeat the command to resume."""
+    from epicene.cli.estimate import confirm
     from epicene.cli.progress import sweep_progress_display
     from epicene.report.sweep import write_sweep_report
+    from epicene.runs.estimate import is_long
     from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
     from epicene.runs.run import lock_folder
@@ -79,7 +84,7 @@ def sweep(
     file = read_plan(plan)
     folder = out or Path(plan.stem)
     limits = _limits(file, max_cost)
-    forecasts = _estimate_runs(file, folder, limits, limit)
+    forecasts = _estimate_runs(file, folder, limits, limit, threads)
     if dry_run:
         _show_estimate(forecasts, as_json=as_json)
     else:
@@ -87,6 +92,11 @@ def sweep(
     _check_limits(limits, forecasts, folder)
     if dry_run:
         return 0
+    total = total_forecast(forecasts)
+    if not yes and is_long(
+        total.workload, None if total.unknown else total.seconds, limits.max_cost
+    ):
+        confirm("sweep")
     spread = RaySettings(
         address=ray_address,
         workers=workers,
@@ -97,7 +107,7 @@ def sweep(
     with lock_folder(folder):
         try:
             with (
-                sweep_progress_display(total_forecast(forecasts).workload) as display,
+                sweep_progress_display(total.workload) as display,
                 open_executor(on, spread, display.show_message) as opening,
             ):
                 state = do_sweep(
@@ -118,17 +128,18 @@ def _limits(file: PlanFile, max_cost: float | None) -> SweepLimits:
 
 
 def _estimate_runs(
-    file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None
+    file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None, threads: int | None
 ) -> list[RunForecast]:
     """The forecast of every run of the plan."""
-    from epicene.core.redaction import redact
+    from epicene.core.redaction import redacted_command
     from epicene.runs.sweep.forecast import Forecaster
     from epicene.runs.sweep.matrix import expand_plan
 
     runs = folder / "runs"
-    command = redact(shlex.join(["epicene", *sys.argv[1:]]))
+    command = redacted_command(["epicene", *sys.argv[1:]])
     forecaster = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
-    return [forecaster.forecast(sweep_run) for sweep_run in expand_plan(file, runs, limit, command)]
+    expanded = expand_plan(file, runs, limit, command, threads)
+    return [forecaster.forecast(sweep_run) for sweep_run in expanded]
 
 
 def _check_limits(limits: SweepLimits, forecasts: Sequence[RunForecast], folder: Path) -> None:

@@ -2,35 +2,107 @@
 
 from __future__ import annotations
 
-from epicene.cli.options import AsCsv, AsJson, AsLatex, AsMarkdown, RunFolders, WithItems
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from epicene.cli.options import (
+    AsCsv,
+    AsJson,
+    AsLatex,
+    AsMarkdown,
+    RunFolders,
+    TableNames,
+    WithItems,
+    WithScores,
+)
 from epicene.core.errors import InputError
+
+if TYPE_CHECKING:
+    from epicene.runs.stored_run import StoredRun
+    from epicene.runs.summary import Summary
 
 
 def tables(
     runs: RunFolders,
+    table: TableNames = None,
+    list_names: Annotated[
+        bool, typer.Option("--list", help="Only the names and titles of the tables.")
+    ] = False,
     as_json: AsJson = False,
     items: WithItems = False,
+    scores: WithScores = False,
     as_csv: AsCsv = False,
     as_latex: AsLatex = False,
     as_markdown: AsMarkdown = False,
 ) -> None:
-    """Print all tables of one or more runs of a suite."""
-    from epicene.cli.output import chosen_format, show_runs, write_tables
+    """Print the tables of one or more runs of a suite."""
+    from epicene.cli.output import chosen_format, show_runs
 
     if items and not as_json:
         raise InputError("--items goes with --json.")
     form = chosen_format(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
-    if form in ("", "json"):
-        show_runs(runs, as_json=as_json, items=items)
-        return
+    if scores and form not in ("json", "csv"):
+        raise InputError("--scores goes with --json or --csv.")
+    if scores and form == "csv":
+        _write_scores(runs)
+    elif list_names:
+        _list_tables(runs, as_json=as_json)
+    elif form in ("", "json"):
+        show_runs(runs, as_json=as_json, items=items, scores=scores, names=table or ())
+    else:
+        _write_runs(runs, form, table or ())
+
+
+def _summarise(folders: Sequence[Path]) -> tuple[Summary, list[StoredRun]]:
     from epicene.cli.progress import scoring_progress
-    from epicene.report.provenance import provenance_of
-    from epicene.report.results_document import metrics_table
     from epicene.runs.stored_run import read_run
     from epicene.runs.summary import summarise
 
-    finished = [read_run(folder) for folder in runs]
+    finished = [read_run(folder) for folder in folders]
     with scoring_progress():
-        summary = summarise(finished)
-    source = provenance_of(summary, finished)
-    write_tables((metrics_table(summary), *summary.tables), form, source)
+        return summarise(finished), finished
+
+
+def _write_runs(folders: Sequence[Path], form: str, names: Sequence[str]) -> None:
+    """Write tables as CSV, LaTeX or Markdown."""
+    from epicene.cli.output import select_tables, write_tables
+    from epicene.report.provenance import provenance_of
+
+    summary, finished = _summarise(folders)
+    write_tables(select_tables(summary, names), form, provenance_of(summary, finished))
+
+
+def _list_tables(folders: Sequence[Path], *, as_json: bool) -> None:
+    from epicene.cli.output import print_json, select_tables
+
+    summary, _ = _summarise(folders)
+    found = select_tables(summary, ())
+    if as_json:
+        print_json({"tables": {table.name: table.title for table in found}})
+        return
+    for table in found:
+        typer.echo(f"{table.name}: {table.title}")
+
+
+def _write_scores(folders: Sequence[Path]) -> None:
+    """Write every scored text as a row of CSV, as they come."""
+    import csv
+    import json
+
+    from epicene.core.data_files import escape_formula
+    from epicene.runs.scored_texts import scored_text_fields
+    from epicene.runs.stored_run import read_run
+
+    writer = csv.writer(sys.stdout, lineterminator="\r\n")
+    rows = scored_text_fields([read_run(folder) for folder in folders])
+    for number, fields in enumerate(rows):
+        if not number:
+            writer.writerow(fields)
+        cells = (
+            json.dumps(cell) if isinstance(cell, tuple | bool) else cell for cell in fields.values()
+        )
+        writer.writerow(escape_formula(cell) if isinstance(cell, str) else cell for cell in cells)

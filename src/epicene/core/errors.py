@@ -39,10 +39,10 @@ class RunError(EpiceneError):
     exit_code = 1
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
-    """An error for a name that is not known, with the nearest one that is."""
+def unknown(what: str, name: str, known: Iterable[str], *, every: bool = False) -> InputError:
+    """An error for a name that is not known, with the nearest one that is, or `every` one."""
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    near = [] if every else difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
     return InputError(f"There is no {what} {name!r}; {hint}")
 

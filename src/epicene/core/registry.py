@@ -7,7 +7,7 @@ Epicene may `add` one without installing anything.
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, entry_points, metadata
 from typing import Any, Literal, TypeAlias
 
 from epicene.core.errors import InputError, unknown
@@ -32,6 +32,12 @@ def names(group: Group) -> list[str]:
     return sorted({*_installed(group), *(name for kind, name in _added if kind == group)})
 
 
+def _extras() -> list[str]:
+    """The extras that the package declares, but for those of developers."""
+    declared = metadata("epicene").get_all("Provides-Extra") or []
+    return [name for name in declared if name not in ("all", "dev")]
+
+
 def find(group: Group, name: str) -> Any:
     """The thing of that name, imported only now."""
     if (group, name) in _added:
@@ -44,5 +50,6 @@ def find(group: Group, name: str) -> Any:
     except ImportError as error:
         raise InputError(
             f"The {group.removesuffix('s')} {name!r} needs a package that is not installed "
-            f"({error}); the page docs/install.md says which extra brings it."
+            f"({error}); pip install 'epicene[all]' brings every one, and pip install "
+            f"'epicene[EXTRA]' those of an extra: {', '.join(_extras())}."
         ) from error

@@ -56,7 +56,7 @@ def dataset_card(
     fields: Sequence[str],
 ) -> Iterator[str]:
     """The card, line by line."""
-    card = selection.suite.card
+    card = selection.card
     yield from front_matter(_front_matter(selection, configs))
     yield f"# {card.title}"
     yield ""
@@ -91,9 +91,10 @@ def dataset_card(
     yield from fault_lines(card, "##")
     yield "## Use"
     yield ""
+    how = "" if selection.origin == "own" else " as the paper does and as we would"
     yield (
-        f"`epicene run {selection.suite.name} --model MODEL` asks and judges these items as the "
-        "paper does and as we would; chance level: " + card.chance
+        f"`epicene run {selection.suite.name} --model MODEL` asks and judges these items{how}; "
+        f"chance level: {card.chance}"
     )
     yield ""
     yield (
@@ -101,7 +102,7 @@ def dataset_card(
         "cannot be measured with them."
     )
     yield ""
-    yield "Cite the source named above, and Epicene."
+    yield f"Cite the source {'named above' if card.source else 'of the data'}, and Epicene."
 
 
 def _front_matter(selection: Selection, configs: Sequence[dict[str, Any]]) -> dict[str, Any]:

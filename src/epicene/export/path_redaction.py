@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from epicene.core.redaction import redact, redact_all
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -86,6 +88,7 @@ def _manifest(manifest: Manifest, files: Collection[str]) -> Manifest:
     return msgspec.structs.replace(
         manifest,
         settings=settings,
+        labels=redact_all(manifest.labels),
         models={
             role: tuple(_identity(each, kept) for each in identities)
             for role, identities in manifest.models.items()
@@ -147,6 +150,7 @@ def command_without_paths(command: str, kept: Collection[str] = ()) -> str:
         words = shlex.split(command)
     except ValueError:  # an unclosed quote
         words = command.split()
+    words = list(map(redact, words))  # earlier versions wrote some of what is secret in a URL
     options = [word.removeprefix("--") for word in ["", *words]]
     return shlex.join(
         word if option in _NOT_PATHS else _redact_argument(word, kept)

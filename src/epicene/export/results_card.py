@@ -10,6 +10,7 @@ from epicene import __version__
 from epicene.export.folders import code_span, fault_lines, front_matter, protocol_lines
 from epicene.export.path_redaction import settings_without_paths
 from epicene.report.layout import caption
+from epicene.report.provenance import card_of
 from epicene.report.results_document import metrics_table
 from epicene.report.table_formats import as_markdown, escape_markdown, estimate_json
 from epicene.runs.summary import settings_diff_sentences
@@ -55,8 +56,9 @@ def results_card(parts: Sequence[ProtocolResults]) -> Iterator[str]:
     yield from _models([run for part in parts for run in part.runs])
     yield "## Citation"
     yield ""
-    for source in dict.fromkeys(part.summary.suite.card.source for part in parts):
-        yield f"- {source}"
+    for source in dict.fromkeys(card_of(part.runs).source for part in parts):
+        if source:
+            yield f"- {source}"
     yield f"- Epicene {__version__} (CITATION.cff in its repository)."
 
 
@@ -136,7 +138,7 @@ def _draws(part: ProtocolResults) -> bool:
 
 def _results_section(part: ProtocolResults) -> Iterator[str]:
     summary = part.summary
-    card = summary.suite.card
+    card = card_of(part.runs)
     yield f"## {card.title}, protocol {summary.protocol.name}"
     yield ""
     yield card.about

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,14 @@ from epicene.export.folders import code_span
 from epicene.export.path_redaction import protocol_without_paths
 from epicene.report.table_formats import escape_markdown
 from epicene.runs.plan import filter_languages, limit_items
+from epicene.suites.data_origin import card_for, data_origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from epicene.core.records import Item
-    from epicene.suites import DataSource, Protocol, Stratum, Suite
+    from epicene.suites import DataSource, Protocol, Stratum, Suite, SuiteCard
+    from epicene.suites.data_origin import DataOrigin
 
 # All files that come with Epicene are below this folder.
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -35,6 +38,18 @@ class Selection:
     own: bool
     licence: str = ""
 
+    @cached_property
+    def origin(self) -> DataOrigin:
+        """Whether the items are Epicene's, published ones or the user's."""
+        if self.own:
+            return "starter"
+        return data_origin(self.suite, "", ((path.name, sha256_of(path)) for path in self.files))
+
+    @property
+    def card(self) -> SuiteCard:
+        """What is true of these items."""
+        return card_for(self.suite, self.origin)
+
     @property
     def languages(self) -> list[str]:
         """The languages of the items, in the order of the items."""
@@ -45,11 +60,15 @@ class Selection:
         """What to consider before publishing the folder; "" if nothing."""
         if self.own or self.licence:
             return ""
+        published = (
+            f"Of the published data the card of {self.suite.name} says: {self.card.data_licence} "
+            if self.origin == "published"
+            else ""
+        )
         return (
             f"These items come from files that are not Epicene's ({self.data}), and this folder "
-            "holds them: give it to others only if their licence lets you. Of the published data "
-            f"the card of {self.suite.name} says: {self.suite.card.data_licence} If the data are "
-            "yours, say so with --licence."
+            f"holds them: give it to others only if their licence lets you. {published}If the data "
+            "are yours, say so with --licence."
         )
 
     def licence_fields(self) -> dict[str, str]:
@@ -77,9 +96,10 @@ class Selection:
 
     def origin_lines(self) -> Iterator[str]:
         """Where the items come from, file by file."""
-        card = self.suite.card
+        card = self.card
         data = escape_markdown(self.data)
-        yield f"Suite `{self.suite.name}` {self.suite.version}, data {data}. {card.source}"
+        source = card.source or "The items are those of these files."
+        yield f"Suite `{self.suite.name}` {self.suite.version}, data {data}. {source}"
         if not self.own and card.published_data:
             yield ""
             yield f"Where a person gets the published files: {card.published_data}"

@@ -61,12 +61,29 @@ class _File(Record, frozen=True):
 def read_pronoun_sets(path: Path) -> dict[str, PronounSet]:
     """The sets of a TOML file with an entry [[set]] for each, by name."""
     content = parse_toml(read_text(path), path)
+    _check_fields(content.get("set"), path)
     try:
         sets = msgspec.convert(content, _File).set
     except msgspec.ValidationError as error:
         raise InputError(f"{path} does not fit a list of pronoun sets: {error}.") from None
     _check(sets, path)
     return {each.name: each for each in sets}
+
+
+def _check_fields(entries: object, path: Path) -> None:
+    """Raise if there are no sets, or one lacks a field or has another."""
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f"{path} has no pronoun sets; write an entry [[set]] for each.")
+    for number, entry in enumerate(entries, start=1):
+        fields = list(entry) if isinstance(entry, dict) else []
+        place = f"{path}, set {number},"
+        for name in ("name", *CASES):
+            if name not in fields:
+                raise InputError(f"{place} lacks {name!r}; a set has name, {', '.join(CASES)}.")
+        for name in fields:
+            if name not in PronounSet.__struct_fields__:
+                known = ", ".join(PronounSet.__struct_fields__)
+                raise InputError(f"{place} has the field {name!r}; a set has {known}.")
 
 
 def _check(sets: Iterable[PronounSet], path: Path) -> None:

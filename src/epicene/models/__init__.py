@@ -24,7 +24,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from epicene.core import registry
-from epicene.core.errors import EpiceneError, InputError, OptionError, unknown
+from epicene.core.errors import EpiceneError, InputError, OptionError, RunError, unknown
 from epicene.core.records import (
     Answer,
     Draw,
@@ -38,6 +38,7 @@ from epicene.core.records import (
     Translate,
     digest,
 )
+from epicene.core.requirements import require
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,6 +100,40 @@ class UnanswerableError(EpiceneError):
     """The model cannot answer this request; the message is the reason in its `Failed`."""
 
 
+class UnsupportedError(UnanswerableError):
+    """The model can answer no request of this kind.
+
+    `setting` is the setting of the request that it does not support, and `value` one that does
+    without, as it is written on the command line. Without a setting it cannot do the verb at all,
+    nor `other_verbs`.
+    """
+
+    def __init__(
+        self, reason: str, *, setting: str = "", value: str = "", other_verbs: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(reason)
+        self.setting, self.value, self.other_verbs = setting, value, other_verbs
+
+
+class ProbeError(RunError):
+    """Probes found that a server does not support these requests."""
+
+    def __init__(self, failures: Sequence[tuple[Request, UnsupportedError]]) -> None:
+        reasons = dict.fromkeys(str(reason).rstrip(".") for _, reason in failures)
+        super().__init__("; ".join(reasons))
+        self.failures = tuple(failures)
+
+
+@runtime_checkable
+class Probed(Protocol):
+    """A model of which only test requests can tell what it supports."""
+
+    def probe(self, requests: Sequence[Request]) -> None:
+        """Send small test requests in the manner of these; raises `ProbeError` if one of them is
+        not supported.
+        """
+
+
 def check_not_empty(request: Request) -> None:
     """Raise `UnanswerableError` for a request that asks for no answer at all."""
     match request:
@@ -138,9 +173,11 @@ class ModelOptions(Record, frozen=True, kw_only=True):
     quantize: Literal["", "4bit", "8bit"] = ""
     revision: str = ""
     batch_size: Positive | Literal["auto"] = "auto"
+    threads: Positive | None = None  # None: see threads.set_torch_threads
     base_url: str = ""
     concurrency: int = 16
     timeout: float = 120.0
+    max_response: float = 16.0  # MiB of one reply of a server, packed and unpacked
     price: str = ""  # see pricing.parse_price
     trust_remote_code: bool = False
 
@@ -196,6 +233,7 @@ class KindInfo(NamedTuple):
     spec_only: frozenset[str] = frozenset()
     describe: Callable[[str, ModelOptions], ModelDescription | None] | None = None
     extra: str = ""
+    packages: tuple[str, ...] = ()
 
 
 OpenerT = TypeVar("OpenerT", bound=Callable[[str, ModelOptions], Any])
@@ -207,16 +245,17 @@ def model_kind(
     spec_only: Iterable[str] = (),
     describe: Callable[[str, ModelOptions], ModelDescription | None] | None = None,
     extra: str = "",
+    packages: Iterable[str] = (),
 ) -> Callable[[OpenerT], OpenerT]:
     """Decorate the function that opens a kind of model.
 
     A spec with another option than `options` is refused; None accepts all. Those in `spec_only` are
     taken from the spec alone, not from the command line, which sets them for all models.
     `describe(name, options)` gives the identity of a model without loading it, or None. `extra`
-    installs every package that the kind imports when it is opened.
+    installs every package that the kind imports, which are `packages`.
     """
     names = None if options is None else frozenset(options)
-    info = KindInfo(names, frozenset(spec_only), describe, extra)
+    info = KindInfo(names, frozenset(spec_only), describe, extra, tuple(packages))
 
     def mark(opener: OpenerT) -> OpenerT:
         opener.kind_info = info  # type: ignore[attr-defined]
@@ -238,6 +277,18 @@ def open_model(spec: ModelSpec) -> Model:
     with _explain_missing_package(spec.kind):
         model: Model = opener(spec.name, options)
     return model
+
+
+def check_packages(spec: ModelSpec, verbs: Iterable[str]) -> None:
+    """Raise if a package is missing that the model needs, at once or for the first of its answers.
+
+    Kinds that need packages at all read and write images with Pillow.
+    """
+    info = kind_info(spec.kind)
+    images = ("PIL",) if info.packages and {"draw", "look"} & set(verbs) else ()
+    for package in (*info.packages, *images):
+        extra = info.extra or _EXTRAS.get(package, "")
+        require(package, f"The model kind {spec.kind}", extra)
 
 
 def describe_model(spec: ModelSpec) -> ModelDescription | None:
@@ -282,6 +333,7 @@ _EXTRAS = {
     "transformers": "hf",
     "accelerate": "hf",
     "gguf": "hf",
+    "safetensors": "hf",
     "openai": "api",
     "httpx": "api",
     "diffusers": "images",

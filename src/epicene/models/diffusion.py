@@ -8,6 +8,7 @@ import io
 import json
 import math
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from epicene.models import (
     model_kind,
     sample_seed,
 )
-from epicene.models.hf.batching import is_out_of_memory
+from epicene.models.hf.batching import NoMemoryError, is_out_of_memory, retry_on_oom
 from epicene.models.hf.checkpoint import (
     IGNORED_SETTINGS,
     file_sha256,
@@ -30,9 +31,11 @@ from epicene.models.hf.checkpoint import (
     quiet_transformers,
     weights_sha256,
 )
+from epicene.models.hf.non_finite import NonFiniteError, NumberFormat, shorten
+from epicene.models.threads import set_torch_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from epicene.models import Model, ModelOptions
 
@@ -124,6 +127,7 @@ def load_pipeline(name: str, options: ModelOptions) -> LoadedPipeline:
     """Load the pipeline in a folder."""
     folder = _pipeline_folder(name)
     files = _file_hashes(name, folder)
+    set_torch_threads(options.threads)
     run = _read_pipeline(name, folder, _dtype(options), options.device)
     identity = _identity(name, folder, options, type(run), files)
     return LoadedPipeline(run, identity, frozenset(_call_parameters(name, type(run))))
@@ -268,6 +272,34 @@ def _modules(run: Any) -> list[tuple[str, Any]]:
     ]
 
 
+class _NonFinitePixelsError(ValueError):
+    """An image would be made of NaN or infinite numbers."""
+
+
+def _check_pixels(run: Any) -> None:
+    """Let a pipeline raise where it makes an image of numbers that are not finite.
+
+    They would be black or white pixels without a warning. Every pipeline makes images by one of
+    two functions, or by those of a pipeline within it.
+    """
+    import torch
+
+    def checked(make: Callable[..., Any]) -> Callable[..., Any]:
+        def check_and_make(pixels: Any, *rest: Any, **settings: Any) -> Any:
+            if not torch.isfinite(torch.as_tensor(pixels)).all():
+                raise _NonFinitePixelsError
+            return make(pixels, *rest, **settings)
+
+        return check_and_make
+
+    run.numpy_to_pil = checked(run.numpy_to_pil)
+    for part in list(vars(run).values()):
+        if hasattr(part, "postprocess"):
+            part.postprocess = checked(part.postprocess)
+        elif hasattr(part, "numpy_to_pil"):
+            _check_pixels(part)
+
+
 VERBS = frozenset({verb(Draw)})
 _TOKENIZERS = ("tokenizer", "tokenizer_2", "tokenizer_3")
 _SAFETY = "the pipeline's safety checker blotted the picture out"
@@ -280,6 +312,7 @@ class DiffusionModel:
         self._run = pipeline.run
         self._identity = pipeline.identity
         self._takes = pipeline.takes
+        _check_pixels(self._run)
         self._drawn = 0
         self._refused = 0
         self._cut = 0
@@ -320,12 +353,17 @@ class DiffusionModel:
         self._cut += self._cuts(request.prompt)
         try:
             return Images(
-                images=tuple(self._image(request, index, files) for index in range(request.shots))
+                images=tuple(
+                    retry_on_oom(partial(self._image, request, index, files))
+                    for index in range(request.shots)
+                )
             )
+        except NonFiniteError as error:
+            return Failed(reason=str(error))
+        except NoMemoryError:
+            return Failed(reason=f"{request.width} × {request.height} does not fit in memory")
         except (ValueError, RuntimeError) as error:
-            # A size that the pipeline does not take, or too large a one.
-            if is_out_of_memory(error):
-                return Failed(reason=f"{request.width} × {request.height} does not fit in memory")
+            # A size that the pipeline does not take.
             return Failed(reason=f"the pipeline drew nothing: {first_line(error)}")
 
     def _image(self, request: Draw, index: int, files: ImageStore) -> Image:
@@ -333,12 +371,17 @@ class DiffusionModel:
 
         seed = sample_seed(request.seed, index)
         size = {"width": request.width, "height": request.height}
-        made = self._run(
-            prompt=request.prompt,
-            # On the CPU whatever the device, so that all of them start from the same noise.
-            generator=torch.Generator("cpu").manual_seed(seed),
-            **{side: pixels for side, pixels in size.items() if side in self._takes},
-        )
+        try:
+            made = self._run(
+                prompt=request.prompt,
+                # On the CPU whatever the device, so that all of them start from the same noise.
+                generator=torch.Generator("cpu").manual_seed(seed),
+                **{side: pixels for side, pixels in size.items() if side in self._takes},
+            )
+        except _NonFinitePixelsError:
+            what = f"image {index + 1} for the prompt {shorten(request.prompt)}"
+            number_format = NumberFormat(self._identity.key["dtype"])
+            raise NonFiniteError(what, math.nan, number_format) from None
         (drawn,) = made.images
         flags = getattr(made, "nsfw_content_detected", None)
         if flags and flags[0]:
@@ -374,7 +417,12 @@ def describe(name: str, options: ModelOptions) -> ModelDescription | None:
     return ModelDescription(identity, VERBS) if identity else None
 
 
-@model_kind(options=("label", "dtype", "device"), describe=describe)
+@model_kind(
+    options=("label", "dtype", "device", "threads"),
+    describe=describe,
+    extra="images",
+    packages=("diffusers", "safetensors", "torch"),
+)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the pipeline in a folder."""
     return DiffusionModel(load_pipeline(name, options))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from filelock import FileLock
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Record
+from epicene.core.redaction import redact
 
 # Called with a few words on what is being done.
 ProgressCallback: TypeAlias = Callable[[str], None]
@@ -239,10 +239,10 @@ def download_wheel(part: WheelFile, into: Path) -> Path:
 
 
 def last_error_line(stderr: str) -> str:
-    """What a program said last, without a name or password that an address in it may hold."""
+    """What a program said last, without what is secret in a URL."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     said = lines[-1] if lines else "it said nothing"
-    return re.sub(r"//[^/\s@]*@", "//", said.removeprefix("ERROR: ")).rstrip(".")
+    return redact(said.removeprefix("ERROR: ")).rstrip(".")
 
 
 def _read_blocks(wheel: Path, member: str) -> Iterator[bytes]:

@@ -95,7 +95,8 @@ def fetch(
 
 
 # An embedded model has one revision.
-_OPTIONS = ("label", "dtype", "device", "quantize", "batch_size")
+_OPTIONS = ("label", "dtype", "device", "quantize", "batch_size", "threads")
+_PACKAGES = ("safetensors", "torch", "transformers")
 
 
 def _describe(name: str, options: ModelOptions, kind: str) -> ModelDescription | None:
@@ -104,13 +105,13 @@ def _describe(name: str, options: ModelOptions, kind: str) -> ModelDescription |
     return hf.describe(*_locate(kind, name, options))
 
 
-@model_kind(options=_OPTIONS, describe=partial(_describe, kind="smollm2"))
+@model_kind(options=_OPTIONS, describe=partial(_describe, kind="smollm2"), packages=_PACKAGES)
 def open_smollm2(name: str, options: ModelOptions) -> Model:
     """Open the kind `smollm2`."""
     return _open("smollm2", name, options)
 
 
-@model_kind(options=_OPTIONS, describe=partial(_describe, kind="gemma3-270m"))
+@model_kind(options=_OPTIONS, describe=partial(_describe, kind="gemma3-270m"), packages=_PACKAGES)
 def open_gemma3_270m(name: str, options: ModelOptions) -> Model:
     """Open the kind `gemma3-270m`."""
     return _open("gemma3-270m", name, options)

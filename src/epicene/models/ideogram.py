@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
@@ -93,7 +93,8 @@ class ImageData(msgspec.Struct, frozen=True):
 
     url: str | None = None
     prompt: str | None = None
-    seed: int | None = None
+    # A run's store takes no larger number.
+    seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | None = None
     is_image_safe: bool | None = None
 
 
@@ -192,7 +193,10 @@ class IdeogramModel(HostedImageModel):
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
 @model_kind(
-    options=("label", "base_url", "concurrency", "timeout", "price"), spec_only=("base_url",)
+    options=("label", "base_url", "concurrency", "timeout", "max_response", "price"),
+    spec_only=("base_url",),
+    extra="api",
+    packages=("httpx",),
 )
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model of that name; nothing is sent yet."""

@@ -36,7 +36,7 @@ def cut_at_stop(text: str, stop: Sequence[str]) -> str:
     return text[: min((text.index(mark) for mark in stop if mark in text), default=len(text))]
 
 
-_OUTER_PUNCTUATION = regex.compile(r"^[\p{P}\p{S}\s]+|[\p{P}\p{S}\s]+$")
+_WITHOUT_OUTER_PUNCTUATION = regex.compile(r"(?s)[^\p{P}\p{S}\s](?:.*[^\p{P}\p{S}\s])?")
 
 
 def match_choice(text: str, choices: Sequence[str]) -> str | None:
@@ -61,4 +61,5 @@ def question_with_choices(question: str, choices: Sequence[str]) -> str:
 
 
 def _normalise_choice(text: str) -> str:
-    return _OUTER_PUNCTUATION.sub("", nfkc(text).casefold())
+    found = _WITHOUT_OUTER_PUNCTUATION.search(nfkc(text).casefold())
+    return found.group() if found else ""

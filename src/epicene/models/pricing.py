@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from epicene.core.records import Request
 
 _MILLION = 1_000_000
-Dollars: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
-Tokens: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
+Dollars: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # which infinity is not
+Tokens: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=10**9)]
 
 
 class Price(Record, frozen=True, kw_only=True):
@@ -197,6 +197,8 @@ class Budget:
 
     def charge(self, amount: float) -> None:
         """Spend an amount, from the current request's reservation as far as that goes."""
+        if not 0 <= amount < math.inf:
+            raise ValueError(f"{amount} is no cost")
         self.spent += amount
         if reservation := _current.get():
             reservation.left = max(0.0, reservation.left - amount)

@@ -27,6 +27,7 @@ from epicene.models.http.errors import (
 )
 from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage
 from epicene.models.http.model import HostedImageModel
+from epicene.models.http.sender import remember_name
 from epicene.models.images import aspect_ratio
 
 if TYPE_CHECKING:
@@ -272,7 +273,7 @@ class PredictionClient:
                 raise ImageRefusedError(rejected.message, seed) from None
             raise
         self._sender.stats.answered += 1
-        self._sender.stats.models.add(prediction.version or self._model)
+        remember_name(self._sender.stats.models, prediction.version or self._model)
         if prediction.status != "succeeded":
             attempt.mark_uncharged()  # images are not charged if none was drawn
             raise _prediction_error(prediction, seed)
@@ -403,7 +404,10 @@ class ReplicateModel(HostedImageModel):
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
 @model_kind(
-    options=("label", "base_url", "concurrency", "timeout", "price"), spec_only=("base_url",)
+    options=("label", "base_url", "concurrency", "timeout", "max_response", "price"),
+    spec_only=("base_url",),
+    extra="api",
+    packages=("httpx",),
 )
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model of that name; nothing is sent yet."""

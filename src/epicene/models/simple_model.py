@@ -58,6 +58,8 @@ class SimpleModel:
             return self._verbs[verb(request)](request)
         except UnanswerableError as error:
             return Failed(reason=str(error))
+        except MemoryError:
+            return Failed(reason="there is not enough memory to answer this request")
 
     def notes(self) -> Mapping[str, object]:
         """None by default."""

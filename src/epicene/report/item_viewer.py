@@ -12,6 +12,7 @@ import sys
 from array import array
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from epicene.core.control_characters import escape_controls
 from epicene.core.records import Judgement, to_json
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ ColumnRole: TypeAlias = Literal["run", "item", "filter", "value", "text", "align
 _ALIGNED = "aligned"  # the name of such evidence
 
 _ALIGNMENT = 8  # bytes, so that the script can read numbers without copying them
-_END = "\0"  # after each text; inside a text it becomes the replacement character
+_END = "\0"  # after each text; inside a text it is escaped
 
 
 class PackedItems(NamedTuple):
@@ -144,7 +145,7 @@ class ItemPacker:
                 texts += column.texts.numbers
             if not _is_aligned(column):
                 searched = len(texts)
-        written = "".join(text.replace(_END, "\N{REPLACEMENT CHARACTER}") + _END for text in texts)
+        written = "".join(escape_controls(text) + _END for text in texts)
         encoded = written.encode("utf-8", "replace")
         header = to_json(
             {

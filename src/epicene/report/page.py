@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from epicene import __version__
+from epicene.core.control_characters import escape_controls
 from epicene.core.records import Column, ContactSheet, Estimate, Figure, Record, Table
 from epicene.report.contact_sheets import Thumbnails, pack_sheets
 from epicene.report.figures import inline_svg
@@ -119,6 +120,7 @@ def _templates() -> Environment:
         loader=PackageLoader("epicene.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_visible,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -136,17 +138,25 @@ def _templates() -> Environment:
     return environment
 
 
+def _visible(value: object) -> object:
+    """A text with its control characters visible; what is HTML already is left as it is."""
+    return escape_controls(value) if type(value) is str else value
+
+
 def _breakable(name: str) -> Markup:
     """A name that may be broken after each underscore and slash."""
     from markupsafe import Markup, escape
 
-    return escape(name).replace("_", Markup("_<wbr>")).replace("/", Markup("/<wbr>"))
+    return (
+        escape(escape_controls(name)).replace("_", Markup("_<wbr>")).replace("/", Markup("/<wbr>"))
+    )
 
 
 def _prose(text: str) -> Markup:
     """The text, escaped; what is between two backticks is code."""
     from markupsafe import Markup, escape
 
+    text = escape_controls(text)
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return escape(text)

@@ -17,6 +17,7 @@ from epicene.core.records import Column, digest
 from epicene.report.layout import format_interval, format_number
 from epicene.runs.stored_run import SHORT_HASH
 from epicene.runs.summary import settings_diff_sentences
+from epicene.suites.data_origin import card_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Estimate, Row, Table
     from epicene.runs.stored_run import Coverage, StoredRun
     from epicene.runs.summary import RunSummary, Summary
-    from epicene.suites import Protocol
+    from epicene.suites import Protocol, SuiteCard
 
 _STATED_ELSEWHERE = {"name", "about", "normalisers"}
 # Another seed is another draw by the same method: its figures may be compared.
@@ -54,6 +55,7 @@ class Provenance:
     further: tuple[str, ...]  # coverage, differences between runs, known faults
     runs: Mapping[str, RunSummary]  # by model, as in the tables
     protocols: Mapping[str, Protocol]  # of each
+    unused: frozenset[str] = frozenset()  # settings that changed nothing
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -81,7 +83,7 @@ class Provenance:
         return [
             self.suite,
             self.protocol,
-            protocol_line({model: self.protocols[model] for model in runs}),
+            protocol_line({model: self.protocols[model] for model in runs}, self.unused),
             ", ".join(dict.fromkeys(run.data for run in runs.values())),
             *(_total(covered, name) for name in ("items", "judged", "requests", "answered")),
             _undetected_share(list(runs.values())),
@@ -91,22 +93,37 @@ class Provenance:
 def provenance_of(summary: Summary, runs: Sequence[StoredRun]) -> Provenance:
     """The provenance of the tables of a summary of these runs."""
     protocols = protocols_by_model(summary, runs)
+    unused = unused_settings(summary)
     return Provenance(
         suite=summary.suite.name,
         protocol=summary.protocol.name,
-        method=f"{summary.suite.card.title}, {protocol_line(protocols)}",
+        method=f"{summary.suite.card.title}, {protocol_line(protocols, unused)}",
         undetected=undetected_line(summary.runs),
         further=tuple(_further_notes(summary, runs)),
         runs={run.info.model: run for run in summary.runs},
         protocols=protocols,
+        unused=unused,
     )
+
+
+def unused_settings(summary: Summary) -> frozenset[str]:
+    """The settings that changed nothing in these runs."""
+    if not len(summary.results.frame):
+        return frozenset()
+    return summary.suite.unused_settings(summary.results)
+
+
+def card_of(runs: Sequence[StoredRun]) -> SuiteCard:
+    """What is true of the data that these runs of one suite used."""
+    origins = {run.origin for run in runs}
+    return card_for(runs[0].suite, "own" if origins == {"own"} else "published")
 
 
 def _further_notes(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]:
     if judged := _judged_note(summary.runs):
         yield judged
     yield from settings_diff_sentences(runs)
-    if faults := summary.suite.card.faults:
+    if faults := card_of(runs).faults:
         yield (
             f"Known faults of the published version: {len(faults)}; `epicene suites --json` "
             "lists them."
@@ -149,8 +166,8 @@ def protocols_by_model(summary: Summary, runs: Sequence[StoredRun]) -> dict[str,
     return {one.info.model: run.protocol for one, run in zip(summary.runs, runs, strict=True)}
 
 
-def protocol_line(protocols: Mapping[str, Protocol]) -> str:
-    """The protocol, its normalisers and every choice of method, as `first token: bos`.
+def protocol_line(protocols: Mapping[str, Protocol], unused: frozenset[str] = frozenset()) -> str:
+    """The protocol, its normalisers and every choice of method that was used: `first token: bos`.
 
     The protocols have one name; where they differ, the models are named with the choice.
     """
@@ -161,6 +178,7 @@ def protocol_line(protocols: Mapping[str, Protocol]) -> str:
             {m: _readable_value(getattr(each, name)) for m, each in protocols.items()},
         )
         for name in _choices(first)
+        if name not in unused
     ]
     normalisers = _setting_by_model(
         "normalisers", {m: ", ".join(each.normalisers) or "none" for m, each in protocols.items()}

@@ -27,6 +27,7 @@ from epicene.report.model_profiles import (
 )
 from epicene.report.page import HeadlineCard, NotMeasured, PageSection, render_page
 from epicene.report.provenance import (
+    card_of,
     coverage_line,
     joined_line,
     protocol_line,
@@ -35,6 +36,7 @@ from epicene.report.provenance import (
     undetected_line,
     undetected_line_of,
     undetected_note,
+    unused_settings,
 )
 from epicene.report.results_document import metrics_by_model, metrics_table
 from epicene.runs.stored_run import SHORT_HASH, RunJudgements, StoredRun, describe_data_files
@@ -213,12 +215,13 @@ def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
     """One suite under one protocol; the judgements are read once for tables and the item viewer."""
     packer = ItemPacker()
     summary = summarise(runs, lambda info, judgement: packer.add_judgement(info.model, judgement))
-    card, protocol = summary.suite.card, summary.protocol
+    card, protocol = card_of(runs), summary.protocol
     sheets = tuple(_contact_sheets(summary, runs))
     protocols = protocols_by_model(summary, runs)
     comparison = compare_models(summary, runs)
     changes = [comparison.changes] if comparison.changes else []
-    methods, lacking = protocol_line(protocols), coverage_line(summary.runs)
+    methods = protocol_line(protocols, unused_settings(summary))
+    lacking = coverage_line(summary.runs)
     section = PageSection(
         heading=f"{card.title} · {protocol.name}",
         paragraphs=(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.runs.sweep.forecast import RunForecast, SweepForecast
-    from epicene.runs.sweep.workload import Workload
+    from epicene.runs.workload import Workload
 
 _UNKNOWN = "unknown"
 

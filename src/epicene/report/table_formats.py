@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.data_files import escape_formula
-from epicene.report.layout import check_table, lay_out, reason_for
+from epicene.report.layout import check_table, lay_out, printable, reason_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -137,15 +137,14 @@ def _csv_cell(cell: Estimate | str, row: Row) -> list[object]:
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Rows as CSV; texts that a spreadsheet would take for formulas are escaped."""
+    """Rows as CSV; what a spreadsheet would take for formulas, and control characters, escaped."""
     if len(set(header)) != len(header):
         raise ValueError(f"Two columns of a CSV file would have one name: {', '.join(header)}.")
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(map(escape_formula, header))
-    for row in rows:
+    for row in (header, *rows):
         writer.writerow(
-            [escape_formula(field) if isinstance(field, str) else field for field in row]
+            [escape_formula(printable(field)) if isinstance(field, str) else field for field in row]
         )
     return text.getvalue()
 
@@ -196,7 +195,7 @@ def _markdown_cell(cell: LayoutCell) -> str:
 
 def escape_markdown(text: str) -> str:
     """The text escaped for Markdown, also inside a cell; line breaks are kept."""
-    return "<br>".join(_MARKDOWN.sub(r"\\\g<0>", text).splitlines())
+    return "<br>".join(_MARKDOWN.sub(r"\\\g<0>", printable(text)).splitlines())
 
 
 def rich_table(table: Table) -> RichTable:
@@ -221,11 +220,12 @@ def rich_table(table: Table) -> RichTable:
     for line in layout.lines:
         keys = (Text(key.text if key.span else "") for key in line.keys)
         style = "dim italic" if line.published else ""
-        drawn.add_row(*keys, *map(_rich_cell, line.cells), style=style)
+        drawn.add_row(*keys, *map(rich_cell, line.cells), style=style)
     return drawn
 
 
-def _rich_cell(cell: LayoutCell) -> Text:
+def rich_cell(cell: LayoutCell) -> Text:
+    """A cell with the letter of its reason."""
     from rich.text import Text
 
     return Text(f"{cell.text} ({cell.letter})" if cell.letter else cell.text)

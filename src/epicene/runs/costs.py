@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core.errors import EpiceneError, InputError
@@ -49,15 +50,17 @@ class CostTracker:
         spent_elsewhere: float = 0.0,
     ) -> None:
         self._store = store
-        self._before = store.spent()
+        self._before = _stored_costs(store)
         self._paid: dict[str, PaidModel] = {}
         self._estimates: dict[str, float | None] = {}
-        budget = Budget(limit, spent_elsewhere + sum(self._before.values()))
         for role, each in models.items():
             for model in each:
                 if charging := as_paid(model):
-                    charging.spend_from(budget)
                     self._paid[f"{role} {model.identity.digest.hex()}"] = charging
+        probes = sum(model.spent or 0.0 for model in self._paid.values())
+        budget = Budget(limit, spent_elsewhere + sum(self._before.values()) + probes)
+        for model in self._paid.values():
+            model.spend_from(budget)
 
     def estimate(self, model: PaidModel, progress: SectionProgress) -> str:
         """Record the estimated cost of the rest of a section; a sentence about it."""
@@ -86,7 +89,7 @@ class CostTracker:
 
     def total(self) -> float:
         """What all sessions cost, in US dollars."""
-        return sum(self._store.spent().values())
+        return sum(_stored_costs(self._store).values())
 
 
 def may_charge(kind: str) -> bool:
@@ -135,7 +138,13 @@ def _run_folders(folders: Iterable[Path]) -> Iterator[Path]:
 def _spent_in_store(folder: Path) -> float:
     """What the run has spent by its store."""
     with open_store(folder) as store:
-        return sum(store.spent().values())
+        return sum(_stored_costs(store).values())
+
+
+def _stored_costs(store: AnswerStore) -> dict[str, float]:
+    """What was spent, by payee. Earlier versions believed servers that state negative costs."""
+    stored = store.spent().items()
+    return {payee: amount if 0 <= amount < math.inf else 0.0 for payee, amount in stored}
 
 
 def _spent_in_manifest(folder: Path) -> float | None:

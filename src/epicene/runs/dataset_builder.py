@@ -20,15 +20,17 @@ from epicene.core.errors import InputError, RunError, unknown
 from epicene.core.files import write_atomically
 from epicene.core.records import Failed, Item, Request, to_json
 from epicene.models import ModelSpec, open_model
+from epicene.runs.config import RunConfig
 from epicene.runs.costs import cost_sentences, spent_by_sibling_runs
 from epicene.runs.plan import PlanReader
-from epicene.runs.run import RunConfig, lock_folder, run
+from epicene.runs.run import lock_folder, run
 from epicene.runs.store import open_store
 from epicene.studies.collection.adjudication import apply_adjudications
 from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder
 from epicene.studies.collection.schema_drift import complete_responses
 from epicene.suites import Dataset, DataSource, Protocol, Role, Stage, Suite, SuiteCard
 from epicene.suites.construction import AskModels, AskPeople, Compute, ModelReply
+from epicene.suites.protocol_settings import adjustable, read_setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -127,17 +129,12 @@ def parse_build_settings(
     construction: Construction[Any], given: Mapping[str, str]
 ) -> BuildSettings:
     """The construction's settings, with the user's in place of its own."""
-    known = construction.settings.__struct_fields__
+    kinds = adjustable(construction.settings)
     for name in given:
-        if name not in known:
-            raise unknown("setting of this construction", name, sorted(known))
-    values: dict[str, Any] = msgspec.to_builtins(construction.settings())
-    for name, value in given.items():
-        values[name] = value.split(",") if isinstance(values[name], list | tuple) else value
-    try:
-        settings: BuildSettings = msgspec.convert(values, construction.settings, strict=False)
-    except msgspec.ValidationError as error:
-        raise InputError(f"A setting of this construction does not fit: {error}.") from error
+        if name not in kinds:
+            raise unknown("setting of this construction", name, kinds)
+    values = {name: read_setting(name, value, kinds[name]) for name, value in given.items()}
+    settings: BuildSettings = construction.settings(**values)
     return settings
 
 

@@ -8,7 +8,7 @@ answers gives the keys of the missing judgements.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -34,12 +34,13 @@ from epicene.runs.stored_run import RunJudgements, judgement_frame
 from epicene.suites import AnsweredRequest, Answers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     import polars
 
     from epicene.core.records import Answer, Item, Judgement, Request
     from epicene.runs.stored_run import ItemMatching, StoredRun
+    from epicene.suites import Protocol, Stage, Suite
 
 BYTES_PER_TOKEN = 4  # of English in today's vocabularies; other languages have fewer
 _FILLER = " and so on"
@@ -94,6 +95,29 @@ def _dummy_score(text: str) -> TextScore:
         words=1,
         characters=len(text) or 1,
     )
+
+
+def dummy_requests(
+    suite: Suite[Any, Any], protocol: Protocol, item: Item, stages: Collection[str]
+) -> Iterator[tuple[Stage[Any, Any], Request]]:
+    """What these stages would ask about an item, if all that they need had dummy answers."""
+    needed = {
+        name
+        for stage in suite.stages
+        if stage.name in stages
+        for name in suite.dependencies_of(stage)
+    }
+    given: list[AnsweredRequest] = []
+    for stage in suite.stages:
+        if stage.name not in needed and stage.name not in stages:
+            continue
+        seen = suite.dependencies_of(stage)
+        for request in stage.ask(item, Answers(a for a in given if a.stage in seen), protocol):
+            if stage.name in stages:
+                yield stage, request
+            if stage.name in needed:
+                answer = dummy_answer(request)
+                given.append(AnsweredRequest(stage.name, stage.role, "", request.name, answer))
 
 
 NO_MODEL = ""  # the model name of missing judgements

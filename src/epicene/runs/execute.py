@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from typing import Protocol as Interface
 
 from epicene.core.errors import RunError
+from epicene.core.finite import finite_or_failed
 from epicene.core.records import (
     Answer,
     Draw,
@@ -150,7 +151,8 @@ def execute_requests(
 
     answering = model.answer(batches(), files)
     try:
-        for answered in answering:
+        for given in answering:
+            answered = [(request_id, finite_or_failed(answer)) for request_id, answer in given]
             verbs = open_batches.verbs(answered)
             if complete := [row for rows in open_batches.take(answered) for row in rows]:
                 store.put(complete)

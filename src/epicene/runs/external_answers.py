@@ -11,6 +11,7 @@ import msgspec
 
 from epicene.core.data_files import FileRow, read_rows
 from epicene.core.errors import InputError, unknown
+from epicene.core.finite import finite_or_failed
 from epicene.core.records import Answer, Failed, Text, Texts
 from epicene.runs.stored_run import Coverage
 from epicene.runs.summary import summarise_external_answers
@@ -83,6 +84,9 @@ def _parse_answer(line: FileRow) -> Answer:
         raise InputError(
             f"{line.location} holds neither `text` nor `texts` nor a whole `answer` ({error})."
         ) from None
+    checked = finite_or_failed(answer)
+    if checked is not answer and isinstance(checked, Failed):
+        raise InputError(f"{line.location}: {checked.reason}.")
     return answer
 
 
@@ -118,7 +122,10 @@ def score_external_answers(
     else:
         answered = read_external_answers(suite, path, dataset, protocol)
         if not answered:
-            raise InputError(f"{path} answers every request of no item; see docs/runs.md.")
+            raise InputError(
+                f"{path} has all answers of no item; it needs a row per request with `id` (the "
+                "item's), `name` (which of its requests) and `text`, `texts` or `answer`."
+            )
         notes = tuple(_notes(suite, path, dataset, answered))
         own_items = _have_own_items(answered, dataset)
         label, data = path.stem, path.name if own_items else dataset.name

@@ -224,9 +224,9 @@ def drop_answers_built_on_missing_ones(
         earlier = [section for section in sections if section.stage in needed]
         for first, end in reader.windows() if own and needed else ():
             missing = {
-                item_number(request_id)
+                item_number(planned.request_id)
                 for section in earlier
-                for request_id in reader.unanswered(stages[section.stage], section, first, end)
+                for planned in reader.unanswered(stages[section.stage], section, first, end)
             }
             if {section.stage for section in earlier} != needed:
                 missing = set(range(first, end))

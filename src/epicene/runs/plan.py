@@ -21,7 +21,9 @@ from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Suite
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from epicene.runs.config import RunConfig
     from epicene.runs.store import AnswerStore, Section, StoredKeys
+    from epicene.suites import Dataset
 
 ItemT = TypeVar("ItemT", bound=Item)
 
@@ -38,6 +40,13 @@ def filter_languages(
         missing.discard(item.language)
         if not wanted or item.language in wanted:
             yield item
+    if missing and seen == {""}:
+        raise OptionError(
+            "languages",
+            f"{dataset} does not say the language of its items; add a column `language`, name the "
+            "column that has it (--column language=NAME), or set it for the whole file "
+            f"(--set language={min(missing)}).",
+        )
     if missing:
         raise OptionError(
             "languages",
@@ -86,6 +95,24 @@ def _evenly(strata: list[list[tuple[int, int, ItemT]]], limit: int) -> Iterator[
             if rank < len(stratum) and left:
                 left -= 1
                 yield stratum[rank][1], stratum[rank][2]
+
+
+def _without_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]:
+    """The items; raises at one that holds an outcome, as there is nothing to ask about it."""
+    for item in dataset.items:
+        if suite.holds_outcome is not None and suite.holds_outcome(item):
+            raise InputError(
+                f"{dataset.name} holds outcomes, of which there is nothing to ask; tabulate it "
+                f"with `epicene score {suite.name} --data FILE`."
+            )
+        yield item
+
+
+def select_items(config: RunConfig, dataset: Dataset) -> Iterator[Any]:
+    """The items the run takes."""
+    items = _without_outcomes(config.suite, dataset)
+    spoken = filter_languages(items, config.languages, dataset.name)
+    return limit_items(spoken, config.suite.stratum, config.limit, config.protocol.seed)
 
 
 # How many items are planned, sorted and cut into batches together. It decides the batches, so it
@@ -172,10 +199,10 @@ class PlanReader:
 
     def unanswered(
         self, stage: Stage[Any, Any], section: Section, first: int, end: int
-    ) -> Iterator[int]:
-        """The ids of the requests that the section asks of items [first, end) without an answer."""
+    ) -> Iterator[PlannedRequest]:
+        """The requests that the section asks of items [first, end) and that have no answer."""
         planned, known = self.window(stage, section, first, end)
-        return (each.request_id for each in planned if not known.answered(each.request_id))
+        return (each for each in planned if not known.answered(each.request_id))
 
 
 class SectionProgress(NamedTuple):

@@ -1,23 +1,26 @@
-"""Checks before the first request: roles, verbs, labels, and that the folder is this run's."""
+"""Checks before the first request: roles, labels, and that the folder is this run's."""
 
 from __future__ import annotations
 
-from contextlib import closing
+import os
+import sqlite3
+from contextlib import closing, suppress
+from errno import EACCES, ENOTDIR
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.core.errors import InputError, RunError
-from epicene.core.records import Identity, verb
 from epicene.core.sqlite import check_ours, explain_errors
-from epicene.runs.manifest import Manifest, RunSettings, fixed_models
+from epicene.runs.manifest import Manifest, RunSettings, fixed_models, read_manifest
 from epicene.runs.store import STORE_FILE, AnswerStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from epicene.models import Model, ModelSpec
+    from epicene.core.records import Identity
+    from epicene.models import ModelSpec
     from epicene.suites import Suite
 
 # What every version's store has, whatever else it has.
@@ -53,17 +56,14 @@ def check_roles(suite: Suite[Any, Any], models: Mapping[str, Sequence[ModelSpec]
             )
 
 
-def check_verbs(suite: Suite[Any, Any], models: Mapping[str, Sequence[Model]]) -> None:
-    """Every model knows the verbs its role needs."""
-    for role, each in models.items():
-        needed = {verb(kind) for kind in suite.verbs_of(role)}
-        for model in each:
-            lacking = sorted(needed - model.verbs)
-            if lacking:
-                raise InputError(
-                    f"The suite {suite.name} asks its {role} to {' and '.join(lacking)}, which "
-                    f"{model.identity.label} cannot (it can {', '.join(sorted(model.verbs))})."
-                )
+def check_usable(folder: Path) -> None:
+    """Raise if the folder cannot be made or written to."""
+    place = folder.absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    why = ENOTDIR if not place.is_dir() else 0 if os.access(place, os.W_OK | os.X_OK) else EACCES
+    if why:
+        raise RunError(f"Could not use the folder {folder}: {os.strerror(why)}.")
 
 
 def check_no_orphaned_answers(folder: Path) -> None:
@@ -74,7 +74,8 @@ def check_no_orphaned_answers(folder: Path) -> None:
     path = folder / STORE_FILE
     if not path.exists():
         return
-    _check_store_is_ours(path)
+    with explain_errors(path):
+        check_ours(path, _STORE_TABLES)
     with closing(AnswerStore(path, create=True)) as store:
         answered = store.has_answers()
     if answered:
@@ -84,15 +85,11 @@ def check_no_orphaned_answers(folder: Path) -> None:
     path.unlink()
 
 
-def _check_store_is_ours(path: Path) -> None:
-    with explain_errors(path):
-        check_ours(path, _STORE_TABLES)
-
-
 def check_store_present(folder: Path, manifest: Manifest) -> None:
     """Raise if answers that the manifest counts are gone, or the database is another program's."""
     path = folder / STORE_FILE
-    _check_store_is_ours(path)
+    with suppress(sqlite3.DatabaseError):  # damaged, which is repaired or reported later
+        check_ours(path, _STORE_TABLES)
     counted = sum(count.answered for count in manifest.counts)
     if counted and (not path.exists() or path.stat().st_size == 0):
         raise RunError(
@@ -130,3 +127,18 @@ def check_same_run(
             f"{folder} holds another run (different {', '.join(changed)}); choose another --out, "
             "or leave --out away and each run gets a folder of its own."
         )
+
+
+def existing_manifest(
+    folder: Path,
+    settings: RunSettings,
+    models: dict[str, tuple[Identity, ...]],
+    many: set[str],
+) -> Manifest | None:
+    """The manifest of the run in the folder, None if there is none; raises if it is another run."""
+    if not (folder / "manifest.json").exists():
+        return None
+    manifest = read_manifest(folder)
+    check_same_run(folder, manifest, settings, models, many)
+    check_store_present(folder, manifest)
+    return manifest

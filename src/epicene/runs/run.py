@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -14,13 +13,15 @@ from epicene import __version__
 from epicene.core.data_files import sha256_of
 from epicene.core.errors import EpiceneError, InputError, RunError
 from epicene.core.files import ImageFolder, remove_temporaries
-from epicene.core.records import Failed, Identity, to_json
+from epicene.core.records import Failed, Identity
 from epicene.core.redaction import redact, redact_all
-from epicene.models import Learner, Model, ModelSpec, open_model
+from epicene.models import Learner, Model, Probed, open_model
 from epicene.models.pricing import CostLimitError
-from epicene.runs.costs import CostTracker, check_prices
+from epicene.runs.capabilities import check_installed, check_verbs, probe_models
+from epicene.runs.costs import CostTracker, check_prices, read_spending
+from epicene.runs.estimate import estimate_run
 from epicene.runs.execute import execute_section
-from epicene.runs.executors import Executor, load_model, open_lazily, release_model
+from epicene.runs.executors import Executor, LazyModel, open_lazily, release_model
 from epicene.runs.integrity import drop_answers_built_on_missing_ones, repair_store
 from epicene.runs.manifest import (
     MANIFEST_FORMAT,
@@ -31,71 +32,72 @@ from epicene.runs.manifest import (
     SectionCount,
     Timing,
     library_versions,
-    read_manifest,
     run_name,
     utc_now,
     write_manifest,
 )
-from epicene.runs.plan import PlanReader, filter_languages, limit_items
+from epicene.runs.plan import PlanReader, select_items
 from epicene.runs.preflight import (
     check_distinct_labels,
     check_no_orphaned_answers,
     check_roles,
-    check_same_run,
-    check_store_present,
-    check_verbs,
+    check_usable,
+    existing_manifest,
     multi_model_roles,
 )
 from epicene.runs.store import STORE_FILE, AnswerStore, is_complete
-from epicene.suites import Dataset, DataSource, Protocol, Suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
+    from epicene.runs.config import RunConfig
+    from epicene.runs.estimate import RunEstimate
     from epicene.runs.execute import ProgressDisplay
+    from epicene.suites import Dataset
 
 LOCK_FILE = ".lock"
 _MAX_REASONS = 5  # how many reasons of failed requests the manifest quotes per section
 
 
-@dataclass(frozen=True)
-class RunConfig:
-    """What the user asked for."""
-
-    suite: Suite[Any, Any]
-    protocol: Protocol
-    models: Mapping[str, Sequence[ModelSpec]]  # by role
-    source: DataSource = DataSource()
-    languages: tuple[str, ...] = ()
-    limit: int | None = None
-    out: Path | None = None
-    under: Path = Path("runs")  # where a run without `out` makes its folder
-    labels: Mapping[str, str] = field(default_factory=dict)
-    command: str = ""
-    max_cost: float | None = None  # US dollars, over all sessions of the run
-    spent_elsewhere: float = 0.0  # what other runs have spent of that
-
-
 def run(
-    config: RunConfig, display: ProgressDisplay, executor: Executor = open_model
+    config: RunConfig,
+    display: ProgressDisplay,
+    executor: Executor = open_model,
+    approve: Callable[[RunEstimate], None] | None = None,
 ) -> tuple[Path, Manifest]:
-    """Start or resume a run; its folder and manifest."""
-    suite = config.suite.for_protocol(config.protocol, config.models)
+    """Start or resume a run; its folder and manifest.
+
+    `approve` is told what is about to be asked, before anything is, and may raise.
+    """
+    whole = config.suite
+    suite = whole.for_protocol(config.protocol, config.models)
     config = replace(config, suite=suite)
     check_roles(suite, config.models)
+    check_installed(config)
     dataset = suite.read(config.source, config.protocol)
     with open_models(config, dataset, executor) as models:
-        check_verbs(suite, models)
+        check_verbs(config, dataset, models, whole)
         check_prices(suite, models, config.max_cost)
         settings = run_settings(config, dataset)
         identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
         folder = config.out or config.under / run_name(
             settings, identities, multi_model_roles(suite)
         )
-        if not (folder / "manifest.json").exists():
+        check_usable(folder)
+        existing = existing_manifest(folder, settings, identities, multi_model_roles(suite))
+        probed = any(isinstance(model, Probed) for each in models.values() for model in each)
+        if approve or probed:
+            estimate = estimate_run(config, dataset, models, folder, settings)
+            if approve and estimate.workload.left:
+                approve(estimate)
+            spent = config.spent_elsewhere + read_spending([folder]).known
+            left = None if estimate.workload.partial else estimate.workload.parts
+            probe_models(config, dataset, models, whole, left, spent)
+        if existing is None:
             # The first to be asked is loaded before there is a folder: nothing is left of a run
             # whose model cannot be loaded.
-            load_model(models[suite.stages[0].role][0])
+            _load_first(models[suite.stages[0].role][0], display)
         with lock_folder(folder):
             manifest = start_session(folder, config, settings, identities)
             if repaired := repair_store(folder, manifest):
@@ -108,6 +110,16 @@ def run(
                 )
                 write_manifest(folder, manifest)
                 return folder, _run_stages(folder, config, models, manifest, store, display)
+
+
+def _load_first(model: Model, display: ProgressDisplay) -> None:
+    """Load the model that is asked first, and show that this takes time."""
+    if isinstance(model, LazyModel):
+        display.start(f"loading {model.identity.label}", 0, 0)
+        try:
+            model.load()
+        finally:
+            display.finish()
 
 
 def prepare_store(folder: Path, config: RunConfig, dataset: Dataset) -> AnswerStore:
@@ -212,7 +224,7 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
     return RunSettings(
         suite=config.suite.name,
         suite_version=config.suite.version,
-        protocol=msgspec.json.decode(to_json(config.protocol)),
+        protocol=config.protocol.stored(),
         data=dataset.name,
         files=tuple(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
         columns=dict(config.source.columns),
@@ -221,24 +233,6 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
         limit=config.limit,
         seed=config.protocol.seed,
     )
-
-
-def _without_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]:
-    """The items; raises at one that holds an outcome, as there is nothing to ask about it."""
-    for item in dataset.items:
-        if suite.holds_outcome is not None and suite.holds_outcome(item):
-            raise InputError(
-                f"{dataset.name} holds outcomes, of which there is nothing to ask; tabulate it "
-                f"with `epicene score {suite.name} --data FILE`."
-            )
-        yield item
-
-
-def select_items(config: RunConfig, dataset: Dataset) -> Iterator[Any]:
-    """The items the run takes."""
-    items = _without_outcomes(config.suite, dataset)
-    spoken = filter_languages(items, config.languages, dataset.name)
-    return limit_items(spoken, config.suite.stratum, config.limit, config.protocol.seed)
 
 
 @contextmanager
@@ -263,7 +257,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 def _remove_temporaries(folder: Path) -> None:
     """Remove the unfinished files that a killed process left in a folder whose lock is held."""
-    remove_temporaries(folder, "*.json", "*.jsonl", "*.csv", "*.md", "*.html")
+    remove_temporaries(folder, "*.json", "*.jsonl", "*.csv", "*.md", "*.html", "*.cache")
     for images in (folder / "images").glob("[0-9a-f][0-9a-f]"):
         remove_temporaries(images, "[0-9a-f]" * 64)
 
@@ -276,10 +270,8 @@ def start_session(
         started=utc_now(), command=redact(config.command), versions=library_versions()
     )
     labels = redact_all(dict(config.labels))
-    if (folder / "manifest.json").exists():
-        manifest = read_manifest(folder)
-        check_same_run(folder, manifest, settings, models, multi_model_roles(config.suite))
-        check_store_present(folder, manifest)
+    manifest = existing_manifest(folder, settings, models, multi_model_roles(config.suite))
+    if manifest is not None:
         manifest = msgspec.structs.replace(
             manifest,
             models=_add_models(manifest.models, models),

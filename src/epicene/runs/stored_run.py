@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -33,11 +33,14 @@ from epicene.runs.store import (
     open_store,
 )
 from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite, find_suite
+from epicene.suites.data_origin import data_origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import polars
+
+    from epicene.suites.data_origin import DataOrigin
 
 _CHUNK_SIZE = 50_000  # judgements turned into columns at a time
 
@@ -88,6 +91,13 @@ class StoredRun:
     name: str = ""  # where it is not to go by its folder's
 
     @property
+    def origin(self) -> DataOrigin:
+        """Whether its data are the starter set, the published data or the user's own."""
+        settings = self.manifest.settings
+        files = ((file.name, file.sha256) for file in settings.files)
+        return data_origin(self.suite, settings.data, files)
+
+    @property
     def info(self) -> RunInfo:
         """Which run this is, for tables."""
         first = self.suite.roles[0].name
@@ -119,6 +129,17 @@ def read_run(folder: Path) -> StoredRun:
         if not manifest.models.get(role.name):
             raise InputError(f"The manifest of {folder} names no model in the role {role.name}.")
     return StoredRun(folder, manifest, suite, protocol)
+
+
+class _Part(NamedTuple):
+    """A part of a stage, or all of it."""
+
+    stage: str
+    name: str = ""
+
+
+def _whole(_request: str) -> str:
+    return ""
 
 
 class RunJudgements:
@@ -176,7 +197,7 @@ class RunJudgements:
             for number, item in reader.items(first, end):
                 given = answers.get(number, Answers())
                 if number in missing:
-                    given = Answers(each for each in given if each.stage not in missing[number])
+                    given = self._complete(given, missing[number])
                     if not given:
                         continue
                 judged += 1
@@ -203,22 +224,39 @@ class RunJudgements:
 
     def _missing(
         self, reader: PlanReader, sections: Sequence[Section], first: int, end: int
-    ) -> dict[int, set[str]]:
-        """The names of the stages that cannot be judged, by the numbers of a window's items.
+    ) -> dict[int, set[_Part]]:
+        """What cannot be judged, by the numbers of a window's items.
 
         Stages that build on each other are judged together, where all their requests of an item,
-        to every model, have an answer.
+        to every model, have an answer. If the suite's judge can do with parts, a part is lost only
+        with its own requests, or with those of a stage that its stage needs.
         """
-        missing: dict[int, set[str]] = defaultdict(set)
-        for thread in self._run.suite.stage_groups:
-            lacking = {
-                number
-                for stage in thread
-                for number in self._unanswered(reader, sections, stage, first, end)
+        suite = self._run.suite
+        missing: dict[int, set[_Part]] = defaultdict(set)
+        for group in suite.stage_groups:
+            lost = {
+                stage.name: list(self._unanswered(reader, sections, stage, first, end))
+                for stage in group
             }
-            for number in lacking:
-                missing[number].update(stage.name for stage in thread)
+            for stage in group:
+                needed = suite.dependencies_of(stage) if suite.part_of else lost.keys()
+                for name, parts in lost.items():
+                    if name in needed:
+                        for number, _ in parts:
+                            missing[number].add(_Part(stage.name))
+                    elif name == stage.name:
+                        for number, part in parts:
+                            missing[number].add(_Part(name, part))
         return missing
+
+    def _complete(self, given: Answers, missing: set[_Part]) -> Answers:
+        """The answers without those that cannot be judged."""
+        part_of = self._run.suite.part_of or _whole
+        return Answers(
+            each
+            for each in given
+            if not missing & {_Part(each.stage), _Part(each.stage, part_of(each.name))}
+        )
 
     def _unanswered(
         self,
@@ -227,15 +265,19 @@ class RunJudgements:
         stage: Stage[Any, Any],
         first: int,
         end: int,
-    ) -> Iterator[int]:
-        """The items of a window of which a stage has a request that some model did not answer."""
+    ) -> Iterator[tuple[int, str]]:
+        """The items of a window of which a stage has a request that some model did not answer, each
+        with the part that the request belongs to.
+        """
+        part_of = self._run.suite.part_of or _whole
         begun = {each.identity.digest: each for each in sections if each.stage == stage.name}
         for identity in self._run.manifest.models[stage.role]:
             section = begun.get(identity.digest)
             if section is None:
-                yield from range(first, end)
+                yield from ((number, "") for number in range(first, end))
                 continue
-            yield from map(item_number, reader.unanswered(stage, section, first, end))
+            for planned in reader.unanswered(stage, section, first, end):
+                yield item_number(planned.request_id), part_of(planned.request.name)
 
 
 def _judge(run: StoredRun, item: Item, answers: Answers) -> list[Judgement]:
@@ -307,12 +349,29 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
             *(pl.Series(name, column, dtype=pl.Float64) for name, column in numbers.items()),
         ]
     )
+    _check_finite(chunk, frame, numbers)
     return frame.select(
         pl.lit(info.run, dtype=pl.Categorical).alias("run"),
         pl.lit(info.model, dtype=pl.Categorical).alias("model"),
         pl.lit(info.protocol, dtype=pl.Categorical).alias("protocol"),
         pl.all(),
     )
+
+
+def _check_finite(
+    chunk: Sequence[Judgement], frame: polars.DataFrame, columns: Iterable[str]
+) -> None:
+    """Raise if a value or count is NaN or infinite: no table can be made of it."""
+    for name in columns:
+        finite = frame[name].is_finite()
+        if not finite.all():
+            row = finite.to_list().index(False)
+            judgement = chunk[row]
+            which = f", judgement {judgement.name!r}" if judgement.name else ""
+            raise RunError(
+                f"The {name} of the item {judgement.item!r}{which} is {frame[name][row]}; the "
+                "suite's judge must leave out what it cannot compute."
+            )
 
 
 SHORT_HASH = 8  # characters of a hash that tell it apart

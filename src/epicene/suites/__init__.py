@@ -10,15 +10,15 @@ them together as one `Suite`, declared as an entry point in the group `epicene.s
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
 from epicene.core import registry
-from epicene.core.data_files import read_toml_or_json
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import (
     Answer,
@@ -32,6 +32,8 @@ from epicene.core.records import (
     Record,
     Request,
     Table,
+    TextScore,
+    to_json,
 )
 
 if TYPE_CHECKING:
@@ -53,10 +55,24 @@ class Protocol(Record, frozen=True, kw_only=True):
     `paper` does what the authors did, faults included; `epicene` is ours; a suite may add others.
     """
 
+    # The settings that were added after version 0.1.0; see `stored`.
+    added: ClassVar[tuple[str, ...]] = ()
+
     name: str
     about: str
     seed: int = 0
     normalisers: tuple[str, ...] = ()
+
+    def stored(self) -> dict[str, Any]:
+        """The settings as a manifest has them: without those that were added later and have their
+        default, so that a run of an earlier version is still the same run.
+        """
+        settings: dict[str, Any] = msgspec.json.decode(to_json(self))
+        defaults = {each.name: each.default for each in msgspec.structs.fields(self)}
+        for name in self.added:
+            if getattr(self, name) == defaults[name]:
+                del settings[name]
+        return settings
 
 
 ItemT = TypeVar("ItemT", bound=Item)
@@ -69,6 +85,15 @@ class StudyCard(Record, frozen=True, kw_only=True):
     about: str
     tables: tuple[str, ...]
     figures: tuple[str, ...] = ()
+
+
+class DataLayout(Record, frozen=True, kw_only=True):
+    """A layout in which a suite reads data: which file or folder, and its columns in words."""
+
+    name: str
+    about: str
+    columns: dict[str, str] = {}
+    required: tuple[str, ...] = ()  # the columns that a file must have
 
 
 class SuiteCard(Record, frozen=True, kw_only=True):
@@ -85,6 +110,9 @@ class SuiteCard(Record, frozen=True, kw_only=True):
     faults: tuple[str, ...] = ()
     published_data: str = ""  # where a person gets the published files
     studies: dict[str, StudyCard] = {}  # by the names of the suite's studies
+    settings: dict[str, str] = {}  # what each setting of a protocol means, in one line
+    layouts: tuple[DataLayout, ...] = ()
+    own: dict[str, str] = {}  # fields that read differently where the data are the user's own
 
 
 class Role(Record, frozen=True, kw_only=True):
@@ -196,6 +224,17 @@ class Results(Generic[ProtocolT]):
     runs: tuple[RunInfo, ...]
 
 
+class ScoredText(NamedTuple):
+    """A text that a model scored, the request it belongs to, and what it stands for: a pronoun, a
+    gender, the acceptable sentence; `right` is whether that is the right one."""
+
+    request: str
+    candidate: str
+    right: bool
+    text: str
+    score: TextScore
+
+
 class DataIssue(NamedTuple):
     """Something `epicene data SUITE check` found; `place` names the item or the part."""
 
@@ -239,14 +278,28 @@ class Suite(Generic[ItemT, ProtocolT]):
     read_answers: Callable[[Path, Dataset, ProtocolT], Iterable[tuple[ItemT, Answers]]] | None = (
         None
     )
+    # The part of an item that a request belongs to, by the request's name, if `judge` can do with
+    # some parts alone. A part is judged if all its requests are answered, and all those of the
+    # stages that its stage needs. Without it stages that build on each other are judged together.
+    part_of: Callable[[str], str] | None = None
+    # Raises if a package is missing that the protocol needs: no run fails after its answers.
+    check_packages: Callable[[ProtocolT], None] = field(default=lambda _protocol: None)
     # Whether an item already has its outcome (counts), so that `score` needs no answers.
     holds_outcome: Callable[[ItemT], bool] | None = None
     # The default protocol of `epicene score`.
     score_protocol: str = "epicene"
     # Further fields of a judgement that `--items` shows; they override its own.
     item_details: Callable[[Judgement], Mapping[str, Any]] = field(default=lambda _judgement: {})
+    # The texts of an item that were scored, for `tables --scores`.
+    scored_texts: Callable[[ItemT, Answers, ProtocolT], Iterable[ScoredText]] | None = None
     check: Callable[[Sequence[ItemT], ProtocolT], Iterable[DataIssue]] | None = None
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
+    # Whether data files, by name and sha256, are the published ones that the card speaks of.
+    is_published: Callable[[Iterable[tuple[str, str]]], bool] | None = None
+    # Settings that changed nothing in these results, and are not said with them.
+    unused_settings: Callable[[Results[ProtocolT]], frozenset[str]] = field(
+        default=lambda _results: frozenset()
+    )
     # Training data for a tagger, from these items.
     tagging_data: Callable[[Iterable[ItemT]], TaggingData] | None = None
     # The images of a run, from its items with their answers.
@@ -356,31 +409,24 @@ def read_card(path: Path) -> SuiteCard:
     return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), SuiteCard)
 
 
-def _setting(own: Any, value: str) -> Any:
-    """A list is split at commas; a table is read from a file, so that its content becomes part of
-    the protocol; everything else is converted from its text."""
-    if isinstance(own, list | tuple):
-        return value.split(",")
-    return read_toml_or_json(Path(value)) if isinstance(own, dict) else value
-
-
 def choose_protocol(
     suite: Suite[Any, Any], name: str, settings: Mapping[str, str], seed: int | None
 ) -> Protocol:
     """The protocol of that name, with the user's settings instead of its own."""
+    from epicene.suites.protocol_settings import adjustable, read_setting
+
     if name not in suite.protocols:
         raise unknown(f"protocol in the suite {suite.name}", name, suite.protocols)
     chosen: Protocol = suite.protocols[name]
-    values = msgspec.to_builtins(chosen)
-    # Normalisers are part of what a protocol is, not of how it is run.
-    adjustable = sorted(set(values) - {"name", "about", "normalisers"})
+    kinds = adjustable(type(chosen))
+    values: dict[str, Any] = {}
     for key, value in settings.items():
-        if key not in adjustable:
-            raise unknown(f"setting of the protocol {name}", key, adjustable)
-        values[key] = _setting(values[key], value)
+        if key not in kinds:
+            raise unknown(f"setting of the protocol {name}", key, kinds)
+        values[key] = read_setting(key, value, kinds[key])
     if seed is not None:
         values["seed"] = seed
-    try:
-        return msgspec.convert(values, type(chosen), strict=False)
-    except msgspec.ValidationError as error:
-        raise InputError(f"A setting of the protocol {name} does not fit: {error}.") from error
+    for key, value in values.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InputError(f"The setting {key} of the protocol {name} cannot be {value}.")
+    return msgspec.structs.replace(chosen, **values)

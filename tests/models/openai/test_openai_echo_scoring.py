@@ -269,6 +269,37 @@ def test_a_text_of_which_nothing_is_scored_is_refused() -> None:
     assert "no token of the text 'He' has a score" in reason(score(echoing(), pair(texts=("He",))))
 
 
+@pytest.mark.parametrize("stand_in", [-9999.0, -3.4028234663852886e38, 0.25])
+def test_a_number_that_stands_for_no_probability_is_no_score(stand_in: float) -> None:
+    """vLLM and llama.cpp write such numbers for -inf, which JSON does not have."""
+
+    def script(asked: Asked) -> Reply:
+        tokens = toy_tokens(asked.prompt)
+        logprobs = [stand_in if " zoe" in token else -1.0 for token in tokens]
+        return echo_reply(asked, tokens, [None, *logprobs[1:]])
+
+    answer = score(script, pair(context="The", texts=(" nurse left", " nurse and zoe left")))
+    assert f"(' zoe') of 'The nurse and zoe left' the log-probability {stand_in:g}" in reason(
+        answer
+    )
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("-inf")])
+def test_a_number_that_json_does_not_have_fails_the_request(number: float) -> None:
+    """Also among the likeliest tokens, which are not read."""
+
+    def script(asked: Asked) -> Reply:
+        tokens = toy_tokens(asked.prompt)
+        reply = echo_reply(asked, tokens, [None, *[-1.0] * (len(tokens) - 1)])
+        if " zoe" in asked.prompt:
+            assert isinstance(reply.body, dict)
+            reply.body["choices"][0]["logprobs"]["top_logprobs"] = [{"a": number}]
+        return reply
+
+    answer = score(script, pair(context="The", texts=(" nurse left", " nurse and zoe left")))
+    assert "the reply could not be read" in reason(answer)
+
+
 # --- the proof -------------------------------------------------------------------------------
 
 
@@ -325,7 +356,7 @@ def cut_prompt(asked: Asked) -> Reply:
         (text_alone, "without its tokens and their log-probabilities"),
         (short_lists, "without its tokens and their log-probabilities"),
         (null_scores, "tokens of the text came back without log-probabilities"),
-        (positive_scores, "tokens of the text came back without log-probabilities"),
+        (positive_scores, "the log-probability 0.5, which is above 0"),
         (new_token_alone, "do not spell the text"),
         (other_count, "tokens came back of a text of 500"),
         (lambda _: error(404, "Not Found"), "HTTP 404: Not Found"),

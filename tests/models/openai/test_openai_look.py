@@ -133,7 +133,7 @@ def test_a_changed_image_is_not_sent(tmp_path: Path) -> None:
     ("request_", "words"),
     [
         (look("0" * 64), "not among the run's files"),
-        (look("../../etc/passwd"), "not the sha256 of an image"),
+        (look("../../etc/passwd"), "not the SHA-256 of an image"),
         (look("0" * 64, choices=()), "no choices"),
     ],
 )

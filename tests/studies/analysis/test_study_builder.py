@@ -13,7 +13,8 @@ import two_stage
 from epicene.core.errors import InputError
 from epicene.core.records import digest
 from epicene.models import parse_spec
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
 from epicene.studies.analysis.study_summary import summarise_study

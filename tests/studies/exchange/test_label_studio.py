@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,8 @@ from xml.etree import ElementTree as ET
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from epicene.core.errors import InputError
 from epicene.studies.collection.folder import create_study_folder
@@ -494,3 +497,22 @@ def test_a_folder_takes_an_export_once(tmp_path: Path) -> None:
     path.write_text(json.dumps([task("g1", annotation(CORRECT))]), "utf-8")
     assert folder.import_file(path) == (1, 0, 0, 0)
     assert folder.import_file(path, layout="label-studio") == (0, 1, 0, 0)
+
+
+@given(
+    text=st.text(
+        st.sampled_from("\0\x1b\x7f\u2028\ufffe\uffff<>&\"'$") | st.characters(), min_size=1
+    )
+)
+def test_a_project_is_valid_whatever_a_study_says(text: str) -> None:
+    made = misgendering()
+    first, *others = made.questions
+    questions = (msgspec.structs.replace(first, ask={"en": text}, hint={"en": text}), *others)
+    said = msgspec.structs.replace(
+        made, title={"en": text}, instructions={"en": text}, questions=questions
+    )
+    files = project_files(said)
+    assert ET.fromstring(files["config.xml"].encode()).tag == "View"
+    assert not re.search(
+        "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]", files["instructions.html"]
+    )

@@ -12,7 +12,8 @@ from epicene.models import parse_spec
 from epicene.report.figures import svg
 from epicene.report.table_formats import as_json
 from epicene.runs.compare import compare_agreement
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
 from epicene.runs.summary import Summary, summarise
 from epicene.suites import DataSource, choose_protocol, find_suite

@@ -9,7 +9,8 @@ import pytest
 from epicene.core.records import Choice, ContactSheet, Image, Images
 from epicene.models import parse_spec
 from epicene.report.run_report import write_report
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol
 from epicene.suites.gramvis import suite

@@ -36,7 +36,8 @@ from epicene.models import (
 )
 from epicene.report.figures import svg
 from epicene.report.table_formats import as_json
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import Summary, summarise
 from epicene.suites import AnsweredRequest, Answers, DataSource, Protocol, choose_protocol

@@ -16,7 +16,8 @@ from epicene.core.files import ImageFolder
 from epicene.core.records import Estimate
 from epicene.models import parse_spec
 from epicene.report.table_formats import as_json
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.runs.stored_run import StoredRun, read_run
 from epicene.runs.summary import summarise
 from epicene.studies.analysis.quality import question_agreement

@@ -19,7 +19,8 @@ from epicene.models import (
     parse_spec,
 )
 from epicene.report.table_formats import as_json
-from epicene.runs.run import RunConfig, run
+from epicene.runs.config import RunConfig
+from epicene.runs.run import run
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES, LOOK, look_name

@@ -12,8 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from epicene.models import open_model, parse_spec
+from epicene.runs.config import RunConfig
 from epicene.runs.plan import PlanReader, survey_section
-from epicene.runs.run import RunConfig, prepare_store, run
+from epicene.runs.run import prepare_store, run
 from epicene.suites import Dataset, DataSource, choose_protocol
 from epicene.suites.misgendering import suite
 

@@ -44,7 +44,7 @@ def tasks_readme(
     selection: Selection, tasks: Sequence[Task], left_out: Mapping[LeftOut, int]
 ) -> Iterator[str]:
     """The page, line by line."""
-    card = selection.suite.card
+    card = selection.card
     yield f"# {card.title} for lm-evaluation-harness"
     yield ""
     yield card.about
@@ -73,7 +73,8 @@ def tasks_readme(
             yield f"- {what}{f' ({times} requests)' * (times > 1)}: {why}."
         yield ""
     yield from selection.provenance_lines()
-    yield f"Exported by Epicene {__version__}. Cite the source named above, and Epicene."
+    source = "the source named above" if card.source else "the source of the data"
+    yield f"Exported by Epicene {__version__}. Cite {source}, and Epicene."
     yield ""
     yield from fault_lines(card, "##")
 

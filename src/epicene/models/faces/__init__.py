@@ -65,7 +65,7 @@ def files_sha256(name: str) -> dict[str, str]:
     return {path.rpartition("/")[2]: sha256 for path, sha256 in catalogue()[name].files.items()}
 
 
-@model_kind(options=("label",), extra="faces")
+@model_kind(options=("label", "threads"), extra="faces", packages=("dlib", "openvino"))
 def open_random_face(name: str, options: ModelOptions) -> Model:
     """Open `random-face` or `random-face:SEED`."""
     try:
@@ -74,10 +74,11 @@ def open_random_face(name: str, options: ModelOptions) -> Model:
         raise InputError(f"The seed in random-face:{name} is not a whole number.") from error
     from epicene.models.faces.model import RandomFace
 
-    return RandomFace(catalogue()["random-face"].require_folder(), seed, options.label)
+    folder = catalogue()["random-face"].require_folder()
+    return RandomFace(folder, seed, options.label, options.threads)
 
 
-@model_kind(options=("label",), extra="faces")
+@model_kind(options=("label", "threads"), extra="faces", packages=("dlib", "openvino"))
 def open_face_classifier(name: str, options: ModelOptions) -> Model:
     """Open `face-classifier`."""
     if name:
@@ -87,4 +88,5 @@ def open_face_classifier(name: str, options: ModelOptions) -> Model:
         )
     from epicene.models.faces.model import FaceClassifier
 
-    return FaceClassifier(catalogue()["face-classifier"].require_folder(), options.label)
+    folder = catalogue()["face-classifier"].require_folder()
+    return FaceClassifier(folder, options.label, options.threads)

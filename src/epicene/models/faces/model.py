@@ -7,7 +7,6 @@ face or several are classified as neither.
 from __future__ import annotations
 
 import io
-import os
 import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +40,7 @@ from epicene.models import (
     sample_seed,
 )
 from epicene.models.faces import files_sha256
+from epicene.models.threads import usable_cpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,15 +57,14 @@ if TYPE_CHECKING:
 class OpenVinoNetwork:
     """One input, one output, and one thread to each call, so that cores change no number."""
 
-    def __init__(self, path: Path, rows: int | None = None) -> None:
+    def __init__(self, path: Path, threads: int, rows: int | None = None) -> None:
         core = openvino.Core()
         model = core.read_model(path)
         if rows is not None:
             model.reshape([rows, *list(model.input().partial_shape)[1:]])
-        cores = os.cpu_count() or 1
         settings = {
-            "NUM_STREAMS": cores,
-            "INFERENCE_NUM_THREADS": cores,
+            "NUM_STREAMS": threads,
+            "INFERENCE_NUM_THREADS": threads,
             "INFERENCE_PRECISION_HINT": "f32",
         }
         self._compiled = core.compile_model(model, "CPU", settings)
@@ -92,7 +91,7 @@ _JPEG_QUALITY = 90
 class RandomFace:
     """Draws as many faces at a time as there are cores."""
 
-    def __init__(self, folder: Path, seed: int, label: str) -> None:
+    def __init__(self, folder: Path, seed: int, label: str, threads: int | None = None) -> None:
         self._seed = seed
         self.identity = Identity(
             kind="random-face",
@@ -103,14 +102,15 @@ class RandomFace:
         self.verbs = frozenset({verb(Draw)})
         self.batch_limit = BatchLimit(requests=1)
         self._drawn = 0
-        self._styles = OpenVinoNetwork(folder / "MappingNetwork.xml")
-        self._faces = OpenVinoNetwork(folder / "SynthesisNetwork.xml")
-        many = OpenVinoNetwork(folder / "MappingNetwork.xml", rows=_MEAN_SAMPLES)
+        self._threads = threads or usable_cpus()
+        self._styles = OpenVinoNetwork(folder / "MappingNetwork.xml", self._threads)
+        self._faces = OpenVinoNetwork(folder / "SynthesisNetwork.xml", self._threads)
+        many = OpenVinoNetwork(folder / "MappingNetwork.xml", self._threads, rows=_MEAN_SAMPLES)
         self._mean = many(_normal(0, _MEAN_SAMPLES)).mean(axis=0, keepdims=True)
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         """Answer every request of every batch, in order, reading ahead to keep the cores busy."""
-        workers = os.cpu_count() or 1
+        workers = self._threads
         waiting: deque[tuple[int, Future[Answer]]] = deque()
         pool = ThreadPoolExecutor(workers)
         try:
@@ -142,9 +142,11 @@ class RandomFace:
             return Failed(reason=f"random-face knows no verb {verb(request)}")
         try:
             check_not_empty(request)
+            drawn = [self._image(request, index, files) for index in range(request.shots)]
         except UnanswerableError as error:
             return Failed(reason=str(error))
-        drawn = [self._image(request, index, files) for index in range(request.shots)]
+        except MemoryError:
+            return Failed(reason="there is not enough memory to draw this image")
         return Images(images=tuple(drawn))
 
     def _image(self, request: Draw, index: int, files: ImageStore) -> Image:
@@ -167,6 +169,8 @@ class RandomFace:
         noise = _normal(int.from_bytes(digest(self._seed, seed)[:8]), 1)
         style = self._mean + _TRUNCATION * (self._styles(noise) - self._mean)
         pixels = (self._faces(style)[0] + 1) * 127.5
+        if not np.isfinite(pixels).all():
+            raise UnanswerableError("the network drew pixels that are not finite")
         grid = np.clip(np.rint(pixels), 0, 255).astype(np.uint8).transpose(1, 2, 0)
         return Pillow.fromarray(grid)
 
@@ -190,7 +194,7 @@ _FEMALE, _MALE, _NEITHER = "female", "male", "neither"
 class FaceClassifier:
     """Classifies one image at a time."""
 
-    def __init__(self, folder: Path, label: str) -> None:
+    def __init__(self, folder: Path, label: str, threads: int | None = None) -> None:
         self.identity = Identity(
             kind="face-classifier",
             label=label or "face-classifier",
@@ -201,7 +205,7 @@ class FaceClassifier:
         self.batch_limit = BatchLimit(requests=8)
         self._find = dlib.get_frontal_face_detector()
         self._landmarks = dlib.shape_predictor(str(folder / "shape_predictor_5_face_landmarks.dat"))
-        self._women = OpenVinoNetwork(folder / "gender-v1.onnx", rows=1)
+        self._women = OpenVinoNetwork(folder / "gender-v1.onnx", threads or usable_cpus(), rows=1)
         self._looked = 0
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
@@ -228,7 +232,12 @@ class FaceClassifier:
             return Failed(reason=str(error))
         self._looked += 1
         grid = np.asarray(images.to_rgb(data, _MAX_SIDE))
-        label, words = self._seen(grid)
+        try:
+            label, words = self._seen(grid)
+        except UnanswerableError as error:
+            return Failed(reason=str(error))
+        except MemoryError:
+            return Failed(reason="there is not enough memory to look at this image")
         return Choice(choice=label if label in request.choices else None, text=words)
 
     def _seen(self, grid: Any) -> tuple[str, str]:
@@ -241,5 +250,7 @@ class FaceClassifier:
         )
         values = ((cutout.astype(np.float32) - _MEANS) / 256).transpose(2, 0, 1)[None]
         female, male = map(float, self._women(np.ascontiguousarray(values))[0])
+        if not np.isfinite([female, male]).all():
+            raise UnanswerableError("the network's numbers for this face are not finite")
         label = _FEMALE if female >= male else _MALE
         return label, f"{label} ({max(female, male):.3f})"

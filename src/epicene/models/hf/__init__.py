@@ -26,10 +26,19 @@ def describe(name: str, options: ModelOptions) -> ModelDescription | None:
     return ModelDescription(identity, _model_class(kind).verbs)
 
 
-_OPTIONS = ("label", "dtype", "device", "quantize", "revision", "batch_size", "trust_remote_code")
+_OPTIONS = (
+    "label",
+    "dtype",
+    "device",
+    "quantize",
+    "revision",
+    "batch_size",
+    "threads",
+    "trust_remote_code",
+)
 
 
-@model_kind(options=_OPTIONS, describe=describe)
+@model_kind(options=_OPTIONS, describe=describe, packages=("safetensors", "torch", "transformers"))
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model as what its configuration says it is: causal, masked, seq2seq, image-text."""
     from epicene.models.hf.loading import load_detected

@@ -88,14 +88,29 @@ class TooLargeError(RunError):
         )
 
 
+class NoMemoryError(RunError):
+    """There is not even memory for a few tokens."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no memory left to run the model; use a smaller --dtype or model."
+        )
+
+
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error means that a smaller batch would have fitted, on a GPU or not."""
+    """Whether an error means that a smaller batch would have fitted, on a GPU or not.
+
+    Tokenizers and processors raise another error in its place.
+    """
     import torch
 
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return True
     signs = ("out of memory", "DefaultCPUAllocator", "can't allocate", "CUBLAS_STATUS_ALLOC_FAILED")
-    return isinstance(error, RuntimeError) and any(sign in str(error) for sign in signs)
+    if isinstance(error, RuntimeError) and any(sign in str(error) for sign in signs):
+        return True
+    first = error.__cause__ or error.__context__
+    return first is not None and is_out_of_memory(first)
 
 
 def run_halving_on_oom(
@@ -136,15 +151,26 @@ def run_chunks_that_fit(
         done = _attempt(run, chunk)
         if done is None:
             free_memory()
-            if len(chunk) > 1:
+            if len(chunk) == 1:
+                done = _attempt(run, chunk)  # now with all the memory there is
+            else:
                 half = chunk[: len(chunk) // 2]
                 notes["fits"] = len(half) * max(size(row) for row in half)
                 notes["halvings"] = notes.get("halvings", 0) + 1
                 continue
-            yield chunk, TooLargeError()
-        else:
-            yield chunk, done[0]
+        yield chunk, TooLargeError() if done is None else done[0]
         rows = rows[len(chunk) :]
+
+
+def retry_on_oom(run: Callable[[], R]) -> R:
+    """The result of something small, tried again with all the memory there is if it ran out."""
+    done = _attempt(lambda _: run(), ())
+    if done is None:
+        free_memory()
+        done = _attempt(lambda _: run(), ())
+    if done is None:
+        raise NoMemoryError
+    return done[0]
 
 
 def free_memory() -> None:
@@ -160,7 +186,7 @@ def _attempt(run: Callable[[Sequence[T]], R], chunk: Sequence[T]) -> tuple[R] | 
     """The result, or None where memory ran out. The frames that hold it are left on return."""
     try:
         return (run(chunk),)
-    except (RuntimeError, MemoryError) as error:
+    except Exception as error:
         if not is_out_of_memory(error):
             raise
         return None

@@ -17,7 +17,6 @@ from epicene.models import UnanswerableError
 from epicene.models.hf.batching import (
     GENERATION_TOKENS,
     PASS_TOKENS,
-    TooLargeError,
     batch_independent_length,
     batch_limit,
     free_memory,
@@ -49,6 +48,7 @@ from epicene.models.hf.generation.kv_cache import (
     check_continuous_batching,
     check_padded_batches,
 )
+from epicene.models.hf.non_finite import rerun_alone
 from epicene.models.hf.scoring.forward import CausalForward
 from epicene.models.hf.scoring.score_and_fill import GapFiller, plan_score_requests, run_jobs
 from epicene.models.hf.tokenisation import ChatTemplate, TextEncoder
@@ -60,7 +60,9 @@ if TYPE_CHECKING:
     from epicene.core.records import Decoding, FirstToken
     from epicene.models import Batch, ImageStore, NumberedAnswers
     from epicene.models.hf.generation.continuous_batching import JobResult
+    from epicene.models.hf.generation.decoding import RowFailure
     from epicene.models.hf.loading import LoadedModel
+    from epicene.models.hf.non_finite import NonFiniteError
 
 
 class CausalGenerator:
@@ -115,10 +117,10 @@ class CausalGenerator:
 
     def _texts(
         self, jobs: Sequence[GenerationJob]
-    ) -> Iterator[list[tuple[GenerationJob, Text | TooLargeError]]]:
+    ) -> Iterator[list[tuple[GenerationJob, Text | RowFailure]]]:
         for batch in self._generate(jobs):
             yield [
-                (job, found if isinstance(found, TooLargeError) else self._text(job, found))
+                (job, self._text(job, found) if isinstance(found, DecodedTokens) else found)
                 for job, found in batch
             ]
 
@@ -198,8 +200,11 @@ class CausalGenerator:
         return found
 
     def _generate_padded(self, batch: Sequence[GenerationJob]) -> list[JobResult]:
-        def run(part: Sequence[GenerationJob]) -> list[DecodedTokens | TooLargeError]:
-            return [*decode_batch(self._loaded, part, self._ends, self._encoder.decode)]
+        def decode(part: Sequence[GenerationJob]) -> list[DecodedTokens | NonFiniteError]:
+            return decode_batch(self._loaded, part, self._ends, self._encoder.decode)
+
+        def run(part: Sequence[GenerationJob]) -> list[DecodedTokens | RowFailure]:
+            return [*rerun_alone(decode, part, decode(part), lambda job: len(job.prompt))]
 
         found = run_halving_on_oom(
             run, batch, self._notes, lambda job: job.size, lambda error: error
@@ -274,6 +279,10 @@ class HfCausal:
 
     def _score(self, requests: Sequence[tuple[int, Score]]) -> Iterator[NumberedAnswers]:
         jobs, failed = plan_score_requests(
-            requests, self._encoder, self._chat, self._generator.distribution
+            requests,
+            self._encoder,
+            self._chat,
+            self._generator.distribution,
+            self._forward.number_format,
         )
         return chain([failed] if failed else [], run_jobs(jobs, self._forward))

@@ -26,6 +26,7 @@ from epicene.models.hf.checkpoint import (
     weights_sha256,
 )
 from epicene.models.hf.vision.inputs import LOOKER_VERSION, processor_sha256, read_processor
+from epicene.models.threads import set_torch_threads
 
 if TYPE_CHECKING:
     from epicene.models import ModelOptions
@@ -114,6 +115,7 @@ def _load(
     checkpoint: Checkpoint, options: ModelOptions, kind: LanguageModelType, config: Any
 ) -> LoadedModel:
     processor, tokenizer = _processor_and_tokenizer(checkpoint, kind, config)
+    set_torch_threads(options.threads)
     model = _load_weights(checkpoint, options, kind, config)
     identity = _identity(checkpoint, options, kind, config, model, tokenizer, processor)
     return LoadedModel(model, tokenizer, _input_device(model), identity, options, processor)

@@ -17,6 +17,7 @@ with the gap empty, so a completion that would merge with its neighbours ("un" +
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -36,6 +37,7 @@ from epicene.core.records import (
 from epicene.languages import tokenisation
 from epicene.models import UnanswerableError, check_not_empty
 from epicene.models.hf.batching import TooLargeError, batch_limit, free_memory, prefetch
+from epicene.models.hf.non_finite import NonFiniteError, NumberFormat, check_logprobs, shorten
 from epicene.models.hf.scoring import masking
 from epicene.models.hf.scoring.masked_forward import (
     MaskedForward,
@@ -70,15 +72,20 @@ _SHORTLIST = 512
 _PLACEHOLDERS = ("x", "a", "0", "☃")
 
 
-def fill_gap(tokenizer: Any, max_length: int, request: Fill) -> QueryPlan[Completions]:
+def fill_gap(
+    tokenizer: Any, max_length: int, request: Fill, number_format: NumberFormat
+) -> QueryPlan[Completions]:
     """The plan that answers a Fill."""
     if request.choices:
         lists = yield from run_side_by_side(
-            [_score_choice(tokenizer, max_length, request, choice) for choice in request.choices]
+            [
+                _score_choice(tokenizer, max_length, request, choice, number_format)
+                for choice in request.choices
+            ]
         )
         return Completions(completions=_ranked_completions(lists), method="masked, left to right")
     check_not_empty(request)
-    gap = _Gap.between(tokenizer, request.before, request.after)
+    gap = _Gap.between(tokenizer, request.before, request.after, number_format)
     width = max(BEAM_WIDTH, request.top)
     lengths = range(1, request.max_tokens + 1)
     lists = yield from run_side_by_side(
@@ -96,7 +103,7 @@ def _ranked_completions(lists: Iterable[Sequence[Completion]]) -> tuple[Completi
 
 
 def _score_choice(
-    tokenizer: Any, max_length: int, request: Fill, choice: str
+    tokenizer: Any, max_length: int, request: Fill, choice: str, number_format: NumberFormat
 ) -> QueryPlan[list[Completion]]:
     """Score one choice, tokenised in place; an empty one is certain.
 
@@ -117,7 +124,11 @@ def _score_choice(
                 row[later] = tokenizer.mask_token_id
         queries.append(PositionQuery(tuple(row), i, tokens=(encoded.ids[i],)))
     found = yield queries
-    total = round(sum(one.logprobs[0] for one in found), LOGPROB_DECIMALS)
+    logprobs = [one.logprobs[0] for one in found]
+    check_logprobs(
+        logprobs, lambda i: tokenizer.decode([encoded.ids[inside[i]]]), choice, number_format
+    )
+    total = round(sum(logprobs), LOGPROB_DECIMALS)
     return [Completion(text=choice, logprob=total, tokens=len(inside))]
 
 
@@ -146,10 +157,16 @@ def _extend_candidates(
         )
         for candidate in beam
     ]
+    for candidate, more in zip(beam, found, strict=True):
+        if more.logprobs and not more.logprobs[0] > -math.inf:
+            place = f"token {len(candidate.tokens) + 1} of the gap after"
+            what = f"the log-probabilities of {place} {shorten(gap.before, end=True)}"
+            raise NonFiniteError(what, more.logprobs[0], gap.number_format)
     grown = [
         _Candidate(candidate.total + logprob, (*candidate.tokens, token))
         for candidate, more in zip(beam, found, strict=True)
         for token, logprob in zip(more.tokens, more.logprobs, strict=True)
+        if logprob > -math.inf  # a token without any probability completes nothing
     ]
     return sorted(grown, key=lambda candidate: (-candidate.total, candidate.tokens))
 
@@ -170,15 +187,17 @@ class _Gap:
     after: str
     head: tuple[int, ...]
     tail: tuple[int, ...]
+    number_format: NumberFormat  # of the model, for messages
 
     @classmethod
-    def between(cls, tokenizer: Any, before: str, after: str) -> _Gap:
+    def between(cls, tokenizer: Any, before: str, after: str, number_format: NumberFormat) -> _Gap:
         return cls(
             tokenizer,
             before,
             after,
             _tokens_before(tokenizer, before),
             _tokens_after(tokenizer, after),
+            number_format,
         )
 
     def row(self, tokens: Sequence[int], length: int) -> tuple[int, ...]:
@@ -267,6 +286,7 @@ class HfMasked:
         self._tokenizer = loaded.tokenizer
         self._notes: dict[str, Any] = {}
         self._reader = MaskedForward(loaded, self._notes)
+        self._number_format = NumberFormat.of(loaded)
 
     def answer(
         self,
@@ -320,7 +340,11 @@ class HfMasked:
             if isinstance(request, Score):
                 return (yield from self._score(request, encoded))
             assert isinstance(request, Fill)
-            return (yield from fill_gap(self._tokenizer, self._reader.max_length, request))
+            return (
+                yield from fill_gap(
+                    self._tokenizer, self._reader.max_length, request, self._number_format
+                )
+            )
         except (UnanswerableError, TooLargeError) as error:
             return Failed(reason=str(error))
 
@@ -347,7 +371,10 @@ class HfMasked:
         found = iter((yield [query for text in texts for query in text.queries()]))
         self._note_ambiguous(request, texts)
         return Scores(
-            texts=tuple(text.scored([next(found).logprobs[0] for _ in text.own]) for text in texts),
+            texts=tuple(
+                text.scored([next(found).logprobs[0] for _ in text.own], self._number_format)
+                for text in texts
+            ),
             method=f"{request.masking} ({request.boundaries} words)",
         )
 
@@ -409,9 +436,15 @@ class _MaskedText:
             [self.encoded.spans_without_space[i] for i in self.own], words
         )
 
-    def scored(self, logprobs: Sequence[float]) -> TextScore:
+    def scored(self, logprobs: Sequence[float], number_format: NumberFormat) -> TextScore:
         """The answer for this text."""
         spans = [self.encoded.offsets[i] for i in self.own]
+        check_logprobs(
+            logprobs,
+            lambda i: self._text[max(0, spans[i].start - self._cut) : spans[i].end - self._cut],
+            self._text,
+            number_format,
+        )
         return TextScore(
             logprobs=tuple(round(logprob, LOGPROB_DECIMALS) for logprob in logprobs),
             starts=tuple(max(0, span.start - self._cut) for span in spans),

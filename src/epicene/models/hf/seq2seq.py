@@ -15,7 +15,6 @@ from epicene.core.records import Generate, Text, Translate
 from epicene.models import UnanswerableError
 from epicene.models.hf.batching import (
     GENERATION_TOKENS,
-    TooLargeError,
     batch_limit,
     free_memory,
     run_halving_on_oom,
@@ -24,6 +23,7 @@ from epicene.models.hf.generation.decoding import (
     DecodedTokens,
     GenerationJob,
     GenerationPlan,
+    GrowingText,
     answer_by_jobs,
     check_decoding,
     clear_generation_config,
@@ -34,6 +34,7 @@ from epicene.models.hf.generation.decoding import (
     sampling_temperature,
 )
 from epicene.models.hf.generation.translation_languages import find_language_marking
+from epicene.models.hf.non_finite import NumberFormat, non_finite_rows, rerun_alone
 from epicene.models.hf.tokenisation import BLANK_LINE, decode_text
 from epicene.models.output_parsing import cut_at_stop
 
@@ -42,8 +43,10 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Request
     from epicene.models import Batch, ImageStore, NumberedAnswers
+    from epicene.models.hf.generation.decoding import RowFailure
     from epicene.models.hf.generation.translation_languages import EncoderInput
     from epicene.models.hf.loading import LoadedModel
+    from epicene.models.hf.non_finite import NonFiniteError
 
 # The model's own settings for tokens that must not be generated.
 _SUPPRESSION_SETTINGS = ("bad_words_ids", "suppress_tokens", "begin_suppress_tokens")
@@ -98,7 +101,7 @@ class Seq2SeqGenerator:
 
     def generate(
         self, jobs: Sequence[Seq2SeqJob]
-    ) -> Iterator[list[tuple[Seq2SeqJob, Text | TooLargeError]]]:
+    ) -> Iterator[list[tuple[Seq2SeqJob, Text | RowFailure]]]:
         """Run all jobs, a batch at a time."""
         asked = self._loaded.options.batch_size
         tokens = GENERATION_TOKENS[self._loaded.device.type != "cpu"]
@@ -111,15 +114,20 @@ class Seq2SeqGenerator:
                 batch, rest = rest[:count], rest[count:]
                 yield list(zip(batch, self._batch(batch), strict=True))
 
-    def _batch(self, jobs: Sequence[Seq2SeqJob]) -> list[Text | TooLargeError]:
-        def run(part: Sequence[Seq2SeqJob]) -> list[Text | TooLargeError]:
-            decoded = self._search(part) if part[0].beams > 1 else self._choose(part)
+    def _batch(self, jobs: Sequence[Seq2SeqJob]) -> list[Text | RowFailure]:
+        decode = self._search if jobs[0].beams > 1 else self._choose
+
+        def run(part: Sequence[Seq2SeqJob]) -> list[Text | RowFailure]:
+            decoded = rerun_alone(decode, part, decode(part), lambda job: len(job.prompt))
             self._notes["written"] = self._notes.get("written", 0) + len(part)
-            return [self._text(job, found) for job, found in zip(part, decoded, strict=True)]
+            return [
+                self._text(job, found) if isinstance(found, DecodedTokens) else found
+                for job, found in zip(part, decoded, strict=True)
+            ]
 
         return run_halving_on_oom(run, jobs, self._notes, lambda job: job.size, lambda error: error)
 
-    def _choose(self, jobs: Sequence[Seq2SeqJob]) -> list[DecodedTokens]:
+    def _choose(self, jobs: Sequence[Seq2SeqJob]) -> list[DecodedTokens | NonFiniteError]:
         """Token by token, each text by its own settings."""
         return decode_batch(
             self._loaded,
@@ -130,7 +138,7 @@ class Seq2SeqGenerator:
             **self._settings,
         )
 
-    def _search(self, jobs: Sequence[Seq2SeqJob]) -> list[DecodedTokens]:
+    def _search(self, jobs: Sequence[Seq2SeqJob]) -> list[DecodedTokens | NonFiniteError]:
         """With beams, by the library's own search."""
         import torch
         from transformers import GenerationConfig
@@ -146,12 +154,18 @@ class Seq2SeqGenerator:
             forced_bos_token_id=jobs[0].forced_bos,
             **self._settings,
         )
+        texts = [GrowingText(job, self._ends, self._read) for job in jobs]
+        check = _FiniteBeams(texts, NumberFormat.of(self._loaded))
         with torch.inference_mode():
             generated = self._loaded.model.generate(
                 **pad_prompts(self._loaded, [job.prompt for job in jobs]),
                 generation_config=settings,
+                logits_processor=[check],
             )
-        return [self._ended(row[1:]) for row in generated.tolist()]
+        return [
+            text.error or self._ended(row[1:])
+            for text, row in zip(texts, generated.tolist(), strict=True)
+        ]
 
     def _ended(self, row: Sequence[int]) -> DecodedTokens:
         for length, token in enumerate(row):
@@ -165,6 +179,26 @@ class Seq2SeqGenerator:
         shown = cut_at_stop(text, job.stop)
         finish = decoded.finish if shown == text else "stop"
         return Text(text=shown, finish=finish, tokens=len(ids))
+
+
+class _FiniteBeams:
+    """A logits processor that changes nothing but where the numbers are not finite.
+
+    The search would take NaN for the best of all. A text with such a beam fails, and the search
+    goes on with numbers that do not stop it.
+    """
+
+    def __init__(self, texts: Sequence[GrowingText], number_format: NumberFormat) -> None:
+        self._texts, self._number_format = texts, number_format
+        self._step = 0
+
+    def __call__(self, _: Any, scores: Any) -> Any:
+        beams = len(scores) // len(self._texts)
+        self._step += 1
+        for line, value in non_finite_rows(scores).items():
+            self._texts[line // beams].fail(self._step, value, self._number_format)
+            scores[line] = 0.0
+        return scores
 
 
 class HfSeq2Seq:

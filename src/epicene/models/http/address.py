@@ -7,13 +7,11 @@ import math
 import os
 import re
 from dataclasses import dataclass, field, replace
-from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from epicene.core.errors import InputError, OptionError
+from epicene.core.redaction import redact, redact_url, secret_spellings
 
-REDACTED = "[secret]"
-# A shorter value is no secret, and to redact it would garble every sentence.
-_MIN_SECRET_LENGTH = 4
 _SEPARATOR = re.compile(r"[\s,]+(?=https?://)|\s+")
 _PORTS = {"http": 80, "https": 443}
 _WEIGHTED = re.compile(r"(.+)\*([0-9.]+)")
@@ -44,10 +42,8 @@ class Address:
     weight: float = 1.0  # how much work it takes beside others
 
     def redact(self, text: str) -> str:
-        """The text without the key and without what is secret in the address."""
-        for secret in self.secrets:
-            text = text.replace(secret, REDACTED)
-        return text
+        """The text without the key, what is secret in the address, and all other secrets."""
+        return redact(text, self.secrets)
 
 
 def find_addresses(provider: Provider, base_url: str) -> tuple[Address, ...]:
@@ -75,7 +71,7 @@ def _parse_addresses(provider: Provider, text: str) -> tuple[Address, ...]:
     if len(found) > 1:
         _check_several(provider, found)
     # What is secret in one address must not be said of another either.
-    secrets = _secret_spellings({secret for each in found for secret in each.secrets})
+    secrets = secret_spellings({secret for each in found for secret in each.secrets})
     return tuple(replace(each, secrets=secrets) for each in found)
 
 
@@ -110,12 +106,15 @@ def _parse_address(provider: Provider, text: str, key: str) -> Address:
     parts = _split_url(provider, url or provider.default_url or "")
     query = dict(parse_qsl(parts.query))
     userinfo, _, host = parts.netloc.rpartition("@")
-    secrets = {key, *query.values(), *userinfo.split(":", 1)}
+    secrets = {key, *query.values(), *userinfo.split(":", 1), parts.fragment}
+    secrets |= {unquote(part) for part in userinfo.split(":", 1)}
     if userinfo:
         secrets.add(base64.b64encode(userinfo.encode()).decode())
     known = bool(parts.netloc)
     return Address(
-        display=urlunsplit((parts.scheme, host, parts.path, "", "")) if known else provider.name,
+        display=redact_url(urlunsplit((parts.scheme, host, parts.path, "", "")))
+        if known
+        else provider.name,
         key=key,
         # Clients append paths to the address, so a query has to travel apart from it.
         base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")) if known else None,
@@ -154,10 +153,3 @@ def _split_url(provider: Provider, url: str) -> SplitResult:
             "with http:// or https:// and name a host, e.g. http://127.0.0.1:8000/v1."
         )
     return parts
-
-
-def _secret_spellings(secrets: set[str]) -> tuple[str, ...]:
-    """Each secret as it is and as an address spells it, longest first: one may hold another."""
-    long = {secret for secret in secrets if len(secret) >= _MIN_SECRET_LENGTH}
-    both = long | {quote(secret, safe="") for secret in long}
-    return tuple(sorted(both, key=lambda secret: (-len(secret), secret)))

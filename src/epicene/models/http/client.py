@@ -6,34 +6,45 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import httpx
-import msgspec
 
-from epicene.models import images
+from epicene.models import UnanswerableError, images
 from epicene.models.http.errors import (
+    ErrorDetails,
     HttpStatusError,
     TransientError,
     connection_error,
+    is_transient_status,
     one_line,
-    parse_error_details,
 )
 from epicene.models.http.image_samples import decode_base64_image
+from epicene.models.http.public_addresses import PublicTransport, check_name, host_of, uses_proxy
+from epicene.models.http.responses import (
+    ACCEPT_ENCODING,
+    TooLargeError,
+    decode_json,
+    read_body,
+    send_within_limits,
+    status_error,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from epicene.models.http.address import Address
     from epicene.models.http.sender import Sender
 
 ReplyT = TypeVar("ReplyT")
+_MAX_REDIRECTS = 5
 
 
 class HttpClient:
-    """Requests to one server. Redirects are not followed: the key would be sent along."""
+    """Requests to one server, with its key."""
 
-    def __init__(self, address: Address, headers: Mapping[str, str]) -> None:
+    def __init__(self, sender: Sender, headers: Mapping[str, str]) -> None:
+        address = sender.address
+        self._sender = sender
         self._client = httpx.AsyncClient(
             base_url=address.base_url or "",
-            headers=dict(headers) if address.key else {},
+            headers={**ACCEPT_ENCODING, **(headers if address.key else {})},
             params=address.query,
             timeout=None,  # noqa: S113 - the sender's is over the whole request
             follow_redirects=False,
@@ -47,28 +58,43 @@ class HttpClient:
 
     async def call(self, method: str, path: str, reply: type[ReplyT], **content: Any) -> ReplyT:
         """The decoded reply; raises `HttpStatusError` or `TransientError` if there is none."""
+        send = partial(self._client.send, stream=True)
+        limits = self._sender.max_response, self._sender.large_bodies
         try:
-            response = await self._client.request(method, path, **content)
+            request = self._client.build_request(method, path, **content)
+            response = await send_within_limits(send, request, *limits)
         except httpx.HTTPError as error:
             raise connection_error(error, type(error).__name__) from None
         if not response.is_success:
-            raise status_error(response, response.content)
-        return decode_reply(response.content, reply)
+            raise status_error(response.status_code, response.headers, response.content)
+        return decode_json(response.content, reply)
 
 
 class ImageDownloader:
-    """Downloads of images from the addresses that a provider sends, without its key."""
+    """Downloads of images from the addresses that a provider sends, without its key.
+
+    They are fetched from public addresses and from the provider's own server only.
+    """
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
-        # Its own time limits are off: the sender's is over the whole request.
-        self._client = httpx.AsyncClient(timeout=None, follow_redirects=True)  # noqa: S113
+        servers = sender.load_balancer.servers
+        self._own = {host_of(server.address.base_url or "") for server in servers}
+        # Their own time limits are off: the sender's is over the whole request.
+        self._direct = httpx.AsyncClient(
+            timeout=None,  # noqa: S113
+            headers=ACCEPT_ENCODING,
+            transport=PublicTransport(self._own),
+        )
+        self._by_proxy: httpx.AsyncClient | None = None  # opened when it is needed
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._client.aclose()
+        await self._direct.aclose()
+        if self._by_proxy:
+            await self._by_proxy.aclose()
 
     async def fetch(self, url: str) -> bytes:
         """The bytes at an address, or in a data URL."""
@@ -80,40 +106,44 @@ class ImageDownloader:
         return await self._sender.send_with_retries(once)
 
     async def _get(self, url: str) -> bytes:
-        data = bytearray()
         try:
-            async with self._client.stream("GET", url) as response:
-                if not response.is_success:
-                    raise status_error(response, await response.aread())
-                async for block in response.aiter_bytes():
-                    data += block
-                    images.check_byte_size(len(data))
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise TransientError(
-                "server", f"the image could not be fetched ({describe_exception(error)})"
+            request = self._direct.build_request("GET", url)
+            for _ in range(_MAX_REDIRECTS + 1):
+                response = await self._client_for(request).send(request, stream=True)
+                try:
+                    if response.has_redirect_location and response.next_request:
+                        request = response.next_request
+                        continue
+                    return await self._read(response)
+                finally:
+                    await response.aclose()
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            reason = one_line(str(error)) or type(error).__name__
+            raise TransientError("server", f"the image could not be fetched ({reason})") from None
+        raise UnanswerableError("the image could not be fetched (it redirects in a circle)")
+
+    def _client_for(self, request: httpx.Request) -> httpx.AsyncClient:
+        host, port = host_of(str(request.url))
+        if request.url.scheme not in {"http", "https"}:
+            raise UnanswerableError("the image's address redirects to what is no web address")
+        if not uses_proxy(host):
+            return self._direct
+        if (host, port) not in self._own:
+            check_name(host)
+        if self._by_proxy is None:
+            self._by_proxy = httpx.AsyncClient(timeout=None, headers=ACCEPT_ENCODING)  # noqa: S113
+        return self._by_proxy
+
+    async def _read(self, response: httpx.Response) -> bytes:
+        status = response.status_code
+        if is_transient_status(status):
+            details = ErrorDetails("from where the image is")
+            raise HttpStatusError(status, details, headers=response.headers)
+        if not response.is_success:  # what it says may be of no concern to whoever reads the run
+            raise UnanswerableError(f"the image could not be fetched (HTTP {status})")
+        try:
+            return await read_body(response, images.MAX_BYTES, self._sender.large_bodies)
+        except TooLargeError:
+            raise images.OversizedImageError(
+                f"the picture has more than the {images.MAX_BYTES >> 20} MB taken"
             ) from None
-        return bytes(data)
-
-
-def describe_exception(error: Exception) -> str:
-    """An exception's message, or else its class."""
-    return one_line(str(error)) or type(error).__name__
-
-
-def status_error(response: httpx.Response, body: bytes) -> HttpStatusError:
-    """The error for a reply with an error status, with the server's message."""
-    try:
-        content = msgspec.json.decode(body)
-    except ValueError:  # not JSON, or not even UTF-8
-        content = body.decode(errors="replace")
-    return HttpStatusError(
-        response.status_code, parse_error_details(content), headers=response.headers
-    )
-
-
-def decode_reply(content: bytes, reply: type[ReplyT]) -> ReplyT:
-    """The decoded reply; `TransientError` if it is not JSON or of another shape."""
-    try:
-        return msgspec.json.decode(content, type=reply)
-    except ValueError as error:
-        raise TransientError("reply", f"the reply could not be read ({error})") from None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from epicene.core.control_characters import escape_controls
 from epicene.models import UnanswerableError
 
 # limit: too many requests; hang: no reply in time; connect: no server there;
@@ -17,6 +18,7 @@ ErrorKind: TypeAlias = Literal[
 ]
 
 _MAX_MESSAGE_LENGTH = 300
+_MAX_READ = 100 * _MAX_MESSAGE_LENGTH  # of a text that is cut
 # What servers call their content filters, as the code or the type of an error.
 _FILTER_CODES = frozenset(
     {
@@ -106,7 +108,8 @@ class RejectedError(UnanswerableError):
     @property
     def of_server(self) -> bool:
         """Whether another server, properly set up, may accept the request."""
-        return self.status in _SERVER_STATUSES and not self.filtered
+        redirects = 300 <= self.status < 400
+        return (redirects or self.status in _SERVER_STATUSES) and not self.filtered
 
     @property
     def filtered(self) -> bool:
@@ -146,8 +149,8 @@ def with_attempts(reason: str, attempts: int) -> str:
 
 
 def one_line(text: str) -> str:
-    """A message on one line, cut if it is long."""
-    line = " ".join(text.split())
+    """A message on one line, cut if it is long, its control characters visible."""
+    line = escape_controls(" ".join(text[:_MAX_READ].split()))
     return line if len(line) <= _MAX_MESSAGE_LENGTH else line[: _MAX_MESSAGE_LENGTH - 1] + "…"
 
 
@@ -162,7 +165,7 @@ def parse_error_details(body: object) -> ErrorDetails:
     error_type = inner.get("type") or inner.get("title") or inner.get("name") or listed
     return ErrorDetails(
         one_line(str(message)),
-        str(inner.get("param") or ""),
-        str(inner.get("code") or ""),
-        str(error_type or ""),
+        one_line(str(inner.get("param") or "")),
+        one_line(str(inner.get("code") or "")),
+        one_line(str(error_type or "")),
     )

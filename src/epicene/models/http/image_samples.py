@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # How often an image is requested if broken ones come.
 _MAX_ATTEMPTS = 3
+_UNPACKED_AT_ONCE = 2  # each may take 64 MB and more
+_MAX_PROMPT_LENGTH = 100_000  # characters of a prompt as a provider rewrote it
 
 
 class ReceivedImage(NamedTuple):
@@ -46,6 +48,7 @@ class ImageSampler:
         self._sender = sender
         self._files = files
         self._ask = ask
+        self._unpacking = asyncio.Semaphore(_UNPACKED_AT_ONCE)
 
     async def draw(self, request: Draw) -> Images:
         """The images; a refused, broken or oversized one is recorded with the reason."""
@@ -60,9 +63,11 @@ class ImageSampler:
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             self._sender.stats.retries += attempt > 1
             try:
-                received = await self._ask(request, index)
-                seed = received.seed
-                return await asyncio.to_thread(self._stored, received)
+                async with self._sender.large_bodies.hold():
+                    received = await self._ask(request, index)
+                    seed = received.seed
+                    async with self._unpacking:
+                        return await asyncio.to_thread(self._stored, received)
             except ImageRefusedError as refused:
                 self._sender.stats.refused += 1
                 return Image(seed=refused.seed, refused=str(refused))
@@ -103,4 +108,6 @@ def decode_base64_image(text: str) -> bytes:
 
 def changed_prompt(prompt: str, drawn_from: str | None) -> str:
     """The prompt that an image was drawn from, or "" if it is the one sent."""
+    if drawn_from and len(drawn_from) > _MAX_PROMPT_LENGTH:
+        raise UnanswerableError(f"the prompt came back with {len(drawn_from):,} characters")
     return drawn_from if drawn_from and drawn_from.strip() != prompt.strip() else ""

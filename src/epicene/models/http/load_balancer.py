@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.core.errors import InputError, RunError
 from epicene.models.http.concurrency import AdaptiveSemaphore, WaitQueue
+from epicene.models.http.errors import one_line
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
@@ -102,7 +103,7 @@ class ModelListing:
 
     def mismatch_message(self, server: Server, models: frozenset[str]) -> str:
         """The message about a server that lists other models."""
-        served = server.address.redact(", ".join(sorted(models)))
+        served = one_line(server.address.redact(", ".join(sorted(models))))
         return f"The server {server.address.display} serves {served} and not {self._model}"
 
     def _named_in(self, models: frozenset[str]) -> bool:

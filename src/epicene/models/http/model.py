@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 from abc import ABC, abstractmethod
 from contextlib import asynccontextmanager
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from epicene.core.errors import InputError, OptionError
+from epicene.core.control_characters import escape_controls
+from epicene.core.errors import EpiceneError, InputError, OptionError
 from epicene.core.records import Answer, Draw, Failed, Identity, Request, verb
 from epicene.models import (
     Batch,
@@ -22,6 +24,7 @@ from epicene.models import (
 from epicene.models.http import address
 from epicene.models.http.async_bridge import AnswerRequest, answer_in_event_loop
 from epicene.models.http.load_balancer import LoadBalancer, Server
+from epicene.models.http.responses import MIB
 from epicene.models.http.retry import RetryPolicy
 from epicene.models.http.sender import CostMeter, RedactingLogFilter, RequestStats, Sender
 from epicene.models.pricing import Price, find_price
@@ -36,6 +39,10 @@ if TYPE_CHECKING:
 
 # How many requests are read ahead, for each that may be under way.
 _READ_AHEAD = 4
+_MAX_RESPONSE_LIMIT = 1024  # MiB
+_MAX_REASON_LENGTH = 1000
+
+_log = logging.getLogger(__name__)
 
 
 class HostedModel(ABC):
@@ -62,6 +69,12 @@ class HostedModel(ABC):
         if not options.timeout > 0:
             raise OptionError(
                 "timeout", f"--timeout is {options.timeout:g}; it must be above 0 seconds."
+            )
+        if not 0 < options.max_response <= _MAX_RESPONSE_LIMIT:
+            raise OptionError(
+                "max_response",
+                f"--max-response is {options.max_response:g}; it must be above 0 and at most "
+                f"{_MAX_RESPONSE_LIMIT} MiB.",
             )
         self._identity = identity
         self._provider = provider
@@ -181,6 +194,7 @@ class HostedModel(ABC):
             load_balancer=LoadBalancer(self._servers, self._name, retry_policy),
             timeout=self._options.timeout,
             retry_policy=retry_policy,
+            max_response=int(self._options.max_response * MIB),
         )
         log_filter = RedactingLogFilter(self._address)
         log_filter.install()
@@ -198,7 +212,18 @@ class HostedModel(ABC):
             async with self._cost_meter.budget.reserve(self.cost_of(request) or 0.0):
                 return await answer(request)
         except UnanswerableError as given_up:
-            return Failed(reason=self._address.redact(str(given_up)))
+            return self._failed(str(given_up))
+        except (EpiceneError, OSError, MemoryError):
+            raise  # these end the run
+        except Exception as error:
+            # Whatever a reply can lead to that nobody thought of fails its own request only.
+            _log.debug("A reply could not be interpreted.", exc_info=True)
+            return self._failed(f"the reply led to an error ({type(error).__name__}: {error})")
+
+    def _failed(self, reason: str) -> Failed:
+        reason = escape_controls(self._address.redact(reason))
+        cut = len(reason) > _MAX_REASON_LENGTH
+        return Failed(reason=f"{reason[: _MAX_REASON_LENGTH - 1]}…" if cut else reason)
 
     def _redacted(self, names: set[str]) -> list[str]:
         return sorted(self._address.redact(name) for name in names)
@@ -235,7 +260,7 @@ class HostedImageModel(HostedModel):
         from epicene.models.http.image_samples import ImageSampler
 
         async with (
-            HttpClient(sender.address, self._headers(sender.address.key)) as client,
+            HttpClient(sender, self._headers(sender.address.key)) as client,
             ImageDownloader(sender) as downloads,
         ):
             sampler = ImageSampler(sender, files, self._requester(sender, client, downloads))

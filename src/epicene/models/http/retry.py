@@ -50,8 +50,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return seconds if 0 <= seconds < float("inf") else None
     try:
         when = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
+        if when.tzinfo is None:  # a date that ends in -0000
+            when = when.replace(tzinfo=UTC)
+        return max(0.0, (when - datetime.now(UTC)).total_seconds())
+    except (ValueError, OverflowError):  # no date, or one beyond all calendars
         return None
-    if when.tzinfo is None:  # a date that ends in -0000
-        when = when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())

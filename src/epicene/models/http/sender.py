@@ -17,8 +17,10 @@ from epicene.models.http.errors import (
     RejectedError,
     TransientError,
     is_transient_status,
+    one_line,
     with_attempts,
 )
+from epicene.models.http.responses import MIB, LargeBodySlots
 from epicene.models.http.retry import RetryPolicy, retry_after
 from epicene.models.pricing import Budget
 
@@ -46,8 +48,15 @@ class RequestStats:
     pictures: int = 0
     refused: int = 0  # images that a filter withheld
     shorter_than_asked: int = 0
+    invalid_usage: int = 0  # replies whose cost or tokens are negative or beyond all use
     models: set[str] = field(default_factory=set)
     fingerprints: set[str] = field(default_factory=set)
+
+
+def remember_name(known: set[str], name: str | None) -> None:
+    """Add a name that a server states; how long they are and how many is up to the server."""
+    if name and len(known) < _MAX_NAMES:
+        known.add(one_line(name))
 
 
 @dataclass
@@ -118,6 +127,7 @@ class Attempt:
 
 
 T = TypeVar("T")
+_MAX_NAMES = 100  # of models that are noted
 
 _PAYMENT_REQUIRED = 402
 # Errors after which another server is asked at once.
@@ -127,7 +137,7 @@ _RETRY_ELSEWHERE = frozenset({"absent", "lost", "unread"})
 class RedactingLogFilter(logging.Filter):
     """Redacts the addresses that the HTTP library logs, secrets included."""
 
-    loggers = ("httpx", "httpx2")
+    loggers = ("httpx", "httpx2", "openai._base_client")
 
     def __init__(self, address: Address) -> None:
         super().__init__()
@@ -158,6 +168,8 @@ class Sender:
     load_balancer: LoadBalancer
     timeout: float
     retry_policy: RetryPolicy
+    max_response: int = 16 * MIB  # bytes of a reply, packed and unpacked
+    large_bodies: LargeBodySlots = field(default_factory=LargeBodySlots)
 
     @property
     def address(self) -> Address:
@@ -212,8 +224,11 @@ class Sender:
         ):
             attempt.server = server
             try:
-                answer = await self._exchange(send, attempt, server.semaphore, round_)
+                async with self.large_bodies.hold():
+                    answer = await self._exchange(send, attempt, server.semaphore, round_)
             except (TransientError, UnanswerableError) as fault:
+                # The frames of what was called hold the reply, and the error outlives it.
+                fault.__traceback__ = fault.__context__ = None
                 if not elsewhere:
                     await self._blame(server, fault, attempt)
                 raise

@@ -277,9 +277,9 @@ def _draw_token(
     """The index of the next token: the likeliest, or one sampled by its probability."""
     if temperature == 0:
         return int(weights.argmax())
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         scaled = np.log(weights) / temperature
-    scaled = np.exp(scaled - scaled.max())
+        scaled = np.exp(scaled - scaled.max())
     if decoding.top_k or decoding.top_p is not None:
         order = np.argsort(-scaled, kind="stable")
         scaled[order[decoding.top_k or len(order) :]] = 0.0
@@ -289,6 +289,8 @@ def _draw_token(
         outside[0] = False
         scaled[order[outside]] = 0.0
     summed = np.cumsum(scaled)
+    if not summed[-1] > 0:  # NaN too: all weights are 0, or were divided by next to nothing
+        raise UnanswerableError(f"no word can be drawn at a temperature of {temperature}")
     return int(np.searchsorted(summed, noise * summed[-1], side="right"))
 
 

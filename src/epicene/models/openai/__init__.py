@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from epicene.models.openai.model import OpenAIModel
 
 
-@model_kind(options=("label", "revision", "base_url", "concurrency", "timeout", "price"))
+@model_kind(
+    options=("label", "revision", "base_url", "concurrency", "timeout", "max_response", "price"),
+    extra="api",
+    packages=("openai",),
+)
 def open(name: str, options: ModelOptions) -> OpenAIModel:  # noqa: A001
     """Open the model the server knows by that name; nothing is sent yet."""
     if not name:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 import msgspec
 import openai
 
+from epicene.models import UnanswerableError, images
 from epicene.models.http.errors import (
     HttpStatusError,
     TransientError,
@@ -21,6 +22,14 @@ from epicene.models.http.errors import (
     parse_error_details,
 )
 from epicene.models.http.load_balancer import NoModelListError, ServerDownError
+from epicene.models.http.responses import (
+    ACCEPT_ENCODING,
+    MIB,
+    decode_json,
+    send_within_limits,
+    status_error,
+)
+from epicene.models.http.sender import remember_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,12 +62,32 @@ class Usage(msgspec.Struct, frozen=True):
     @property
     def read(self) -> int:
         """Prompt tokens."""
-        return self.prompt_tokens or self.input_tokens or 0
+        return _count(self.prompt_tokens) or _count(self.input_tokens)
 
     @property
     def written(self) -> int:
         """New tokens."""
-        return self.completion_tokens or self.output_tokens or 0
+        return _count(self.completion_tokens) or _count(self.output_tokens)
+
+    @property
+    def charged(self) -> float | None:
+        """What the server charged; None if it does not say so, or nonsense."""
+        return self.cost if self.cost is not None and 0 <= self.cost <= _MAX_COST else None
+
+    @property
+    def valid(self) -> bool:
+        """Whether no number in it is nonsense: negative, or beyond all use."""
+        counts = self.prompt_tokens, self.completion_tokens, self.input_tokens, self.output_tokens
+        return self.charged == self.cost and all(_count(each) == (each or 0) for each in counts)
+
+
+_MAX_TOKENS = 10**9  # of one request
+_MAX_COST = 1e6  # dollars of one request
+
+
+def _count(tokens: int | None) -> int:
+    """A number of tokens; 0 where it is missing or nonsense."""
+    return tokens if tokens and 0 < tokens <= _MAX_TOKENS else 0
 
 
 class ContentPart(msgspec.Struct, frozen=True):
@@ -129,25 +158,17 @@ class ModelList(msgspec.Struct, frozen=True):
 def parse_model_list(content: bytes) -> frozenset[str]:
     """The names in a list of models; empty if it is no such list."""
     try:
-        listed = msgspec.json.decode(content, type=ModelList)
-    except ValueError:
+        listed = decode_json(content, ModelList)
+    except TransientError:
         return frozenset()
     return frozenset(model.id for model in listed.data or () if model.id)
-
-
-_decoder = msgspec.json.Decoder(Reply)
-
-
-def decode_reply(content: bytes) -> Reply:
-    """Read a reply; `ValueError` where it is not JSON, not even UTF-8, or of another shape."""
-    return _decoder.decode(content)
 
 
 def reply_cost(reply: Reply, price: Price) -> float | None:
     """The cost of a reply: as stated by the server, by its images, or by its tokens."""
     usage = reply.usage
-    if usage and usage.cost is not None:
-        return usage.cost
+    if usage and usage.charged is not None:
+        return usage.charged
     if reply.data and price.image is not None:
         return price.images(len(reply.data))
     counted = usage and (usage.read or usage.written)
@@ -158,6 +179,8 @@ Endpoint: TypeAlias = Literal["chat/completions", "completions", "images/generat
 Body: TypeAlias = dict[str, Any]
 T = TypeVar("T")
 
+# An image in base64 takes four bytes for three, and has some text around it.
+_MAX_IMAGE_RESPONSE = images.MAX_BYTES * 4 // 3 + MIB
 # Servers of one's own seldom ask for a key, but the client library wants one.
 _NO_KEY = "no-key"
 _CHECK_TIMEOUT = 10.0  # seconds to list a server's models
@@ -169,7 +192,7 @@ class OpenAIClient:
     def __init__(self, sender: Sender) -> None:
         self.sender = sender
         self._clients = {
-            server: _open_client(server.address) for server in sender.load_balancer.servers
+            server: _open_client(server.address, sender) for server in sender.load_balancer.servers
         }
 
     async def __aenter__(self) -> Self:
@@ -187,7 +210,9 @@ class OpenAIClient:
         except TimeoutError:
             raise ServerDownError("it does not say which models it has") from None
         except openai.APIConnectionError as error:
-            raise ServerDownError(_connection_error(error).reason) from None
+            raise ServerDownError(str(_connection_error(error))) from None
+        except (TransientError, UnanswerableError, HttpStatusError) as error:
+            raise NoModelListError(str(error)) from None
         except openai.APIStatusError as error:
             transient = is_transient_status(error.status_code)
             if transient and error.status_code < 500:
@@ -225,20 +250,15 @@ class OpenAIClient:
         try:
             return await _post(self._clients[attempt.server], endpoint, body)
         except openai.APIStatusError as error:
-            raise HttpStatusError(
-                error.status_code,
-                parse_error_details(error.body),
-                headers=error.response.headers,
-                sent=body,
+            response = error.response
+            raise status_error(
+                response.status_code, response.headers, response.content, body
             ) from None
         except openai.APIConnectionError as error:
             raise _connection_error(error) from None
 
     def _decode(self, content: bytes, attempt: Attempt) -> Reply:
-        try:
-            reply = decode_reply(content)
-        except ValueError as error:
-            raise TransientError("reply", f"the reply could not be read ({error})") from None
+        reply = decode_json(content, Reply)
         if reply.error and not reply.choices and not reply.data:
             message = parse_error_details({"error": reply.error}).message or one_line(
                 str(reply.error)
@@ -252,22 +272,38 @@ class OpenAIClient:
         """Count a reply, whether or not it holds an answer."""
         stats = self.sender.stats
         stats.answered += 1
-        if reply.model:
-            stats.models.add(reply.model)
-        if reply.system_fingerprint:
-            stats.fingerprints.add(reply.system_fingerprint)
+        remember_name(stats.models, reply.model)
+        remember_name(stats.fingerprints, reply.system_fingerprint)
         if reply.usage:
             stats.prompt_tokens += reply.usage.read
             stats.completion_tokens += reply.usage.written
+            stats.invalid_usage += not reply.usage.valid
 
 
-def _open_client(address: Address) -> openai.AsyncOpenAI:
+class _LimitedClient(openai.DefaultAsyncHttpxClient):
+    """The client library's HTTP client, with our limits on what servers may send."""
+
+    def __init__(self, sender: Sender) -> None:
+        super().__init__(headers=ACCEPT_ENCODING, timeout=None)  # the sender has its own timeout
+        self._sender = sender
+
+    async def send(self, request: Any, **options: Any) -> Any:
+        """Send a request and read its reply within the limits."""
+        send = partial(super().send, **{**options, "stream": True, "follow_redirects": False})
+        limit = self._sender.max_response
+        if request.url.path.endswith("/images/generations"):
+            limit = max(limit, _MAX_IMAGE_RESPONSE)
+        return await send_within_limits(send, request, limit, self._sender.large_bodies)
+
+
+def _open_client(address: Address, sender: Sender) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(
         api_key=address.key or _NO_KEY,
         base_url=address.base_url,
         default_query=address.query or None,
         max_retries=0,
         timeout=None,  # ours is over the whole request, the client's over each read
+        http_client=_LimitedClient(sender),
     )
 
 
@@ -279,7 +315,8 @@ async def _fetch_model_list(client: openai.AsyncOpenAI) -> bytes:
     try:
         listed = await client.models.with_raw_response.list()
     except openai.APIConnectionError as error:
-        if _connection_error(error).kind == "connect":
+        reason = _connection_error(error)
+        if not isinstance(reason, TransientError) or reason.kind == "connect":
             raise
         listed = await client.models.with_raw_response.list()
     return listed.http_response.content
@@ -296,5 +333,9 @@ async def _post(client: openai.AsyncOpenAI, endpoint: Endpoint, body: Body) -> b
     return chat.http_response.content
 
 
-def _connection_error(error: openai.APIConnectionError) -> TransientError:
-    return connection_error(error.__cause__ or error, "closed")
+def _connection_error(error: openai.APIConnectionError) -> Exception:
+    """Why a connection failed; an error of ours, which some versions of the library wrap, as is."""
+    cause = error.__cause__ or error
+    if isinstance(cause, TransientError | UnanswerableError | HttpStatusError):
+        return cause
+    return connection_error(cause, "closed")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.core.errors import RunError
 from epicene.core.records import LOGPROB_DECIMALS, Score, Scores, TextScore
 from epicene.languages.tokenisation import count_words
-from epicene.models import UnanswerableError, check_not_empty
+from epicene.models import UnanswerableError, UnsupportedError, check_not_empty
 from epicene.models.http.errors import TransientError
 from epicene.models.http.sender import gather_all
 from epicene.models.openai.token_alignment import TokenSpan, align_tokens
@@ -37,6 +37,8 @@ CONTINUATION_PROBES = (
 # By how much the two may differ: they are computed in different batches.
 _TOLERANCE = 0.5
 _HIDDEN = "(not shown)"
+# JSON has no -inf: vLLM writes this number for it, llama.cpp the lowest float32.
+_STANDS_FOR_MINUS_INFINITY = -9999.0
 
 
 @dataclass
@@ -46,6 +48,7 @@ class EchoCheck:
     passed: bool = False
     refused: str = ""
     new_tokens: int = 0  # some servers refuse to make no new token
+    echoed: EchoResult | None = None  # of the probe
 
 
 class EchoToken(NamedTuple):
@@ -82,20 +85,14 @@ class EchoScorer:
         A server echoes each token's own log-probability and not those of all others, so nothing
         is said of how a text would be drawn under a request's `decoding`: `drawn` stays unset.
         """
-        if not isinstance(request.context, str):
-            raise UnanswerableError(
-                "a chat cannot be scored through a server: it does not show how it renders one; "
-                "use the kind hf, or a context of plain text"
-            )
+        _check_plain_context(request)
         check_not_empty(request)
         if not all(request.texts):
             raise UnanswerableError("an empty text has no tokens to score")
-        async with self._check_lock:
-            if not self._echo_check.passed:
-                self._echo_check.refused = self._echo_check.refused or await self._test()
-        if self._echo_check.refused:
-            raise RunError(self._echo_check.refused)
+        if refused := await self._refused():
+            raise RunError(refused)
         context = request.context
+        assert isinstance(context, str)
         echoes = await gather_all(self._ask(context + text) for text in request.texts)
         for echoed in echoes:
             _check_first_token_policy(request.first_token, echoed)
@@ -105,6 +102,21 @@ class EchoScorer:
         )
         _refuse_unscored(request.texts, scores)
         return Scores(texts=scores, method=METHOD, conditioned_on=_conditioned_on(echoes))
+
+    async def probe(self, request: Score) -> None:
+        """Raise `UnsupportedError` if the server cannot score requests like this one."""
+        _check_plain_context(request)
+        if refused := await self._refused():
+            raise UnsupportedError(refused)
+        assert self._echo_check.echoed is not None, "an echo that passed was read"
+        _check_first_token_policy(request.first_token, self._echo_check.echoed)
+
+    async def _refused(self) -> str:
+        """Why the echo cannot be used, "" if it can; it is tested once."""
+        async with self._check_lock:
+            if not self._echo_check.passed:
+                self._echo_check.refused = self._echo_check.refused or await self._test()
+        return self._echo_check.refused
 
     async def _ask(self, text: str) -> EchoResult:
         return await self._client.post(
@@ -144,6 +156,7 @@ class EchoScorer:
                 reason = str(failure)
                 continue
             if new_tokens == 1 or not echoed.made:
+                self._echo_check.echoed = echoed
                 return ""
         return reason
 
@@ -215,8 +228,16 @@ def parse_echo(reply: Reply, text: str) -> EchoResult:
     if not before and own[0].logprob == 0:
         # A first token that is certain with nothing before it was not scored at all.
         own[0] = own[0]._replace(logprob=None)
-    if not all(_is_logprob(token.logprob) for token in own[1:]):
-        raise UnanswerableError("tokens of the text came back without log-probabilities")
+    for number, token in enumerate(own, start=1):
+        if token.logprob is None and number > 1:
+            raise UnanswerableError("tokens of the text came back without log-probabilities")
+        if token.logprob is not None and not _is_logprob(token.logprob):
+            raise UnanswerableError(
+                f"the server gives token {number} of {len(own)} "
+                f"({text[token.start : token.end]!r}) of {text[:60]!r} the log-probability "
+                f"{token.logprob:g}, which is above 0 or stands for -inf; serve the model in "
+                "float32 or bfloat16"
+            )
     _check_token_count(reply, shown=len(spans))
     return EchoResult(own, before, whole[len(text) :])
 
@@ -242,8 +263,8 @@ def _own_spans(
     return None
 
 
-def _is_logprob(logprob: float | None) -> bool:
-    return logprob is not None and math.isfinite(logprob) and logprob <= 0
+def _is_logprob(logprob: float) -> bool:
+    return math.isfinite(logprob) and _STANDS_FOR_MINUS_INFINITY < logprob <= 0
 
 
 def _check_token_count(reply: Reply, shown: int) -> None:
@@ -253,19 +274,31 @@ def _check_token_count(reply: Reply, shown: int) -> None:
         raise UnanswerableError(f"{shown} tokens came back of a text of {counted}")
 
 
+def _check_plain_context(request: Score) -> None:
+    if not isinstance(request.context, str):
+        raise UnsupportedError(
+            "a chat cannot be scored through a server: it does not show how it renders one; "
+            "use the kind hf, or a context of plain text"
+        )
+
+
 def _check_first_token_policy(policy: FirstToken, echoed: EchoResult) -> None:
     """Refuse where the server did not do what the first-token policy says."""
     scored = echoed.tokens[0].logprob is not None
     if policy == "bos" and not scored:
-        raise UnanswerableError(
+        raise UnsupportedError(
             "the server puts no beginning token before a text, so its first token has no score "
             "and the first-token policy bos cannot be kept; ask with tokenizer-default or none, "
-            "or use the kind hf"
+            "or use the kind hf",
+            setting="first_token",
+            value="tokenizer-default",
         )
     if policy == "none" and (scored or echoed.before):
-        raise UnanswerableError(
+        raise UnsupportedError(
             f"the server puts {echoed.before or 'a token'} before a text, so the first-token "
-            "policy none cannot be kept; ask with tokenizer-default or bos, or use the kind hf"
+            "policy none cannot be kept; ask with tokenizer-default or bos, or use the kind hf",
+            setting="first_token",
+            value="tokenizer-default",
         )
 
 

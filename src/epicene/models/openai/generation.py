@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
+
 from epicene import languages
 from epicene.core import registry
 from epicene.core.records import Decoding, Generate, Message, Prompt, Text, Texts, Translate, digest
-from epicene.models import UnanswerableError, check_not_empty, sample_seed
+from epicene.models import UnanswerableError, UnsupportedError, check_not_empty, sample_seed
 from epicene.models.http.errors import RejectedError, TransientError
 from epicene.models.http.sender import gather_all
 from epicene.models.openai.token_bounds import IMAGE_TOKENS, max_prompt_tokens
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
     )
 
 _BLANK_LINE = "\n\n"
+PROBE = "one two three four five"
+# The characters that a text may have in any case, and for each token: few have more than 128.
+_MIN_LIMIT = 100_000
+_TOKEN_LENGTH = 256
 # The settings of a request that a user chose and a server may not know.
 _SETTINGS = (
     "temperature",
@@ -40,6 +46,12 @@ _SETTINGS = (
     "max_completion_tokens",
     "max_tokens",
 )
+# What does without them: the setting that they are sent for, and its value.
+_WITHOUT = {
+    "top_k": ("top_k", "0"),
+    "ignore_eos": ("exact_length", "false"),
+    "min_tokens": ("exact_length", "false"),
+}
 
 _SYSTEM_ROLE_MESSAGE = re.compile(
     r"system\W+(role|message|prompt|instruction)|role\W.*system", re.IGNORECASE
@@ -69,6 +81,19 @@ class Generator:
     async def generate(self, request: Generate) -> Texts:
         """The texts that continue a prompt or reply to a chat."""
         return await self._texts(request, request.prompt, request.samples, request.decoding)
+
+    async def probe(self, request: Generate) -> None:
+        """Ask for one token in the manner of this request; `UnsupportedError` if it is refused."""
+        decoding = msgspec.structs.replace(request.decoding, max_new_tokens=1)
+        ask = PromptSender(
+            self._client, self._model, self._capabilities, PROBE, decoding, key=digest(PROBE)
+        )
+        try:
+            await ask.choices(0, 1)
+        except UnsupportedError:
+            raise
+        except UnanswerableError:
+            return  # for a reason that may be this text's own; the requests themselves will tell
 
     async def translate(self, request: Translate) -> Texts:
         """A translation, by an instruction in plain words."""
@@ -155,7 +180,7 @@ class PromptSender:
                 texts = await self.client.post(
                     self.endpoint,
                     lambda: self._body(first, count),
-                    lambda reply: _parse_texts(reply, count),
+                    lambda reply: _parse_texts(reply, count, self._max_characters),
                     max_cost=self._max_cost(count),
                 )
                 if self.folds_system:
@@ -171,6 +196,11 @@ class PromptSender:
             # Some servers make one choice at a time and say so in many ways. If the trouble
             # is another, this raises it.
             return await self.choices(first, 1)
+
+    @property
+    def _max_characters(self) -> int:
+        """The most that a text may have; a server that makes more than was asked is out of hand."""
+        return _MIN_LIMIT + _TOKEN_LENGTH * self.decoding.max_new_tokens
 
     def _max_cost(self, count: int) -> float | None:
         """The most that this number of choices costs; None if that is not known."""
@@ -239,17 +269,21 @@ class PromptSender:
         """The rejection with what a person can do about it."""
         if rejected.status in {404, 405, 501} and not self._knows_not_the_model(rejected):
             if self.endpoint == "completions":
-                return UnanswerableError(
+                return UnsupportedError(
                     f"the server has no completions endpoint for this model ({rejected}): "
-                    "it answers chats, but cannot continue a plain text"
+                    "it answers chats, but cannot continue a plain text",
+                    other_verbs=("score",),
                 )
-            return UnanswerableError(f"the server has no chat endpoint for this model ({rejected})")
+            return UnsupportedError(f"the server has no chat endpoint for this model ({rejected})")
         sent = {**rejected.sent, **rejected.sent.get("extra_body", {})}
         for setting in _SETTINGS:
             if setting in sent and rejected.names(setting):
-                return UnanswerableError(
+                name, value = _WITHOUT.get(setting, (setting, ""))
+                return UnsupportedError(
                     f"the server does not take {setting} = {sent[setting]!r} ({rejected}); "
-                    "ask with another decoding"
+                    "ask with another decoding",
+                    setting=name,
+                    value=value,
                 )
         return rejected
 
@@ -279,13 +313,13 @@ def _extra_settings(decoding: Decoding) -> dict[str, Any]:
     return extra
 
 
-def _parse_texts(reply: Reply, count: int) -> list[Text]:
+def _parse_texts(reply: Reply, count: int, max_characters: int) -> list[Text]:
     """The texts of a reply, at most `count`; `TransientError` if it holds none."""
     choices = sorted(reply.choices or [], key=lambda choice: choice.index or 0)
     if not choices:
         raise TransientError("reply", "the reply's list of choices is empty")
     tokens = _tokens_without_thinking(reply.usage) if len(choices) == 1 else 0
-    texts = [text for choice in choices if (text := _parse_choice(choice, tokens))]
+    texts = [text for choice in choices if (text := _parse_choice(choice, tokens, max_characters))]
     if not texts:
         raise TransientError(
             "reply", f"no choice holds a text (finish: {choices[0].finish_reason})"
@@ -293,7 +327,7 @@ def _parse_texts(reply: Reply, count: int) -> list[Text]:
     return texts[:count]
 
 
-def _parse_choice(choice: Choice, tokens: int) -> Text | None:
+def _parse_choice(choice: Choice, tokens: int, max_characters: int) -> Text | None:
     """A choice as a text; None if it is empty for no known reason."""
     message = choice.message
     content, thinking = _parse_message(message) if message else (choice.text, 0)
@@ -305,6 +339,11 @@ def _parse_choice(choice: Choice, tokens: int) -> Text | None:
         if finish == "stop" and not thinking:
             return None
         content = ""
+    if len(content) > max_characters:
+        raise UnanswerableError(
+            f"a text of {len(content):,} characters came back, more than all tokens that were "
+            "asked for can hold"
+        )
     text, taken_out = strip_thinking(content)
     return Text(text=text, finish=finish, tokens=tokens, thinking=thinking + taken_out)
 
@@ -332,5 +371,5 @@ def _tokens_without_thinking(usage: Usage | None) -> int:
     if usage is None:
         return 0
     details = usage.completion_tokens_details
-    thinking = (details.reasoning_tokens or 0) if details else 0
-    return max(0, (usage.completion_tokens or 0) - thinking)
+    thinking = max(0, details.reasoning_tokens or 0) if details else 0
+    return max(0, usage.written - thinking)

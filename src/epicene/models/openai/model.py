@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING
@@ -14,16 +15,18 @@ from epicene.core.records import (
     Look,
     Request,
     Score,
+    Texts,
     Translate,
     verb,
 )
-from epicene.models import UnanswerableError
+from epicene.models import ProbeError, UnanswerableError, UnsupportedError
 from epicene.models.http.address import Provider
 from epicene.models.http.model import HostedModel
 from epicene.models.openai.token_bounds import IMAGE_TOKENS, max_request_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Mapping, Sequence
+    from pathlib import Path
 
     from epicene.models import ImageStore, ModelOptions
     from epicene.models.http.async_bridge import AnswerRequest
@@ -45,6 +48,16 @@ PROVIDER = Provider(
 )
 
 
+class _NoImages:
+    """Where no image is drawn or looked at."""
+
+    def put(self, data: bytes) -> str:  # noqa: ARG002 - the interface's
+        raise AssertionError("a probe draws nothing")
+
+    def path(self, sha256: str) -> Path:  # noqa: ARG002 - the interface's
+        raise AssertionError("a probe looks at nothing")
+
+
 class OpenAIModel(HostedModel):
     """Any model that an OpenAI-compatible server serves."""
 
@@ -64,10 +77,11 @@ class OpenAIModel(HostedModel):
         super().__init__(identity, PROVIDER, options, retry_policy)
         self._capabilities: ServerCapabilities | None = None
         self._echo_check: EchoCheck | None = None
+        self._unsupported: list[tuple[Request, UnsupportedError]] | None = None  # while probing
 
     @property
     def verbs(self) -> frozenset[str]:
-        """All that an API offers; scoring is tested with the first request."""
+        """All that an API offers; `probe` tests what of it this server can do."""
         return frozenset(verb(each) for each in (Generate, Translate, Score, Draw, Look))
 
     def cost_of(self, request: Request) -> float | None:
@@ -86,6 +100,8 @@ class OpenAIModel(HostedModel):
             "served_models": self._redacted(counts.models),
             "system_fingerprints": self._redacted(counts.fingerprints),
         }
+        if counts.invalid_usage:
+            notes["invalid_usage"] = counts.invalid_usage
         if counts.shorter_than_asked:
             notes["shorter_than_asked"] = counts.shorter_than_asked
         if counts.pictures or counts.refused:
@@ -95,6 +111,19 @@ class OpenAIModel(HostedModel):
             if not capabilities.takes_temperature:
                 notes["temperature"] = "not taken by the server"
         return notes
+
+    def probe(self, requests: Sequence[Request]) -> None:
+        """Test the echo where texts are scored, and a continuation where plain texts are continued;
+        raises `ProbeError` if the server does not support one. Chats and images are not tested.
+        """
+        self._unsupported = []
+        try:
+            for _ in self.answer(iter([list(enumerate(requests))]), _NoImages()):
+                pass
+            if self._unsupported:
+                raise ProbeError(self._unsupported)
+        finally:
+            self._unsupported = None
 
     @asynccontextmanager
     async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
@@ -121,6 +150,21 @@ class OpenAIModel(HostedModel):
             drawer = Drawer(client, downloads, self._name, self._capabilities)
             sampler = ImageSampler(sender, files, drawer.ask)
 
+            one_by_one = asyncio.Lock()
+
+            async def probe(request: Request) -> Answer:
+                assert self._unsupported is not None
+                try:
+                    async with one_by_one:
+                        match request:
+                            case Score():
+                                await echo.probe(request)
+                            case Generate(prompt=str()):
+                                await generator.probe(request)
+                except UnsupportedError as reason:
+                    self._unsupported.append((request, reason))
+                return Texts(texts=())
+
             async def answer(request: Request) -> Answer:
                 match request:
                     case Generate():
@@ -136,4 +180,4 @@ class OpenAIModel(HostedModel):
                     case _:
                         raise UnanswerableError(f"a server knows no verb {verb(request)}")
 
-            yield answer
+            yield answer if self._unsupported is None else probe

@@ -20,6 +20,8 @@ _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 _SPACE_MARK = "\N{LOWER ONE EIGHTH BLOCK}"  # what some tokenizers write for a space
 _BYTES = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
 _MAX_PARTIAL_BYTES = 3  # bytes of an incomplete character
+_MAX_EXTRA = 64  # tokens that are no part of the text, or the bytes of their names
+_MAX_REACHED = 512  # places where a token may end
 
 # What a departure from the plain spelling costs. Leaving out the first token (a beginning token,
 # which is no part of the text) is dearer than all that may happen to one that is part of it.
@@ -45,6 +47,9 @@ class _Step(NamedTuple):
 def align_tokens(text: str, tokens: Sequence[str]) -> list[TokenSpan] | None:
     """A span for each token, together covering the text; None where the tokens do not spell it."""
     data = text.encode()
+    most = len(data) + _MAX_EXTRA
+    if len(tokens) > most or sum(map(len, tokens)) > 10 * most:
+        return None  # hardly a spelling of the text, and long to align with it
     reached: dict[int, int] = {0: 0}  # the cheapest way to each byte, so far
     steps: list[dict[int, _Step]] = []
     for number, token in enumerate(tokens):
@@ -53,6 +58,8 @@ def align_tokens(text: str, tokens: Sequence[str]) -> list[TokenSpan] | None:
             for end, cost, silent in _moves(data, start, token, first=number == 0):
                 if end not in step or so_far + cost < step[end].cost:
                     step[end] = _Step(so_far + cost, start, silent)
+        if len(step) > _MAX_REACHED:
+            return None
         steps.append(step)
         reached = {end: each.cost for end, each in step.items()}
     if len(data) not in reached:

@@ -145,6 +145,12 @@ class Tagger:
             for weights in self._members
         ]
         mean: FloatArray = np.mean(each, axis=0)
+        broken = np.flatnonzero(~np.isfinite(mean).all(axis=1))
+        if len(broken):
+            raise UnanswerableError(
+                f"the probabilities for the word {words[broken[0]]!r} are not finite; train the "
+                "tagger again"
+            )
         return mean
 
     def _forms(self, word: str, chances: FloatArray) -> list[CandidateForm]:

@@ -128,6 +128,8 @@ def load(folder: Path) -> TrainedTagger:
             raise InputError(
                 f"{path} does not hold the weights that {_CONFIG_FILE} names; train again."
             )
+        if not all(np.isfinite(values).all() for values in weights.values()):
+            raise InputError(f"{path} holds weights that are not finite; train again.")
         members.append(weights)
     return TrainedTagger(written.plan, tuple(members))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, RunError
 from epicene.core.records import Positive, Record
 from epicene.languages.normalisers import normalise
 from epicene.models.tagger.encoding import build_inventory, build_vocabulary
@@ -125,4 +126,8 @@ def _train_networks(
                 plan.shape, plan.vocabulary, len(plan.inventory.outcomes), recipe
             )
             weights = train_network(encoded, network.to(device), recipe, seed, progress)
+        if not all(np.isfinite(values).all() for values in weights.values()):
+            raise RunError(
+                f"Training ended in weights that are not finite (seed {seed}); try another --seed."
+            )
         yield weights

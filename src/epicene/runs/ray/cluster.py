@@ -226,7 +226,8 @@ class Cluster:
             else:
                 raise InputError(
                     f"Could not reach {self.settings.description} ({reached.reason}); "
-                    "docs/scale.md says how to start and join a cluster."
+                    "start one with `ray start --head --port=6379` and join it from every other "
+                    "machine with `ray start --address=HEAD:6379`."
                 )
             self._was_reached = True
         return self._room

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from epicene.core.errors import EpiceneError, InputError, OptionError, RunError
-from epicene.core.records import digest, verb
+from epicene.core.records import digest
 from epicene.core.redaction import redact
 from epicene.models import open_model
 from epicene.models.pricing import as_paid, format_dollars
+from epicene.runs.capabilities import check_installed, missing_verbs
 from epicene.runs.costs import check_prices, read_spending
 from epicene.runs.executors import open_lazily
 from epicene.runs.manifest import read_manifest, run_name
@@ -21,16 +22,16 @@ from epicene.runs.preflight import multi_model_roles
 from epicene.runs.run import open_models, run_settings
 from epicene.runs.store import AnswerStore, is_complete, open_store
 from epicene.runs.sweep.plan import options_to_keys
-from epicene.runs.sweep.workload import MeasuredTimes, Workload, count_workload
+from epicene.runs.workload import MeasuredTimes, Workload, count_workload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from epicene.models import Model, ModelSpec
+    from epicene.runs.config import RunConfig
     from epicene.runs.costs import Spending
     from epicene.runs.manifest import Manifest, RunSettings
-    from epicene.runs.run import RunConfig
     from epicene.runs.sweep.matrix import SweepRun
     from epicene.runs.sweep.plan import SweepLimits
     from epicene.suites import Dataset
@@ -79,23 +80,30 @@ class Forecaster:
         config = sweep_run.config
         with _errors_at_plan_key(sweep_run):
             dataset = config.suite.read(config.source, config.protocol)
+        try:
+            check_installed(config)
+            for spec in (spec for specs in config.models.values() for spec in specs):
+                self._verbs_of(spec)
+        except EpiceneError as error:
+            return self._blocked(sweep_run, "failed", str(error))
+        with _errors_at_plan_key(sweep_run):
+            lacking = self._missing_verbs(config, dataset)
+        if lacking:
+            return self._blocked(sweep_run, "cannot", lacking)
         with ExitStack() as stack:
             try:
-                if lacking := self._missing_verbs(config):
-                    return self._blocked(sweep_run, "cannot", lacking)
                 models = stack.enter_context(open_models(config, dataset, open_model))
             except EpiceneError as error:
                 return self._blocked(sweep_run, "failed", str(error))
             check_prices(config.suite, models, self._max_cost)
             return self._forecast_workload(sweep_run, dataset, models)
 
-    def _missing_verbs(self, config: RunConfig) -> str:
+    def _missing_verbs(self, config: RunConfig, dataset: Dataset) -> str:
         """The verbs that a model needs and lacks, in words; "" if none."""
         lacking = []
         for role, specs in config.models.items():
-            needed = {verb(kind) for kind in config.suite.verbs_of(role)}
-            found = sorted({each for spec in specs for each in needed - self._verbs_of(spec)})
-            if found:
+            verbs = frozenset[str].intersection(*map(self._verbs_of, specs))
+            if found := missing_verbs(config, dataset, role, verbs):
                 whose = f" of its {role}" if len(config.models) > 1 else ""
                 lacking.append(f"needs {' and '.join(found)}{whose}")
         return ", ".join(lacking)

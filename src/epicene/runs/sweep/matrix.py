@@ -8,15 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
+import msgspec
+
 from epicene import languages
 from epicene.core import registry
 from epicene.core.errors import EpiceneError, InputError, OptionError, unknown
 from epicene.core.redaction import redact
 from epicene.models import ModelSpec, check_options, open_model, parse_spec
 from epicene.models.pricing import parse_price
+from epicene.runs.config import RunConfig
 from epicene.runs.costs import may_charge
 from epicene.runs.preflight import check_roles
-from epicene.runs.run import RunConfig
 from epicene.runs.sweep.plan import as_option_value
 from epicene.suites import DataSource, choose_protocol, find_suite
 
@@ -61,11 +63,16 @@ class _SuiteVariant(NamedTuple):
 
 
 def expand_plan(
-    file: PlanFile, runs: Path, limit: int | None = None, command: str = ""
+    file: PlanFile,
+    runs: Path,
+    limit: int | None = None,
+    command: str = "",
+    threads: int | None = None,
 ) -> tuple[SweepRun, ...]:
     """All runs of a plan, those of one model together, and models behind a server last.
 
-    `limit` goes before what the plan says, as for a trial.
+    `limit` goes before what the plan says, as for a trial; `threads` are for the models of which
+    the plan does not say.
     """
     specs = _specs(file)
     ways = list(_suite_variants(file))
@@ -79,7 +86,10 @@ def expand_plan(
                 config = RunConfig(
                     suite=way.suite,
                     protocol=way.protocol,
-                    models={way.role: [spec], **way.others},
+                    models={
+                        role: [_with_threads(each, threads) for each in specs_of_role]
+                        for role, specs_of_role in {way.role: [spec], **way.others}.items()
+                    },
                     source=DataSource(
                         path=Path(way.entry.data) if way.entry.data else None,
                         columns=way.entry.columns,
@@ -100,6 +110,11 @@ def expand_plan(
                     )
                 )
     return tuple(_apply_skip_rules(file, found))
+
+
+def _with_threads(spec: ModelSpec, threads: int | None) -> ModelSpec:
+    options = msgspec.structs.replace(spec.options, threads=spec.options.threads or threads)
+    return msgspec.structs.replace(spec, options=options)
 
 
 def _refuse_data(file: PlanFile, index: int, error: InputError, key: str) -> NoReturn:

@@ -162,6 +162,9 @@ CREATE INDEX IF NOT EXISTS people_by_list ON people (list);
 CREATE TABLE IF NOT EXISTS revoked (
     participant TEXT PRIMARY KEY, times INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS owner_sessions (
+    session TEXT PRIMARY KEY, ends REAL NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS assignments (
     participant TEXT NOT NULL, item TEXT NOT NULL, number INTEGER NOT NULL, part TEXT NOT NULL,
     state TEXT NOT NULL, revision INTEGER NOT NULL DEFAULT 0, shown REAL NOT NULL, lapses REAL,

@@ -24,6 +24,7 @@ from epicene.studies.collection.database import (
     write_transaction,
 )
 from epicene.studies.collection.folder import RESPONSES_FILE
+from epicene.studies.collection.owner_sessions import OwnerSessions
 from epicene.studies.collection.participants import (
     GRACE_SECONDS,
     NotAssignedError,
@@ -111,6 +112,7 @@ class TaskQueue:
         self._lease = lease
         self._clock = clock
         self.participants = Participants(self.study, self._db, self.path, clock)
+        self.owner_sessions = OwnerSessions(self._db, self.path, clock)
 
     def close(self) -> None:
         """Close the database, merging its write-ahead log."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
+from epicene.core.control_characters import escape_controls
 from epicene.core.errors import InputError
 from epicene.core.records import digest
 from epicene.studies.design.answers import choice_ids, options_of
@@ -84,7 +85,7 @@ def _instructions(study: Study) -> str:
                     # Label Studio shows a list without its points.
                     ET.SubElement(parent, "p").text = f"• {line}" if kind == "li" else line
     ET.indent(whole)
-    return ET.tostring(whole, encoding="unicode", method="html") + "\n"
+    return escape_controls(ET.tostring(whole, encoding="unicode", method="html")) + "\n"
 
 
 # --- configuration ---------------------------------------------------------------------------
@@ -123,7 +124,8 @@ def labelling_config(study: Study) -> str:
             control.append(_option(kind, option, with_key=question.id in with_keys))
         parent.append(control)
     ET.indent(view)
-    return ET.tostring(view, encoding="unicode") + "\n"
+    # XML must not hold control characters, and ElementTree writes them.
+    return escape_controls(ET.tostring(view, encoding="unicode")) + "\n"
 
 
 def _field_keys(study: Study) -> dict[str, str]:

@@ -30,7 +30,7 @@ from epicene.studies.web.middleware import (
     not_found,
     unavailable,
 )
-from epicene.studies.web.owner_routes import owner_api, owner_pages
+from epicene.studies.web.owner_routes import owner_api, owner_logout, owner_pages
 from epicene.studies.web.participant_routes import ParticipantPages, participant_api
 from epicene.studies.web.study_app import SessionMismatchError, StudyApp
 from epicene.studies.web.translations import page_language
@@ -58,7 +58,7 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool 
         if url and not url.startswith(("https://", "http://")):
             raise InputError(f"The {name} {url!r} in study.toml is no web address.")
     task_queue = TaskQueue(folder, lease=lease)
-    sessions = Sessions(load_signer(folder.path), secure=secure)
+    sessions = Sessions(load_signer(folder.path), task_queue.owner_sessions, secure=secure)
     site = StudyApp(folder, task_queue, sessions)
 
     @asynccontextmanager
@@ -86,6 +86,7 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool 
         LoginRoutes(site).routes(),
         owner_api(site),
         owner_pages(site),
+        owner_logout(site),
     ):
         app.include_router(routes)
     is_revoked = task_queue.participants.is_revoked

@@ -17,13 +17,16 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from epicene.core.errors import RunError
+from epicene.studies.collection.links import User
+from epicene.studies.collection.owner_sessions import SESSION_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from epicene.studies.collection.links import LinkSigner, User
+    from epicene.studies.collection.links import LinkSigner
+    from epicene.studies.collection.owner_sessions import OwnerSessions
 
 _MAX_LINKS = 20_000  # that are remembered
 
@@ -52,6 +55,8 @@ class RateLimiter:
 
 
 MAX_BODY_BYTES = 1_000_000
+PARTICIPANT_SECONDS = 180 * 24 * 3600  # for which a participant can resume in the same browser
+_OWNER_SESSION = "owner session"  # the purpose of a signature
 
 _log = logging.getLogger(__name__)
 
@@ -70,22 +75,35 @@ _HEADERS = {
 # In the form that ASGI sends
 _RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
 _NO_STORE = (b"cache-control", b"no-store")
+# For as long as a cookie lasts, which must not be sent unencrypted
+_HTTPS_ONLY = (b"strict-transport-security", f"max-age={PARTICIPANT_SECONDS}".encode())
 
 
 @dataclass(frozen=True)
 class WebSession:
-    """The user of a request, and the token that their forms must contain."""
+    """The user of a request, and the token that their forms must contain.
+
+    `owner_session` is the id of an owner's session.
+    """
 
     user: User
     csrf: str
+    owner_session: str = ""
 
 
 class Sessions:
-    """Sessions in cookies; names differ by study, as cookies do not distinguish ports."""
+    """Sessions in cookies; names differ by study, as cookies do not distinguish ports.
 
-    def __init__(self, signer: LinkSigner, *, secure: bool = False) -> None:
+    A participant's cookie is their link, so that they can resume. The owner's is a session that the
+    server can end, signed so that only the server's own are looked up.
+    """
+
+    def __init__(
+        self, signer: LinkSigner, owner_sessions: OwnerSessions, *, secure: bool = False
+    ) -> None:
         self.signer = signer
-        self._secure = secure
+        self.secure = secure
+        self._owner_sessions = owner_sessions
         mark = signer.sign("cookie")[:8]
         self._names = {"person": f"epicene-person-{mark}", "owner": f"epicene-owner-{mark}"}
 
@@ -95,27 +113,59 @@ class Sessions:
         for part in headers.get("cookie", "").split(";"):
             name, _, value = part.strip().partition("=")
             if name == wanted:
-                user = self.signer.read(value)
-                if user is not None and user.role == role:
-                    return WebSession(user, self.signer.sign("csrf", *user))
+                session = self._read_owner(value) if role == "owner" else self._read_person(value)
+                if session is not None:
+                    return session
         return None
 
+    def _read_person(self, cookie: str) -> WebSession | None:
+        user = self.signer.read(cookie)
+        if user is None or user.role != "person":
+            return None
+        return WebSession(user, self.signer.sign("csrf", *user))
+
+    def _read_owner(self, cookie: str) -> WebSession | None:
+        session, _, signature = cookie.partition(".")
+        if not self.signer.is_signed(signature, _OWNER_SESSION, session):
+            return None
+        found = WebSession(User("owner"), self.signer.sign("csrf", "owner", session), session)
+        return found if self.is_current(found) else None
+
+    def is_current(self, session: WebSession) -> bool:
+        """Whether an owner's session has not ended; a participant's ends with their link."""
+        return session.user.role != "owner" or self._owner_sessions.is_current(
+            session.owner_session
+        )
+
     def begin(self, response: Response, user: User, *, secure: bool) -> None:
-        """Store the user's token in a cookie."""
+        """Start a session and store it in a cookie."""
+        value, seconds = self.signer.token(user), PARTICIPANT_SECONDS
+        if user.role == "owner":
+            session = self._owner_sessions.start()
+            value = f"{session}.{self.signer.sign(_OWNER_SESSION, session)}"
+            seconds = SESSION_SECONDS
         response.set_cookie(
             self._names[user.role],
-            self.signer.token(user),
-            max_age=180 * 24 * 3600,
+            value,
+            max_age=seconds,
             httponly=True,
             # A participant may return by a link on another site and must be recognised; forms
             # are protected by a token of their own.
             samesite="lax" if user.role == "person" else "strict",
-            secure=secure or self._secure,
+            secure=secure or self.secure,
         )
 
     def end(self, response: Response, user: User) -> None:
         """Delete the cookie."""
         response.delete_cookie(self._names[user.role])
+
+    def log_out(self, response: Response, session: WebSession, *, everywhere: bool) -> None:
+        """End an owner's session, or all of them."""
+        if everywhere:
+            self._owner_sessions.end_all()
+        else:
+            self._owner_sessions.end(session.owner_session)
+        self.end(response, session.user)
 
 
 class AccessMiddleware:
@@ -137,7 +187,8 @@ class AccessMiddleware:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        sender = _HeaderSender(send, scope["path"])
+        https = self._sessions.secure or scope["scheme"] == "https"
+        sender = _HeaderSender(send, scope["path"], https=https)
         try:
             await self._answer(scope, receive, sender.send)
         except Exception as error:
@@ -218,9 +269,13 @@ class _LimitedBody:
 class _HeaderSender:
     """Adds the security headers to a response."""
 
-    def __init__(self, send: Send, path: str) -> None:
+    def __init__(self, send: Send, path: str, *, https: bool) -> None:
         self._send = send
-        self._added = _RAW_HEADERS if path.startswith("/static/") else [*_RAW_HEADERS, _NO_STORE]
+        self._added = [
+            *_RAW_HEADERS,
+            *([] if path.startswith("/static/") else [_NO_STORE]),
+            *([_HTTPS_ONLY] if https else []),
+        ]
         self.started = False
 
     async def send(self, message: Message) -> None:

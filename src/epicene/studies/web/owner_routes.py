@@ -118,6 +118,21 @@ def owner_pages(site: StudyApp) -> APIRouter:
     return routes
 
 
+def owner_logout(site: StudyApp) -> APIRouter:
+    """The form by which the owner logs out, here or in every browser."""
+    routes = APIRouter(include_in_schema=False)
+
+    @routes.post("/owner/logout")
+    async def log_out(request: Request) -> Response:
+        fields = await site.read_form(request)
+        everywhere = first_value(fields, "everywhere") == "yes"
+        page = site.page("owner_logged_out", _LANGUAGE, everywhere=everywhere)
+        site.sessions.log_out(page, session_of(request), everywhere=everywhere)
+        return page
+
+    return routes
+
+
 def owner_api(site: StudyApp) -> APIRouter:
     """The owner's API."""
     routes = APIRouter(prefix="/api/owner", tags=["owner"])

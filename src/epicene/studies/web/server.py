@@ -9,8 +9,10 @@ from __future__ import annotations
 import gc
 import signal
 import socket
+from collections import Counter
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import TYPE_CHECKING, ClassVar
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -28,22 +30,40 @@ if TYPE_CHECKING:
 
 MAX_HEAD_BYTES = 64_000  # of a request without its body
 REQUEST_TIMEOUT = 30.0  # seconds for the whole request to arrive
+# A browser opens up to six, so that about forty people can share an address, as in a classroom.
+MAX_CONNECTIONS_PER_ADDRESS = 256
 
 
 class BoundedConnection(HttpToolsProtocol):
-    """A connection that is closed if a request takes too long or its head is too large."""
+    """A connection that is closed if a request takes too long or its head is too large.
 
+    It is also closed if its address has too many others, unless they are all of one proxy.
+    """
+
+    counts_addresses = True
+    _open: ClassVar[Counter[str]] = Counter()  # connections by address
+    _address = ""
     _head_bytes = 0
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request."""
+        """Wait for the first request, unless there are too many connections."""
         super().connection_made(transport)
+        self._address = _network(self.client[0]) if self.client and self.counts_addresses else ""
+        if self._address:
+            self._open[self._address] += 1
+            if self._open[self._address] > MAX_CONNECTIONS_PER_ADDRESS:
+                transport.abort()
+                return
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
         self._stop_waiting()
+        if self._address:
+            self._open[self._address] -= 1
+            if not self._open[self._address]:
+                del self._open[self._address]
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -79,6 +99,29 @@ class BoundedConnection(HttpToolsProtocol):
             self._timer = None
 
 
+class ProxiedConnection(BoundedConnection):
+    """A connection from a proxy, which has the address of the proxy whoever is behind it."""
+
+    counts_addresses = False
+
+
+def _network(host: str) -> str:
+    """The address whose connections are counted together; empty for this machine itself.
+
+    A network may give one computer all addresses of an IPv6 /64.
+    """
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is None:
+            network = str(ip_network((address, 64), strict=False))
+            return "" if address.is_loopback else network
+        address = address.ipv4_mapped
+    return "" if address.is_loopback else str(address)
+
+
 _SHUTDOWN_SECONDS = 5  # for requests under way
 _BACKLOG = 1024  # connections that may wait to be accepted
 
@@ -90,6 +133,7 @@ def serve(
     port: int,
     lease: float,
     secure: bool,
+    proxied: bool,
     ready: Callable[[int], None],
 ) -> None:
     """Serve a study until stopped; `ready` is called with the port once it listens."""
@@ -99,14 +143,14 @@ def serve(
         # The study lives as long as the server: garbage collection can skip it.
         gc.collect()
         gc.freeze()
-        _Server(uvicorn_config(app)).run(sockets=[listening])
+        _Server(uvicorn_config(app, proxied=proxied)).run(sockets=[listening])
 
 
-def uvicorn_config(app: FastAPI) -> uvicorn.Config:
-    """The settings of the server."""
+def uvicorn_config(app: FastAPI, *, proxied: bool = False) -> uvicorn.Config:
+    """The settings of the server; `proxied`: all connections come from a proxy."""
     return uvicorn.Config(
         app,
-        http=BoundedConnection,
+        http=ProxiedConnection if proxied else BoundedConnection,
         ws="none",
         log_level="warning",
         access_log=False,  # addresses contain links, which are secrets

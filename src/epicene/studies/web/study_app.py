@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -302,10 +303,12 @@ class StudyApp:
 
         The middleware checked the link, too, but the body may have arrived much later.
         """
-        user = session_of(request).user
-        if self.task_queue.participants.is_revoked(user):
+        session = session_of(request)
+        if self.task_queue.participants.is_revoked(session.user):
             raise HTTPException(404)
-        if not self.sessions.signer.is_signed(token, "csrf", *user):
+        if not self.sessions.is_current(session):
+            raise HTTPException(404)
+        if not hmac.compare_digest(session.csrf.encode(), token.encode()):
             raise SessionMismatchError
 
 

@@ -9,11 +9,11 @@ from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.alternations.ask import ask_gap, ask_prompt, ask_scores
 from epicene.suites.alternations.checks import check
 from epicene.suites.alternations.construction import construction
-from epicene.suites.alternations.data import corpus, read, stratum
+from epicene.suites.alternations.data import corpus, is_published, read, stratum
 from epicene.suites.alternations.figures import figures
 from epicene.suites.alternations.items import Pair
-from epicene.suites.alternations.judge import judge
-from epicene.suites.alternations.metrics import HEADLINE_METRICS, all_metrics
+from epicene.suites.alternations.judge import judge, scored_texts
+from epicene.suites.alternations.metrics import HEADLINE_METRICS, all_metrics, unused_settings
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT, PROTOCOLS
 from epicene.suites.alternations.studies import choice, cloze_choice, completions
 from epicene.suites.alternations.tables import tables
@@ -57,7 +57,10 @@ suite = Suite(
     format_tables=("formats",),
     stratum=stratum,
     corpus=corpus,
+    scored_texts=scored_texts,
     check=check,
+    is_published=is_published,
+    unused_settings=unused_settings,
     construction=construction,
     studies={
         "choice": choice.kind,

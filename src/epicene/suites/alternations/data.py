@@ -15,7 +15,7 @@ from epicene.suites import Dataset
 from epicene.suites.alternations.items import VARIANTS, Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from epicene.core.data_files import FileRow
     from epicene.suites import DataSource
@@ -110,11 +110,13 @@ def _pair(line: FileRow, number: int, file: _PairFile) -> Pair:
         **(_published_gap(found["good"]) if file.variant else {}),
         **found,
     }
-    return Pair(
+    pair = Pair(
         id=name if file.alone else f"{file.path.stem}-{name}",
         columns=_other_columns(line.values, set(names.values())),
         **made,
     )
+    _check_gap(line, pair)
+    return pair
 
 
 def _first_present(values: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -131,6 +133,17 @@ def _check_sentences(line: FileRow, found: Mapping[str, str]) -> None:
             )
     if found["good"] == found["bad"]:
         raise InputError(f"{line.location} has the same sentence twice.")
+
+
+def _check_gap(line: FileRow, pair: Pair) -> None:
+    """Raise if the parts around the gap do not make up the acceptable sentence: another gap than
+    that of the sentence would be filled."""
+    if pair.prefix and pair.gold and pair.filled(pair.gold) != pair.good:
+        raise InputError(
+            f"{line.location} has a gap that does not fit: prefix, gold and after, joined by "
+            f"spaces, are {pair.filled(pair.gold)!r} and not its acceptable sentence; correct "
+            "them, or leave them out to have no gap."
+        )
 
 
 def _published_gap(sentence: str) -> dict[str, str]:
@@ -150,6 +163,11 @@ def _other_columns(values: Mapping[str, Any], used: set[str]) -> dict[str, str]:
 
 def _as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def is_published(files: Iterable[tuple[str, str]]) -> bool:
+    """Whether these are the published Hindi files, which their names tell."""
+    return all(Path(name).stem in PUBLISHED_FILES for name, _ in files)
 
 
 STARTER = Path(__file__).parent / "starter"

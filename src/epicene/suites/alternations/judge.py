@@ -9,6 +9,7 @@ import regex
 from epicene.core.records import Completions, Judgement, Scores, Texts
 from epicene.languages.normalisers import nfc
 from epicene.languages.tokenisation import words
+from epicene.suites import ScoredText
 from epicene.suites.alternations.ask import scores_name
 from epicene.suites.alternations.hindi_analyser import (
     INDIRECT,
@@ -39,6 +40,20 @@ def judge_acceptability(
         for scores in answers.where(name=scores_name(masking)).of(Scores):
             own = protocol.measure if index == 0 else ""
             yield from _judgements_by_measure(pair, scores, masking, own)
+
+
+def scored_texts(
+    pair: Pair, answers: Answers, protocol: AlternationsProtocol
+) -> Iterator[ScoredText]:
+    """Both sentences, by each way of masking."""
+    for masking in protocol.maskings:
+        name = scores_name(masking)
+        for scores in answers.where(name=name).of(Scores):
+            good, bad = scores.texts
+            # A causal model has no masks, whatever the request is called.
+            shown = ACCEPTABILITY if scores.method.startswith("causal") else name
+            yield ScoredText(shown, "good", True, pair.good, good)
+            yield ScoredText(shown, "bad", False, pair.bad, bad)
 
 
 def _judgements_by_measure(

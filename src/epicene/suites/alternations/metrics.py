@@ -121,6 +121,13 @@ def model_type(results: Outcomes, model: str) -> str:
     return methods[0] if methods else ""
 
 
+def unused_settings(results: Outcomes) -> frozenset[str]:
+    """The settings of masking, where every model was causal: it has no masks."""
+    methods = distinct_values(rows_where(results.frame, format=ACCEPTABILITY), "method")
+    causal = methods and all(method.startswith("causal") for method in methods)
+    return frozenset({"maskings", "boundaries"}) if causal else frozenset()
+
+
 def parameter_count(results: Outcomes, model: str) -> float | None:
     """The number of a model's parameters, if known."""
     for run in results.runs:

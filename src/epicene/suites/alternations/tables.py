@@ -186,6 +186,12 @@ def _columns_table(frame: polars.DataFrame, columns: list[str]) -> Table:
     )
 
 
+_SLOR = (
+    "SLOR is our approximation: unigram frequencies are those of the package wordfreq, per word, "
+    "not those of the model's training text."
+)
+
+
 def _measures_table(frame: polars.DataFrame) -> Table:
     present = distinct_values(frame, "measure")
     names = [name for name in (*LIKELIHOOD_MEASURES, SLOR) if name in present]
@@ -207,9 +213,5 @@ def _measures_table(frame: polars.DataFrame) -> Table:
         levels=("model", "method", "phenomenon"),
         columns=tuple(Column(name=name) for name in names),
         rows=tuple(rows),
-        notes=(
-            TIES,
-            "SLOR is our approximation: unigram frequencies are those of the package wordfreq, "
-            "per word, not those of the model's training text.",
-        ),
+        notes=(TIES, _SLOR) if SLOR in names else (TIES,),
     )

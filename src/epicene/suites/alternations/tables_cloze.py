@@ -69,13 +69,23 @@ def _cloze_table(results: Outcomes, forms: Sequence[str]) -> Table:
             Column(name="gold among"),
         ),
         rows=tuple(rows),
-        notes=(
-            "Agreement errors are of the verbs; gold among: the expected verb is one of the "
-            "completions ranked. The gap of DV is that of SV, and is counted once.",
-            f"The paper's two models rarely wrote a -vā causative; {UNGRAMMATICAL:.0%} of their "
-            f"completions were ungrammatical, and people preferred the gold verb in "
-            f"{PREFERRED_GOLD:.1%} of choices.",
-        ),
+        notes=_cloze_notes(set(VARIANTS) & set(distinct_values(results.frame, "phenomenon"))),
+    )
+
+
+def _cloze_notes(variants: set[str]) -> tuple[str, ...]:
+    """What the columns mean; the paper's findings only beside the paper's variants."""
+    meaning = (
+        "Agreement errors are of the verbs; gold among: the expected verb is one of the "
+        "completions ranked."
+    )
+    if not variants:
+        return (f"{meaning} Kinds of verb and agreement are those of Hindi.",)
+    return (
+        f"{meaning} The gap of DV is that of SV, and is counted once.",
+        f"The paper's two models rarely wrote a -vā causative; {UNGRAMMATICAL:.0%} of their "
+        f"completions were ungrammatical, and people preferred the gold verb in "
+        f"{PREFERRED_GOLD:.1%} of choices.",
     )
 
 

@@ -13,6 +13,7 @@ Optional files: labels, `SPLIT.en`, `SPLIT.origin`, a machine translation.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,6 +57,15 @@ if TYPE_CHECKING:
 _STRAY_WORDS = {
     "ad695a88f77c05305e32feb9fe2036fb46c3272fd39e4e6310dfa60d70e89605": (52102, "$"),
 }
+
+
+# The published files: train.arin.tokens, dev.ar.MM, D-set-test.arin, and what is beside them.
+_PUBLISHED_NAME = re.compile(r"\.(?:arin|ar\.[MF]{2})(?:\.|$)")
+
+
+def is_published(files: Iterable[tuple[str, str]]) -> bool:
+    """Whether files of the corpus, which their names tell, are among these."""
+    return any(_PUBLISHED_NAME.search(name) for name, _ in files)
 
 
 class _SplitFiles(NamedTuple):
@@ -133,7 +143,7 @@ def _read_split(folder: Path, split: str) -> _SplitFiles:
         )
     raise InputError(
         f"{folder} holds no parallel gender corpus: no file is called SPLIT.arin.tokens or "
-        "SPLIT.arin; docs/apgc.md describes the layouts."
+        "SPLIT.arin; `epicene suites apgc` lists the layouts."
     )
 
 

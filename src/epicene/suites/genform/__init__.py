@@ -16,11 +16,11 @@ from epicene.suites.genform.ask import (
 )
 from epicene.suites.genform.checks import check
 from epicene.suites.genform.construction import construction
-from epicene.suites.genform.data import corpus, read, stratum
+from epicene.suites.genform.data import corpus, is_published, read, stratum
 from epicene.suites.genform.external_answers import item_details, read_answers
 from epicene.suites.genform.figures import figures
 from epicene.suites.genform.items import Pair
-from epicene.suites.genform.judge import judge
+from epicene.suites.genform.judge import judge, scored_texts
 from epicene.suites.genform.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.statistics import statistics
@@ -67,7 +67,9 @@ suite = Suite(
     corpus=corpus,
     read_answers=read_answers,
     item_details=item_details,
+    scored_texts=scored_texts,
     check=check,
+    is_published=is_published,
     statistics=statistics,
     construction=construction,
 )

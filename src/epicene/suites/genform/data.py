@@ -16,7 +16,7 @@ from epicene.suites.genform.items import Pair
 from epicene.suites.genform.prompts import read_prompt_templates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from epicene.suites import DataSource
     from epicene.suites.genform.protocol import GenformProtocol
@@ -63,6 +63,11 @@ def _language_code(language: str, location: str) -> str:
         if languages.get(code).name.casefold() == language.strip().casefold():
             return code
     raise InputError(f"{location} {unknown('language', language, known)}")
+
+
+def is_published(files: Iterable[tuple[str, str]]) -> bool:
+    """Whether these are MORPHOGEN, which is not public: only the names of the files can tell."""
+    return any("morphogen" in name.lower() for name, _ in files)
 
 
 def stratum(pair: Pair) -> tuple[str, str]:

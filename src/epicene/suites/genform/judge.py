@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.records import Judgement, Scores, Texts
 from epicene.rewriting.persons import assumed_gender
+from epicene.suites import ScoredText
 from epicene.suites.answers import (
     LIKELIHOOD_MEASURES,
     CleanedAnswer,
@@ -264,6 +265,15 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
 
 
 # --- probability ---------------------------------------------------------------------------
+
+
+def scored_texts(pair: Pair, answers: Answers, _protocol: GenformProtocol) -> Iterator[ScoredText]:
+    """Both forms of the sentence, after the instruction for each gender."""
+    for target in TARGETS:
+        name = request_name(PROBABILITY, target)
+        for scores in answers.where(name=name).of(Scores):
+            for gender, score in zip(TARGETS, scores.texts, strict=True):
+                yield ScoredText(name, gender, gender == target, pair.form(gender), score)
 
 
 def by_probability(

@@ -10,13 +10,13 @@ from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.gramvis import ask
 from epicene.suites.gramvis.checks import check
 from epicene.suites.gramvis.construction import construction
-from epicene.suites.gramvis.data import read
+from epicene.suites.gramvis.data import is_published, read
 from epicene.suites.gramvis.external_answers import read_votes
 from epicene.suites.gramvis.figures import contact_sheets, figures
 from epicene.suites.gramvis.items import LabelCounts, PromptItem, stratum
 from epicene.suites.gramvis.judge import judge
 from epicene.suites.gramvis.metrics import HEADLINE_METRICS, all_metrics
-from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
+from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol, check_packages
 from epicene.suites.gramvis.studies import image
 from epicene.suites.gramvis.studies.word_meanings import CATEGORY, STEREOTYPE, study_kind
 from epicene.suites.gramvis.tables import tables
@@ -44,6 +44,8 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     format_tables=("judges",),
     stratum=stratum,
     check=check,
+    check_packages=check_packages,
+    is_published=is_published,
     read_answers=read_votes,
     holds_outcome=lambda item: isinstance(item, LabelCounts),
     score_protocol="paper",

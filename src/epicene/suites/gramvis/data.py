@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from epicene.core.data_files import read_rows, sha256_of
+from epicene.core.data_files import read_rows, sha256_of, unescape_formula
 from epicene.core.errors import InputError
 from epicene.suites import Dataset
 from epicene.suites.gramvis.articles import definite_article
@@ -31,7 +31,7 @@ from epicene.suites.gramvis.items import (
 from epicene.suites.gramvis.prompts import templates_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from epicene.core.data_files import FileRow
     from epicene.suites import DataSource
@@ -156,8 +156,12 @@ def _word_of_row(line: FileRow) -> Word:
 
 
 def _normalised_text(values: Mapping[str, Any], name: str) -> str:
-    """A field stripped and composed (NFC), so that equal words are equal strings."""
-    return unicodedata.normalize("NFC", str(values.get(name) or "")).strip()
+    """A field stripped and composed (NFC), so that equal words are equal strings.
+
+    `data gramvis build` guards what a spreadsheet would take for a formula.
+    """
+    text = unescape_formula(str(values.get(name) or ""))
+    return unicodedata.normalize("NFC", text).strip()
 
 
 # --- counts ----------------------------------------------------------------------------------
@@ -178,6 +182,11 @@ def read_counts(path: Path, columns: Mapping[str, str] | None = None) -> list[La
     if not found:
         raise InputError(f"{path} holds no counts.")
     return found
+
+
+def is_published(files: Iterable[tuple[str, str]]) -> bool:
+    """Whether the authors' file of counts is among these."""
+    return any(sha256 == PUBLISHED_SHA256 for _, sha256 in files)
 
 
 def is_published_counts(path: Path) -> bool:
@@ -221,6 +230,7 @@ def _count_cell(line: FileRow, column: str) -> int:
 def _cell_value(line: FileRow, column: str) -> Any:
     if column not in line.values:
         raise InputError(
-            f"{line.location} lacks the column {column!r}; docs/gramvis.md lists the columns."
+            f"{line.location} lacks the column {column!r}, which counts in the authors' layout "
+            "have; `epicene suites gramvis` lists the layouts."
         )
     return line.values[column]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from epicene.core.records import Positive
+from epicene.core.requirements import require
 from epicene.suites import Protocol
 
 Averaging: TypeAlias = Literal["as printed", "words"]
@@ -56,3 +57,9 @@ PROTOCOLS = {
         mixed=True,
     ),
 }
+
+
+def check_packages(protocol: GramvisProtocol) -> None:
+    """The mixed model is fitted with statsmodels."""
+    if protocol.mixed:
+        require("statsmodels", "The mixed model", "stats", "leave it out with --set mixed=false")

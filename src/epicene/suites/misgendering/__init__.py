@@ -6,12 +6,13 @@ from pathlib import Path
 
 from epicene.core.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
-from epicene.suites.misgendering.ask import ask_converted, ask_formats
-from epicene.suites.misgendering.data import corpus, read, stratum
+from epicene.suites.misgendering.ask import ask_converted, ask_formats, check_packages, part_of
+from epicene.suites.misgendering.checks import check
+from epicene.suites.misgendering.data import corpus, is_published, read, stratum
 from epicene.suites.misgendering.external_answers import item_details, read_answers
 from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.items import Instance
-from epicene.suites.misgendering.judge import judge
+from epicene.suites.misgendering.judge import judge, scored_texts
 from epicene.suites.misgendering.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.misgendering.protocol import PROTOCOLS
 from epicene.suites.misgendering.studies import figures as label_figures
@@ -29,10 +30,19 @@ suite = Suite(
     roles=(Role(name="model", about="scores texts and continues them"),),
     stages=(
         Stage(name="ask", role="model", verbs=(Score, Generate), ask=ask_formats),
-        Stage(name="convert", role="model", verbs=(Score,), ask=ask_converted, needs=("ask",)),
+        Stage(
+            name="convert",
+            role="model",
+            verbs=(Score,),
+            ask=ask_converted,
+            needs=("ask",),
+            when=lambda protocol: protocol.both_formats,
+        ),
     ),
     read=read,
     judge=judge,
+    part_of=part_of,
+    check_packages=check_packages,
     metrics=all_metrics,
     tables=tables,
     figures=figures,
@@ -42,6 +52,9 @@ suite = Suite(
     corpus=corpus,
     read_answers=read_answers,
     item_details=item_details,
+    scored_texts=scored_texts,
+    check=check,
+    is_published=is_published,
     studies={
         "labels": StudyKind(
             study=labels.study,

@@ -10,12 +10,15 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.core.records import Generate, Score, Texts
+from epicene.core.requirements import require
 from epicene.languages.pronouns import CASES, PronounSet
 from epicene.rewriting.english import open_route, read_frame
 from epicene.rewriting.english.frames import match_case
+from epicene.rewriting.english.pipelines import load
 from epicene.suites.misgendering.continuations import first_pronoun, second_pronoun
 from epicene.suites.misgendering.expected_disagreement import after_filled_template, ask_next_word
 from epicene.suites.misgendering.items import Candidate
+from epicene.suites.misgendering.protocol import GENERATION, PROBABILITY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,15 +29,19 @@ if TYPE_CHECKING:
     from epicene.suites.misgendering.items import Instance, PronounForms
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
-PROBABILITY = "probability"
 PRE, POST, OPEN = "pre", "post", "open"
+
+
+def part_of(name: str) -> str:
+    """The format that a request of that name belongs to."""
+    return GENERATION if name in (PRE, POST, OPEN) else PROBABILITY
 
 
 def ask_formats(
     item: Instance, _answers: Answers, protocol: MisgenderingProtocol
 ) -> Iterator[Request]:
     """The minimal contrast set of a template, and continuations of each of its contexts."""
-    if item.is_template:
+    if item.is_template and PROBABILITY in protocol.formats:
         yield Score(
             item=item.id,
             name=PROBABILITY,
@@ -44,11 +51,11 @@ def ask_formats(
             first_token=protocol.first_token,
         )
     # Where a second person is named, the first pronoun of a continuation may be either's.
-    if item.distractors:
+    if item.distractors or GENERATION not in protocol.formats:
         return
     for setting, context in contexts(item, protocol):
         yield _continuation_request(item, setting, context, protocol)
-    if item.is_template:
+    if item.is_template and protocol.both_formats:
         yield from ask_next_word(item, PRE, item.before, item.candidates, protocol)
         yield from ask_next_word(item, POST, *after_filled_template(item, protocol), protocol)
 
@@ -84,6 +91,16 @@ CONVERTED = "converted"
 
 # The sets that the authors' rules rewrite into, in the order in which they break ties.
 _AUTHORS_SETS = ("they", "he", "she", "xe")
+
+
+def check_packages(protocol: MisgenderingProtocol) -> None:
+    """The protocol `paper` finds pronouns with spaCy, and converts with one of its pipelines."""
+    if protocol.tokeniser == "spacy" and GENERATION in protocol.formats:
+        require("spacy", "The protocol paper", "english", "take --protocol epicene")
+    all_sets = not protocol.pronouns or set(protocol.pronouns) >= set(_AUTHORS_SETS)
+    if not protocol.mended and protocol.both_formats and all_sets:
+        load()
+
 
 # Pronoun sets as a hashable cache key: name, forms by case, whether verbs are plural.
 _Key: TypeAlias = tuple[tuple[str, tuple[str, ...], bool], ...]
@@ -175,7 +192,6 @@ def _as_published(key: _Key, continuation: str) -> dict[str, str]:
 @cache
 def _published_rules(key: _Key) -> PaperRules:
     from epicene.rewriting.english.paper_rules import PaperRules
-    from epicene.rewriting.english.pipelines import load
 
     return PaperRules(load(), {each.name: each for each in _pronoun_sets(key)})
 

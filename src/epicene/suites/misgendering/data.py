@@ -1,4 +1,4 @@
-"""The instances of a run: the published datasets in a folder, or the starter set."""
+"""The instances of a run: the starter set, the published datasets, or a user's own templates."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.errors import InputError, unknown
 from epicene.suites import Dataset
-from epicene.suites.misgendering.sources import ORIGINS, misgendered, ruff, starter, tango
+from epicene.suites.misgendering.sources import (
+    ORIGINS,
+    is_published_file,
+    misgendered,
+    own,
+    ruff,
+    starter,
+    tango,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from epicene.suites import DataSource
     from epicene.suites.misgendering.items import Instance
@@ -39,20 +47,41 @@ class InstanceStream:
 
 
 def read(source: DataSource, protocol: MisgenderingProtocol) -> Dataset:
-    """A folder with misgendered/, tango/ and ruff/, some of them; or the starter set."""
+    """The starter set; a folder with misgendered/, tango/ and ruff/, some of them; a file of
+    templates, or a folder with templates, names and pronouns."""
+    sets = Path(protocol.pronoun_file) if protocol.pronoun_file else None
     if source.path is None:
-        own = Path(protocol.pronoun_file) if protocol.pronoun_file else None
-        reader = SourceReader(starter.files(own), lambda: starter.instances(own, protocol.pronouns))
-        return Dataset("starter", reader.files, InstanceStream([reader], protocol))
-    if not source.path.is_dir():
-        raise InputError(
-            f"{source.path} is not a folder; misgendering reads a folder with some of "
-            f"{', '.join(ORIGINS)}."
+        reader = SourceReader(
+            starter.files(sets), lambda: starter.instances(sets, protocol.pronouns)
         )
+        return Dataset("starter", reader.files, InstanceStream([reader], protocol))
+    names = [name for name in ORIGINS if (source.path / name).is_dir()]
+    if not names and (mine := own.own_files(source.path, sets)):
+        reader = _own_reader(mine, source.columns, protocol)
+        return Dataset(_own_name(source.path), reader.files, InstanceStream([reader], protocol))
     readers = list(_published_readers(source.path, protocol))
     files = [path for reader in readers for path in reader.files]
-    names = "+".join(name for name in ORIGINS if (source.path / name).is_dir())
-    return Dataset(names, files, InstanceStream(readers, protocol))
+    return Dataset("+".join(names), files, InstanceStream(readers, protocol))
+
+
+def _own_reader(
+    files: own.OwnFiles, columns: Mapping[str, str], protocol: MisgenderingProtocol
+) -> SourceReader:
+    return SourceReader(
+        own.files(files),
+        lambda: own.instances(files, columns, protocol.pronouns, mended=protocol.mended),
+    )
+
+
+def _own_name(path: Path) -> str:
+    """The name of the user's file or folder, as that of no other data."""
+    name = path.resolve().name
+    return f"own {name}" if name in ("starter", *ORIGINS) else name
+
+
+def is_published(files: Iterable[tuple[str, str]]) -> bool:
+    """Whether these files, by name and hash, are the published ones."""
+    return all(is_published_file(*file) for file in files)
 
 
 def _published_readers(folder: Path, protocol: MisgenderingProtocol) -> Iterator[SourceReader]:
@@ -63,7 +92,8 @@ def _published_readers(folder: Path, protocol: MisgenderingProtocol) -> Iterator
     wanted = protocol.datasets or [name for name in ORIGINS if (folder / name).is_dir()]
     if not wanted:
         raise InputError(
-            f"{folder} has none of {', '.join(ORIGINS)}; get {'; '.join(ORIGINS.values())}."
+            f"{folder} has none of {', '.join(ORIGINS)}, nor a file of your own templates "
+            f"(templates.csv); get {'; '.join(ORIGINS.values())}."
         )
     exact, mended = not protocol.mended, protocol.mended
     if "misgendered" in wanted:

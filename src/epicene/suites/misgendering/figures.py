@@ -11,10 +11,11 @@ from epicene.core.records import Estimate
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import distinct_values, mean, rows_where, undetected_share
 from epicene.suites.misgendering.metrics import (
-    FAMILIES,
     beta_fit,
     conversion_judgements,
+    family_title,
     generation_judgements,
+    is_own,
     paired_formats,
     pronouns_of,
     sigma_by_instance,
@@ -54,6 +55,9 @@ def figures(results: Outcomes) -> Iterator[Figure]:
         ("14", _variation, "occupation", ("pre", "post")),
         ("15", _raw_agreement, "occupation", ("pre", "post")),
         ("16", _beta_landscape, "occupation", ("pre", "post")),
+        # Of the user's own templates, which the paper has no figures of.
+        ("variation", _variation, "own", ("pre", "post")),
+        ("agreement", _raw_agreement, "own", ("pre", "post")),
     )
     for name, make, family, settings in plan:
         with suppress(charts.EmptyChartError):
@@ -105,7 +109,7 @@ def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str
     ]
     return charts.bars(
         name,
-        f"Variation of generations: {FAMILIES[family].title}",
+        f"Variation of generations: {family_title(results.frame, family)}",
         rows,
         x="pronoun",
         y="share of instances",
@@ -124,7 +128,7 @@ def _variation_of_templates(
     def measured(frame: polars.DataFrame, _setting: str) -> Estimate:
         return mean(sigma_by_instance(conversion_judgements(frame), results.protocol), "sigma")
 
-    title = f"Variation of converted templates: {FAMILIES[family].title}"
+    title = f"Variation of converted templates: {family_title(results.frame, family)}"
     return _bars(results, name, title, settings, measured, "mean standard deviation σ", "number")
 
 
@@ -137,8 +141,9 @@ def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence
             _with_standard_error(pairs) if as_paper else paired_agreement.raw(pairs, clustered=True)
         )
 
-    title = f"Raw agreement of probability and generation: {FAMILIES[family].title}"
-    bars = "one standard error either way, as in the paper" if as_paper else "95 % intervals"
+    title = f"Raw agreement of probability and generation: {family_title(results.frame, family)}"
+    where = "" if is_own(results.frame) else ", as in the paper"
+    bars = f"one standard error either way{where}" if as_paper else "95 % intervals"
     notes = (f"Error bars are {bars}.",)
     return _bars(results, name, title, settings, measured, "raw agreement", notes=notes)
 
@@ -157,7 +162,7 @@ def _no_pronoun(results: Outcomes, name: str, family: str, settings: Sequence[st
     def measured(frame: polars.DataFrame, setting: str) -> Estimate:
         return undetected_share(generation_judgements(frame, family, setting))
 
-    title = f"Generations without a pronoun: {FAMILIES[family].title}"
+    title = f"Generations without a pronoun: {family_title(results.frame, family)}"
     return _bars(results, name, title, settings, measured, "share without a pronoun")
 
 
@@ -211,7 +216,7 @@ def _beta_landscape(results: Outcomes, name: str, family: str, settings: Sequenc
     ]
     return charts.scatter(
         name,
-        f"Disagreement of probability and generation: {FAMILIES[family].title}",
+        f"Disagreement of probability and generation: {family_title(results.frame, family)}",
         rows,
         x=_BETA,
         y=_ALPHA,

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from epicene.core.data_files import read_rows
+from epicene.core.errors import InputError
 from epicene.core.records import Item, Record
 from epicene.languages.pronouns import CASES
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from epicene.core.data_files import FileRow
     from epicene.languages.pronouns import Case
 
 # The datasets' own words for the cases.
@@ -131,20 +133,34 @@ PUBLISHED_SETS: dict[str, tuple[PronounForms, ...]] = {
 }
 
 
-def read_pronoun_forms(path: Path) -> tuple[PronounForms, ...]:
-    """The pronoun sets of a published table, in its order."""
-    return tuple(
-        PronounForms(
-            pronoun=line.values["gender"],
-            forms={
-                PUBLISHED_CASES[column]: form
-                for column, form in line.values.items()
-                if column in PUBLISHED_CASES
-            },
-            plural_verbs=line.values["gender"] == "they",
+def read_pronoun_forms(path: Path, cases: Sequence[Case] = CASES) -> tuple[PronounForms, ...]:
+    """The pronoun sets of a published table, in its order; each has a form of each case."""
+    found = tuple(_pronoun_forms(line, cases) for line in read_rows(path))
+    if not found:
+        raise InputError(f"{path} has no pronoun sets.")
+    return found
+
+
+def _pronoun_forms(line: FileRow, cases: Sequence[Case]) -> PronounForms:
+    name = line.values.get("gender")
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(
+            f"{line.location} has no name of a pronoun set in the column 'gender'; its columns "
+            f"are {', '.join(map(str, line.values))}."
         )
-        for line in read_rows(path)
-    )
+    forms: dict[str, str] = {
+        PUBLISHED_CASES[column]: form
+        for column, form in line.values.items()
+        if column in PUBLISHED_CASES
+    }
+    for case in cases:
+        if not forms.get(case):
+            columns = [each for each, meant in PUBLISHED_CASES.items() if meant == case]
+            raise InputError(
+                f"{line.location} lacks the {case} form of {name!r}; it is looked for in the "
+                f"column {' or '.join(columns)}."
+            )
+    return PronounForms(pronoun=name, forms=forms, plural_verbs=name == "they")
 
 
 def begins_sentence(before: str, *, mended: bool) -> bool:

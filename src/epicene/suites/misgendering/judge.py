@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Judgement, Scores, Texts
+from epicene.suites import ScoredText
 from epicene.suites.answers import LIKELIHOOD_MEASURES, normalised_likelihood
 from epicene.suites.misgendering.ask import (
     CONVERTED,
     OPEN,
     POST,
-    PRE,
-    PROBABILITY,
     converted_candidates,
     first_gap,
 )
@@ -28,6 +27,7 @@ from epicene.suites.misgendering.expected_disagreement import (
     by_expectation,
 )
 from epicene.suites.misgendering.items import yes_or_no
+from epicene.suites.misgendering.protocol import PROBABILITY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,6 +87,37 @@ def likeliest(
     return choices[likelihoods.index(max(likelihoods))]
 
 
+def scored_texts(
+    item: Instance, answers: Answers, protocol: MisgenderingProtocol
+) -> Iterator[ScoredText]:
+    """Every candidate of each request: the whole text, or the next word alone."""
+    for answered in answers:
+        if not isinstance(answered.answer, Scores):
+            continue
+        name = answered.name
+        choices = _choices(item, answers, name, protocol)
+        for choice, score in zip(choices, answered.answer.texts, strict=True):
+            text = item.filled(choice) if name == PROBABILITY else choice.form
+            yield ScoredText(name, choice.pronoun, choice.pronoun == item.pronoun, text, score)
+
+
+def _choices(
+    item: Instance, answers: Answers, name: str, protocol: MisgenderingProtocol
+) -> Sequence[Candidate]:
+    """The candidates of a request for scores, in its order."""
+    if name.startswith(CONVERTED):
+        number = int(name.removeprefix(f"{CONVERTED} "))
+        text = answers.only(Texts).texts[number - 1].text
+        return converted_candidates(item, text, protocol)
+    if name == f"{NEXT_WORD} {POST}":
+        return after_filled_template(item, protocol)[1]
+    if name == f"{NEXT_WORD} {OPEN}":
+        gap = first_gap(item, answers.only(Texts).texts[0].text, protocol)
+        assert gap is not None, "a next word was asked for where there is no pronoun"
+        return gap[1]
+    return item.candidates
+
+
 # --- probability of the model's own generations --------------------------------------------
 
 
@@ -96,8 +127,7 @@ def by_conversion(
     """The pronoun that makes one of the model's own generations likeliest."""
     assert isinstance(answered.answer, Scores)
     number = answered.name.removeprefix(f"{CONVERTED} ")
-    text = answers.only(Texts).texts[int(number) - 1]
-    choices = converted_candidates(item, text.text, protocol)
+    choices = _choices(item, answers, answered.name, protocol)
     chosen = likeliest(choices, answered.answer, protocol.measure)
     gold = next(each.form for each in choices if each.pronoun == item.pronoun)
     return Judgement(
@@ -119,17 +149,10 @@ def by_next_word(
     item: Instance, answers: Answers, setting: str, scores: Scores, protocol: MisgenderingProtocol
 ) -> Iterator[Judgement]:
     """The expected disagreement of the pronoun that probability chose and the next word."""
-    if setting == OPEN:
-        first = answers.only(Texts).texts[0].text
-        whole = answers.where(name=f"{CONVERTED} 1").only(Scores)
-        chosen = likeliest(converted_candidates(item, first, protocol), whole, protocol.measure)
-        gap = first_gap(item, first, protocol)
-        assert gap is not None, "a next word was asked for where there is no pronoun"
-        _, choices = gap
-    else:
-        whole = answers.where(name=PROBABILITY).only(Scores)
-        chosen = likeliest(item.candidates, whole, protocol.measure)
-        choices = item.candidates if setting == PRE else after_filled_template(item, protocol)[1]
+    name = f"{CONVERTED} 1" if setting == OPEN else PROBABILITY
+    whole = answers.where(name=name).only(Scores)
+    chosen = likeliest(_choices(item, answers, name, protocol), whole, protocol.measure)
+    choices = _choices(item, answers, f"{NEXT_WORD} {setting}", protocol)
     yield from by_expectation(item, setting, scores, choices, chosen.pronoun)
 
 

@@ -8,16 +8,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from epicene.core.records import Estimate
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import accuracy, rows_where, share, undetected_share
+from epicene.stats.tabulate import (
+    accuracy,
+    distinct_values,
+    rows_where,
+    share,
+    undetected_share,
+)
 from epicene.suites.headline_metrics import accuracy_metric
+from epicene.suites.misgendering.protocol import FORMATS
+from epicene.suites.misgendering.sources.own import (
+    OWN_CONTEXTS,
+    OWN_DATASETS,
+    OWN_OCCUPATIONS,
+    OWN_TEMPLATES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     import polars
 
-    from epicene.core.records import Estimate
     from epicene.stats.beta_fit import BetaFit
     from epicene.suites import Results
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
@@ -26,17 +39,41 @@ if TYPE_CHECKING:
 
 
 class DatasetFamily(NamedTuple):
-    """Datasets of one kind: the published one and ours."""
+    """Datasets of one kind: the published one, ours and the user's."""
 
     title: str
     datasets: tuple[str, ...]
 
 
 FAMILIES = {
-    "declared": DatasetFamily("declared pronouns (MISGENDERED)", ("misgendered", "templates")),
-    "open": DatasetFamily("open contexts (TANGO)", ("tango", "contexts")),
-    "occupation": DatasetFamily("occupations (RUFF)", ("ruff", "occupations")),
+    "declared": DatasetFamily("declared pronouns", ("misgendered", "templates")),
+    "open": DatasetFamily("open contexts", ("tango", "contexts", OWN_CONTEXTS)),
+    "occupation": DatasetFamily("occupations", ("ruff", "occupations", OWN_OCCUPATIONS)),
+    "own": DatasetFamily("own templates", (OWN_TEMPLATES,)),
 }
+
+_STARTER_SETS = ("templates", "contexts", "occupations")
+
+
+def family_title(frame: polars.DataFrame, family: str) -> str:
+    """What a family is, and which of its datasets these judgements are about."""
+    title, datasets = FAMILIES[family]
+    there = [name for name in datasets if name in distinct_values(frame, "dataset")]
+    names = dict.fromkeys(_dataset_title(name) for name in there)
+    return f"{title} ({', '.join(names)})" if names and title not in names else title
+
+
+def _dataset_title(name: str) -> str:
+    if name in _STARTER_SETS:
+        return "starter set"
+    return name if name in OWN_DATASETS else name.upper()
+
+
+def is_own(frame: polars.DataFrame) -> bool:
+    """Whether all judgements are about the user's own texts, which no paper speaks of."""
+    there = set(distinct_values(frame, "dataset"))
+    return bool(there) and there <= set(OWN_DATASETS)
+
 
 # Where generations are compared with probabilities: family and setting.
 MODES = (
@@ -45,6 +82,8 @@ MODES = (
     ("occupation", "pre"),
     ("occupation", "post"),
     ("open", "open"),
+    ("own", "pre"),
+    ("own", "post"),
 )
 
 
@@ -239,8 +278,29 @@ def _mean_right(
     )
 
 
+def not_run(results: Outcomes) -> str:
+    """The format that the runs' settings left out, "" if both were asked."""
+    found = set(results.frame["format"].cast(str)) if "format" in results.frame.columns else set()
+    left_out = [name for name in FORMATS if name not in results.protocol.formats]
+    return next((name for name in left_out if name not in found), "")
+
+
+def not_run_estimate(name: str) -> Estimate:
+    """What stands for a number that needs a format which was not asked."""
+    return Estimate(value=None, why=f"the format {name} was not run")
+
+
 def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     """Accuracy by each format, the share without a pronoun, and the agreement of the formats."""
+    found = _metrics(results)
+    if missing := not_run(results):
+        dash = not_run_estimate(missing)
+        found |= {name: dash for name, each in found.items() if each.value is None}
+        found |= {f"accuracy_{missing}": dash, "conflict": dash}
+    return found
+
+
+def _metrics(results: Outcomes) -> dict[str, Estimate]:
     frame = with_all_facets(results.frame)
     found = {}
     generated, scored = generation_judgements(frame), probability_judgements(frame)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from epicene.core.records import Decoding, FirstToken, Positive
 from epicene.suites import Protocol
 from epicene.suites.answers import LikelihoodMeasure
 
+Format: TypeAlias = Literal["probability", "generation"]
+PROBABILITY: Format = "probability"
+GENERATION: Format = "generation"
+FORMATS = (PROBABILITY, GENERATION)
+
 
 class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of a misgendering protocol."""
+
+    added: ClassVar[tuple[str, ...]] = ("exact_length", "formats")
 
     measure: LikelihoodMeasure
     first_token: FirstToken
@@ -30,18 +37,27 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     pronoun_file: str = ""  # a TOML file of the user's own sets, for the starter set
     samples: Positive = 5
     new_tokens: Positive = 50
-    top_k: int = 50
+    top_k: int = 50  # 0: no such limit
     top_p: float = 0.95
+    # Whether a continuation may not end before `new_tokens`; some servers cannot forbid it.
+    exact_length: bool = True
+    # Each can be run alone; they are compared, and generations converted, where there are both.
+    formats: tuple[Format, ...] = FORMATS
+
+    @property
+    def both_formats(self) -> bool:
+        """Whether probability and generation are both asked, so that they can be compared."""
+        return set(FORMATS) <= set(self.formats)
 
     @property
     def decoding(self) -> Decoding:
-        """The decoding of continuations: at the model's own temperature, all of full length."""
+        """The decoding of continuations, at the model's own temperature."""
         return Decoding(
             max_new_tokens=self.new_tokens,
             temperature=None,
-            top_k=self.top_k,
+            top_k=self.top_k or None,
             top_p=self.top_p,
-            exact_length=True,
+            exact_length=self.exact_length,
             seed=self.seed,
         )
 

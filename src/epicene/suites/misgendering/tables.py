@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import (
@@ -25,6 +27,9 @@ from epicene.suites.misgendering.metrics import (
     conversion_judgements,
     expected_disagreements,
     generation_judgements,
+    is_own,
+    not_run,
+    not_run_estimate,
     paired_formats,
     probability_judgements,
     pronouns_of,
@@ -42,7 +47,7 @@ from epicene.suites.misgendering.tables_agreement import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import polars
 
@@ -181,8 +186,31 @@ _MEASURES = (
 def tables(results: Outcomes) -> Iterator[Table]:
     """The numeric tables of the paper, then ours."""
     results = replace(results, frame=with_all_facets(results.frame))
-    yield from agreement_tables(results)
-    yield from repetition_tables(results)
+    missing = not_run(results)
+    models = distinct_values(results.frame, "model")
+    for table in _all_tables(results):
+        yield _with_dashes(table, models, not_run_estimate(missing)) if missing else table
+
+
+def _with_dashes(table: Table, models: Sequence[str], dash: Estimate) -> Table:
+    """A table of runs that were asked one format; one without any number of theirs says why."""
+    own = [row for row in table.rows if row.origin == "run"]
+    if any(isinstance(cell, Estimate) and cell.value is not None for r in own for cell in r.cells):
+        return table
+    dashes = (dash,) * len(table.columns)
+    beside = ("all",) * (len(table.levels) - 1)
+    rows = [
+        msgspec.structs.replace(row, cells=dashes) if row.origin == "run" else row
+        for row in table.rows
+    ]
+    added = [] if own else [Row(keys=(model, *beside), cells=dashes) for model in models]
+    return msgspec.structs.replace(table, rows=(*added, *rows))
+
+
+def _all_tables(results: Outcomes) -> Iterator[Table]:
+    if not is_own(results.frame):  # the paper's tables, which have the paper's numbers
+        yield from agreement_tables(results)
+        yield from repetition_tables(results)
     yield _accuracy_table(results)
     yield _outcome_table(results)
     yield _measure_table(results)
@@ -225,7 +253,7 @@ def _accuracy_table(results: Outcomes) -> Table:
         rows=tuple(rows),
         notes=(
             "A generation without a pronoun is not right; in the column `no misgendering` it "
-            "counts, as in the paper.",
+            f"counts{'' if is_own(results.frame) else ', as in the paper'}.",
         ),
     )
 
@@ -256,7 +284,7 @@ def _outcome_table(results: Outcomes) -> Table:
         "correct",
         "misgendering",
         "no pronoun",
-        "correct as the paper counts",
+        "not misgendering" if is_own(results.frame) else "correct as the paper counts",
         "any wrong pronoun",
         "extraneous gendered words",
     )
@@ -266,7 +294,9 @@ def _outcome_table(results: Outcomes) -> Table:
         levels=("model", "dataset", "setting", "pronoun"),
         columns=tuple(Column(name=head) for head in heads),
         rows=tuple(rows),
-        notes=("The paper counts a text without a pronoun as correct.",),
+        notes=()
+        if is_own(results.frame)
+        else ("The paper counts a text without a pronoun as correct.",),
     )
 
 
@@ -325,7 +355,8 @@ def variation_table(results: Outcomes) -> Table:
         notes=(
             "σ is the standard deviation of right (1) and not right (0) over the samples of an "
             "instance.",
-            "A generation without a pronoun counts as right, as in the paper."
+            "A generation without a pronoun counts as right"
+            f"{'' if is_own(results.frame) else ', as in the paper'}."
             if results.protocol.name == "paper"
             else "Generations without a pronoun are left out, and so is an instance with fewer "
             "than two that have one.",

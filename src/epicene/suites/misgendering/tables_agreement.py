@@ -12,14 +12,15 @@ from epicene.stats import paired_agreement
 from epicene.stats.tabulate import distinct_values, mean, rows_where, share
 from epicene.suites.misgendering.expected_disagreement import BOUNDS, DISTRIBUTIONS
 from epicene.suites.misgendering.metrics import (
-    FAMILIES,
     MODES,
     all_paired_formats,
     beta_fit,
     by_pronoun,
     conflict_rate,
     expected_disagreements,
+    family_title,
     generation_judgements,
+    is_own,
     paired_formats,
     pronouns_differ,
     pronouns_of,
@@ -32,7 +33,7 @@ from epicene.suites.misgendering.published import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import polars
 
@@ -60,10 +61,14 @@ _REPETITIONS = (
 )
 
 
-def _no_pronoun_note(protocol: MisgenderingProtocol) -> str:
-    if protocol.name == "paper":
-        return "A generation without a pronoun counts as right here, as in the paper."
-    return "A generation without a pronoun is left out here; the paper counts it as right."
+def _no_pronoun_note(results: Outcomes) -> str:
+    """How generations without a pronoun count; of the user's own texts, without the paper."""
+    own = is_own(results.frame)
+    if results.protocol.name == "paper":
+        right = "A generation without a pronoun counts as right here"
+        return f"{right}." if own else f"{right}, as in the paper."
+    left_out = "A generation without a pronoun is left out here"
+    return f"{left_out}." if own else f"{left_out}; the paper counts it as right."
 
 
 def _statistic(name: str, protocol: MisgenderingProtocol) -> Callable[..., Estimate]:
@@ -110,8 +115,10 @@ def format_table(results: Outcomes) -> Table:
         rows=tuple(sorted(rows, key=lambda row: row.keys[0])),
         notes=(
             "The first generation of each instance.",
-            _no_pronoun_note(results.protocol),
-            "The standard error is the paper's, for independent instances.",
+            _no_pronoun_note(results),
+            "The standard error is for independent instances."
+            if is_own(results.frame)
+            else "The standard error is the paper's, for independent instances.",
         ),
     )
 
@@ -144,13 +151,13 @@ def _agreement_table(
     return Table(
         name=name,
         title=f"{_NAMES[statistic]} of probability and generation ({' and '.join(settings)}): "
-        f"{FAMILIES[family].title}",
+        f"{family_title(results.frame, family)}",
         levels=("setting", "model") if len(settings) > 1 else ("model",),
         columns=tuple(Column(name=each, unit="number", decimals=3) for each in names),
         rows=tuple(rows),
         notes=(
             "The first generation of each instance.",
-            _no_pronoun_note(protocol),
+            _no_pronoun_note(results),
             "Intervals resample templates."
             if clustered
             else "Intervals as the paper's, for independent instances.",
@@ -170,7 +177,7 @@ def _repetition_table(results: Outcomes, name: str, family: str, setting: str) -
     ]
     return Table(
         name=name,
-        title=f"Repetition rate, {setting}: {FAMILIES[family].title}",
+        title=f"Repetition rate, {setting}: {family_title(results.frame, family)}",
         levels=("model",),
         columns=tuple(Column(name=each, unit="number", decimals=3) for each in names),
         rows=(*rows, *published_rows("repetition", f"{family} {setting}", (), names)),
@@ -197,26 +204,31 @@ def conflict_table(results: Outcomes) -> Table:
                     *(conflict_rate(rows_where(mine, pronoun=name)) for name in names),
                 ]
                 rows.append(Row(keys=(model, *keys), cells=tuple(cells)))
-    printed = published_figures()["conflicts"]
-    theirs = [
-        Estimate(value=printed[name]) if name in printed else NOT_PRINTED
-        for name in ("all", *names)
+    notes = [
+        "The first generation of each instance: one format is right and the other wrong.",
+        _no_pronoun_note(results),
     ]
-    rows.append(
-        Row(keys=("the paper's six models", "all", "all"), cells=tuple(theirs), origin="published")
-    )
+    if not is_own(frame):
+        rows.append(_published_conflicts(names))
+        notes.append("How the paper pooled its instances is not known.")
     return Table(
         name="conflicts",
         title="Instances on which probability and generation conflict",
         levels=("model", "family", "setting"),
         columns=tuple(Column(name=name) for name in ("all", *names)),
         rows=tuple(rows),
-        notes=(
-            "The first generation of each instance: one format is right and the other wrong.",
-            _no_pronoun_note(protocol),
-            "How the paper pooled its instances is not known.",
-        ),
+        notes=tuple(notes),
     )
+
+
+def _published_conflicts(names: Sequence[str]) -> Row:
+    printed = published_figures()["conflicts"]
+    theirs = [
+        Estimate(value=printed[name]) if name in printed else NOT_PRINTED
+        for name in ("all", *names)
+    ]
+    keys = ("the paper's six models", "all", "all")
+    return Row(keys=keys, cells=tuple(theirs), origin="published")
 
 
 def beta_table(results: Outcomes) -> Table:
@@ -253,6 +265,9 @@ def disagreement_table(results: Outcomes) -> Table:
                 here = expected if name == "all" else rows_where(expected, pronoun=name)
                 keys = (model, family, setting, name)
                 rows.append(Row(keys=keys, cells=_disagreement_cells(part, here)))
+    own = is_own(results.frame)
+    equations = "" if own else " (Equations 15 to 20 of the paper)"
+    as_paper = "" if own else ", as in the paper"
     heads = ("observed outcome", "observed pronoun", "expected δ", "floor δ*", "drawn δ")
     return Table(
         name="disagreement",
@@ -263,13 +278,13 @@ def disagreement_table(results: Outcomes) -> Table:
         notes=(
             "Observed: how often one format is right and the other wrong, and how often they "
             "choose different pronouns where the generation has one.",
-            "Expected (Equations 15 to 20 of the paper): one minus the share of the pronoun that "
+            f"Expected{equations}: one minus the share of the pronoun that "
             "probability chooses among all pronouns' probabilities as the next word; the floor "
             "takes the likeliest pronoun instead. A form of several tokens has the product of "
             "theirs. All suppose that the pronoun comes at once.",
             "Drawn: the same under the distribution that generation draws from (temperature, "
             "top-k, top-p), over the instances in which it leaves a pronoun: `can be drawn`.",
-            "After a whole text the pronoun is taken in the template's case, as in the paper. The "
+            f"After a whole text the pronoun is taken in the template's case{as_paper}. The "
             "generated contexts that are cut before the gap end in a space, which these leave to "
             "the next word."
             if results.protocol.name == "paper"

@@ -247,7 +247,7 @@ def test_what_is_no_image_is_refused_and_the_others_are_seen(
     ("request_", "words"),
     [
         (look("0" * 64), "not among the run's files"),
-        (look("../../etc/passwd"), "not the sha256 of an image"),
+        (look("../../etc/passwd"), "not the SHA-256 of an image"),
         (look("0" * 64, choices=()), "no choices"),
     ],
 )

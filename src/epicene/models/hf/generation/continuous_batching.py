@@ -24,9 +24,11 @@ from epicene.models.hf.generation.decoding import (
     DecodedTokens,
     GenerationJob,
     GrowingText,
+    RowFailure,
     pad_prompts,
 )
 from epicene.models.hf.generation.kv_cache import CacheRows
+from epicene.models.hf.non_finite import NumberFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -120,6 +122,7 @@ class Stepper:
 
     def __init__(self, loaded: LoadedModel) -> None:
         self._loaded, self._model = loaded, loaded.model
+        self.number_format = NumberFormat.of(loaded)
         known = inspect.signature(loaded.model.forward).parameters
         self._positions = "position_ids" in known
         # The prompts' own logits would be as large as the vocabulary times their tokens.
@@ -167,7 +170,7 @@ class Stepper:
         return out.logits[:, -1].float()
 
 
-JobResult: TypeAlias = tuple[GenerationJob, DecodedTokens | TooLargeError]
+JobResult: TypeAlias = tuple[GenerationJob, DecodedTokens | RowFailure]
 PromptTokens: TypeAlias = tuple[int, ...]
 
 # Rows that are finished are dropped when they are this part of all: a drop copies the cache.
@@ -223,6 +226,8 @@ class ContinuousBatching:
         """Run all jobs; the result of each is yielded as soon as it is finished."""
         waiting = _ordered_by_prompt(jobs)
         running = _RunningBatch(self._setup)
+        failed: list[GenerationJob] = []  # beside others, so that each is run again by itself
+        retried: set[GenerationJob] = set()  # that ran out of memory by themselves
         while waiting or running.jobs:
             count = self._joining(waiting, running.jobs)
             done = self._attempt(running, waiting, count)
@@ -230,15 +235,19 @@ class ContinuousBatching:
                 tried = [*running.jobs, *waiting[:count]]
                 running = _RunningBatch(self._setup)
                 free_memory()
-                if len(tried) > 1:
+                if len(tried) > 1 or tried[0] not in retried:
                     # They start again and come out the same: only time is lost.
-                    self._halve(tried)
+                    self._halve(tried, retried)
                     waiting = _ordered_by_prompt([*tried, *waiting[count:]])
                     continue
                 yield [(tried[0], TooLargeError())]
-            elif done:
-                yield [(text.job, text.decoded) for text in done]
+            else:
+                failed += [text.job for text in done if text.error and len(jobs) > 1]
+                if finished := [text for text in done if text.job not in failed]:
+                    yield [(text.job, text.decoded) for text in finished]
             del waiting[:count]
+        for job in failed:
+            yield from self.generate([job])
 
     def _attempt(
         self, running: _RunningBatch, waiting: Sequence[GenerationJob], count: int
@@ -257,8 +266,11 @@ class ContinuousBatching:
                 raise
             return None
 
-    def _halve(self, tried: Sequence[GenerationJob]) -> None:
-        """Remember that these were too many."""
+    def _halve(self, tried: Sequence[GenerationJob], retried: set[GenerationJob]) -> None:
+        """Remember that these were too many, or that one was tried by itself."""
+        if len(tried) == 1:
+            retried.update(tried)
+            return
         rows = len(tried) // 2
         self._notes["fits"] = rows * max(job.size for job in tried)
         self._notes["halvings"] = self._notes.get("halvings", 0) + 1
@@ -386,14 +398,8 @@ class _RunningBatch:
 
     def _choose(self, logits: Any, texts: Sequence[GrowingText]) -> Any:
         """The next token of each text, which is appended to it; the logits are changed in place."""
-
-        exact = [line for line, text in enumerate(texts) if text.job.exact]
-        decoding.ban_tokens(logits, exact, self._ends)
-        params = [text.job.sampling for text in texts]
-        chosen = decoding.sample_tokens(logits, params, [len(text.ids) for text in texts])
-        for text, token in zip(texts, chosen.tolist(), strict=True):
-            text.append(token)
-        return chosen
+        steps = [len(text.ids) for text in texts]
+        return decoding.choose_tokens(logits, texts, self._ends, steps, self._stepper.number_format)
 
 
 def _ordered_by_prompt(jobs: Sequence[GenerationJob]) -> list[GenerationJob]:

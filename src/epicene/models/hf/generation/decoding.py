@@ -15,11 +15,12 @@ import math
 import struct
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from epicene.core.records import Answer, Failed, Text, Texts, digest
 from epicene.models import UnanswerableError, check_not_empty
 from epicene.models.hf.batching import TooLargeError
+from epicene.models.hf.non_finite import NonFiniteError, NumberFormat, non_finite_rows, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 # Logits that are sampled from at a time; several copies of them are held meanwhile.
 _MAX_LOGITS = 1 << 26
+# Logits that are divided by less overflow.
+_MIN_TEMPERATURE = 1e-30
 
 
 @dataclass(frozen=True)
@@ -195,6 +198,10 @@ def sampling_temperature(decoding: Decoding, own: Any) -> float:
         return 1.0 if own.temperature is None else float(own.temperature)
     if decoding.temperature < 0:
         raise UnanswerableError("a temperature cannot be negative")
+    if not math.isfinite(decoding.temperature) or 0 < decoding.temperature < _MIN_TEMPERATURE:
+        raise UnanswerableError(
+            f"nothing can be drawn at a temperature of {decoding.temperature}; 0 is greedy"
+        )
     return float(decoding.temperature)
 
 
@@ -215,6 +222,9 @@ class GenerationJob:
         return len(self.prompt) + self.max_new_tokens
 
 
+# Why a row has no text, where the other rows of its batch have one.
+RowFailure: TypeAlias = TooLargeError | NonFiniteError
+
 JobT = TypeVar("JobT", bound=GenerationJob)
 RequestT = TypeVar("RequestT", bound="Request")
 
@@ -227,12 +237,12 @@ class GenerationPlan(Generic[JobT]):
     samples: int
     system: str = ""
 
-    def answer(self, generated: Mapping[int, Text | TooLargeError]) -> Answer:
+    def answer(self, generated: Mapping[int, Text | RowFailure]) -> Answer:
         """The answer, from the text of each sample."""
         texts: list[Text] = []
         for job in self.jobs:
             text = generated[job.sampling.sample]
-            if isinstance(text, TooLargeError):
+            if not isinstance(text, Text):
                 return Failed(reason=str(text))
             texts.append(text)
         return Texts(
@@ -284,7 +294,7 @@ def generation_jobs(
 def answer_by_jobs(
     requests: Iterable[tuple[int, RequestT]],
     plan: Callable[[int, RequestT], GenerationPlan[JobT]],
-    generate: Callable[[Sequence[JobT]], Iterator[list[tuple[JobT, Text | TooLargeError]]]],
+    generate: Callable[[Sequence[JobT]], Iterator[list[tuple[JobT, Text | RowFailure]]]],
 ) -> Iterator[NumberedAnswers]:
     """Generate the texts of all requests together; each is answered when its last text is done."""
     plans: dict[int, GenerationPlan[JobT]] = {}
@@ -296,7 +306,7 @@ def answer_by_jobs(
             failed.append((number, Failed(reason=str(error))))
     if failed:
         yield failed
-    generated: dict[int, dict[int, Text | TooLargeError]] = defaultdict(dict)
+    generated: dict[int, dict[int, Text | RowFailure]] = defaultdict(dict)
     for batch in generate([job for each in plans.values() for job in each.jobs]):
         for job, text in batch:
             generated[job.number][job.sampling.sample] = text
@@ -317,7 +327,8 @@ class DecodedTokens:
 class GrowingText:
     """One text as it grows.
 
-    `ends` are the tokens that end it, `read` turns tokens into text, to look for stop strings.
+    `ends` are the tokens that end it, `read` turns tokens into text, to look for stop strings. One
+    that has failed cannot grow any more, and has an `error`.
     """
 
     def __init__(
@@ -325,7 +336,8 @@ class GrowingText:
     ) -> None:
         self.job = job
         self.ids: list[int] = []
-        self.finish: Literal["stop", "length"] | None = None
+        self.finish: Literal["stop", "length", "failed"] | None = None
+        self.error: NonFiniteError | None = None
         self._ends, self._read = ends, read
 
     def append(self, token: int) -> None:
@@ -341,10 +353,42 @@ class GrowingText:
         elif len(self.ids) == self.job.max_new_tokens:
             self.finish = "length"
 
+    def fail(self, token: int, value: float, number_format: NumberFormat) -> None:
+        """Note that a token, counted from 1, cannot be chosen, unless the text is finished."""
+        if self.finish:
+            return
+        prompt = shorten(self._read(self.job.prompt), end=True)
+        what = f"the logits of new token {token} for the prompt {prompt}"
+        self.error = NonFiniteError(what, value, number_format)
+        self.finish = "failed"
+
     @property
-    def decoded(self) -> DecodedTokens:
+    def decoded(self) -> DecodedTokens | NonFiniteError:
         """The generated tokens; a text that nothing ended has reached its length."""
-        return DecodedTokens(tuple(self.ids), self.finish or "length")
+        if self.error:
+            return self.error
+        return DecodedTokens(tuple(self.ids), "stop" if self.finish == "stop" else "length")
+
+
+def choose_tokens(
+    logits: Any,
+    texts: Sequence[GrowingText],
+    ends: Sequence[int],
+    steps: int | Sequence[int],
+    number_format: NumberFormat,
+) -> Any:
+    """Append the next token to each text, and return these; the logits are changed in place.
+
+    A text whose logits are not finite fails, and the others are not affected.
+    """
+    for line, value in non_finite_rows(logits).items():
+        texts[line].fail(len(texts[line].ids) + 1, value, number_format)
+        logits[line] = 0.0
+    ban_tokens(logits, [line for line, text in enumerate(texts) if text.job.exact], ends)
+    chosen = sample_tokens(logits, [text.job.sampling for text in texts], steps)
+    for text, token in zip(texts, chosen.tolist(), strict=True):
+        text.append(token)
+    return chosen
 
 
 def decode_batch(
@@ -354,7 +398,7 @@ def decode_batch(
     read: Callable[[Sequence[int]], str],
     inputs: Mapping[str, Any] | None = None,
     **settings: Any,
-) -> list[DecodedTokens]:
+) -> list[DecodedTokens | NonFiniteError]:
     """Run all jobs in one batch; `ends` and `read` are as in GrowingText.
 
     `inputs` are what the model reads where it is more than the jobs' prompts. `settings` are
@@ -373,7 +417,7 @@ def decode_batch(
                 use_cache=True,
                 **settings,
             ),
-            logits_processor=[_SamplingProcessor(texts, ends)],
+            logits_processor=[_SamplingProcessor(texts, ends, NumberFormat.of(loaded))],
             stopping_criteria=[_FinishedCriterion(texts)],
         )
     return [text.decoded for text in texts]
@@ -403,20 +447,19 @@ def pad_prompts(loaded: LoadedModel, prompts: Sequence[Sequence[int]]) -> dict[s
 class _SamplingProcessor:
     """A logits processor that leaves each row one token."""
 
-    def __init__(self, texts: Sequence[GrowingText], ends: frozenset[int]) -> None:
+    def __init__(
+        self, texts: Sequence[GrowingText], ends: frozenset[int], number_format: NumberFormat
+    ) -> None:
         self._texts = texts
         self._ends = sorted(ends)
-        self._exact = [line for line, text in enumerate(texts) if text.job.exact]
+        self._number_format = number_format
         self._step = 0
 
     def __call__(self, _: Any, scores: Any) -> Any:
         import torch
 
-        ban_tokens(scores, self._exact, self._ends)
-        chosen = sample_tokens(scores, [text.job.sampling for text in self._texts], self._step)
+        chosen = choose_tokens(scores, self._texts, self._ends, self._step, self._number_format)
         self._step += 1
-        for text, token in zip(self._texts, chosen.tolist(), strict=True):
-            text.append(token)
         return torch.full_like(scores, -math.inf).scatter_(1, chosen[:, None], 0.0)
 
 

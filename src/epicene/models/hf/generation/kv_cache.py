@@ -23,6 +23,7 @@ from epicene.models.hf.batching import (
     batch_independent_length,
     output_tolerance,
     pad_right,
+    retry_on_oom,
 )
 from epicene.models.hf.generation.decoding import pad_prompts
 
@@ -216,7 +217,7 @@ def check_continuous_batching(loaded: LoadedModel, stepper: Stepper) -> CacheChe
         return CacheCheck(f"it has layers of {', '.join(sorted(odd))}")
     try:
         with torch.inference_mode():
-            return _run_check(loaded, stepper, config)
+            return retry_on_oom(lambda: _run_check(loaded, stepper, config))
     except Exception as error:
         # Whatever a family trips over is a reason to leave it on the plain path.
         return CacheCheck(f"{type(error).__name__}: {error}".splitlines()[0])
@@ -240,7 +241,8 @@ def _run_check(loaded: LoadedModel, stepper: Stepper, config: Any) -> CacheCheck
     if apart > TOLERANCE and apart > min(
         NOISE_FACTOR * _batch_noise(loaded, rows, truth), _MAX_DISTANCE
     ):
-        return CacheCheck(f"its predictions came out {apart:.2g} nats apart")
+        found = f"{apart:.2g} nats apart" if math.isfinite(apart) else "not finite"
+        return CacheCheck(f"its predictions came out {found}")
     return CacheCheck(max_length=min(limits, default=None))
 
 
@@ -300,15 +302,18 @@ def check_padded_batches(loaded: LoadedModel) -> BatchSupport:
 
     rows = _probe_rows(loaded.model.get_input_embeddings().weight.shape[0])
     short, long = rows[1], rows[0]
-    alone = _generate_logits(loaded, [short[:2]], short[2:])
+    alone = retry_on_oom(lambda: _generate_logits(loaded, [short[:2]], short[2:]))
     slack = output_tolerance(loaded.model)
+
+    def distance(other: Sequence[int]) -> float:
+        beside = _generate_logits(loaded, [short[:2], other], short[2:])
+        return _max_distance(zip(beside, alone, strict=True))
 
     def same(other: Sequence[int]) -> bool:
         try:
-            beside = _generate_logits(loaded, [short[:2], other], short[2:])
+            return retry_on_oom(lambda: distance(other)) <= slack
         except Exception:  # whatever a family stumbles over
             return False
-        return _max_distance(zip(beside, alone, strict=True)) <= slack
 
     if not same(long[:2]):
         return "one by one"

@@ -6,20 +6,23 @@ against the same row in a padded batch, which differ noticeably in a low-precisi
 
 from __future__ import annotations
 
+import math
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from epicene.models.hf.batching import (
     NOISE_FACTOR,
     TOLERANCE,
+    NoMemoryError,
     TooLargeError,
     batch_independent_length,
-    is_out_of_memory,
     position_limit,
+    retry_on_oom,
     run_chunks_that_fit,
 )
+from epicene.models.hf.non_finite import NumberFormat
 from epicene.models.hf.scoring import logprobs
 from epicene.models.hf.scoring.logprobs import ModelRunner
 from epicene.models.hf.scoring.prefix_routes import CachedPrefixRoute, PackedTreeRoute, mask_layout
@@ -55,10 +58,12 @@ def best_route(runner: ModelRunner, limits: PassLimits) -> tuple[Route, str]:
     try:
         alone = [value for row in rows for value in _route_scores(runner, padded, [row])]
         noise = _max_difference(alone, _route_scores(runner, padded, rows))
-    except (RuntimeError, MemoryError) as error:
-        if not is_out_of_memory(error):
-            raise
+    except NoMemoryError:
         return padded, "there is no memory for a trial"
+    if not np.isfinite(alone).all():
+        # Nothing can be compared, so each row is run as it would be by itself.
+        unshared = PaddedRoute(runner, limits, of_one_length=True)
+        return unshared, "in a trial log-probabilities were not finite"
     measured = [f"padding is off by {noise:.0e}"]
     for variants in _candidate_routes(runner, limits):
         route = variants[-1]
@@ -123,10 +128,16 @@ def _largest_local_window(config: Any) -> int:
 def _route_scores(runner: ModelRunner, route: Route, rows: list[ScoringRow]) -> list[float]:
     found: dict[ScoringRow, list[float]] = {}
     for some in route.passes(rows):
-        ran = some.run(some.units)
-        results = logprobs.score_tokens(runner, ran)()
-        found |= {row: result.logprobs for row, result in zip(ran.rows, results, strict=True)}
+        found |= retry_on_oom(partial(_pass_scores, runner, some))
     return [value for row in rows for value in found[row]]
+
+
+def _pass_scores(
+    runner: ModelRunner, some: ForwardPass[ScoringRow, Any]
+) -> dict[ScoringRow, list[float]]:
+    ran = some.run(some.units)
+    results = logprobs.score_tokens(runner, ran)()
+    return {row: result.logprobs for row, result in zip(ran.rows, results, strict=True)}
 
 
 def _max_difference(some: list[float], others: list[float]) -> float:
@@ -139,6 +150,10 @@ if TYPE_CHECKING:
     A = TypeVar("A", bound=ForwardRow)
 R = TypeVar("R")
 
+if TYPE_CHECKING:
+    # Rows, what collects their results, and whether they were run without padding beside them.
+    _Launched: TypeAlias = tuple[Sequence[A], Callable[[], list[R]] | TooLargeError, bool]
+
 
 class CausalForward:
     """Runs rows through the model in passes that fit in memory."""
@@ -150,6 +165,7 @@ class CausalForward:
         self.vocabulary = self._runner.vocabulary
         # Whether work is queued on the device while the next batch is planned.
         self.can_prefetch = loaded.device.type == "cuda"
+        self.number_format = NumberFormat.of(loaded)
         self._notes = notes
         notes.update(rows=0, tokens=0, distinct_tokens=0)
 
@@ -158,21 +174,26 @@ class CausalForward:
     ) -> Iterator[dict[ScoringRow, RowScores | TooLargeError]]:
         """The log-probabilities of the scored tokens, part by part; equal rows run once.
 
-        If the device works asynchronously, all parts are queued before this returns.
+        A row that is not finite is so by itself, whatever it was run beside. If the device works
+        asynchronously, all parts are queued before this returns.
         """
-        launched = self._launch(set(rows), partial(logprobs.score_tokens, self._runner))
-        return _collect_results(list(launched) if self.can_prefetch else launched)
+        finish = partial(logprobs.score_tokens, self._runner)
+        launched = self._launch(set(rows), finish)
+        return self._collect(
+            list(launched) if self.can_prefetch else launched, finish, lambda row: row.finite
+        )
 
     def continuations(
         self, stems: Iterable[ContinuationRow], allowed: Callable[[ContinuationRow], Any]
     ) -> dict[ContinuationRow, list[tuple[int, float]] | TooLargeError]:
         """For each stem its best allowed next tokens with their log-probabilities, best first.
 
+        Of a stem whose predictions are not finite by itself, they are NaN.
         `allowed` gives a boolean tensor over the vocabulary.
         """
         found: dict[ContinuationRow, list[tuple[int, float]] | TooLargeError] = {}
         finish = partial(logprobs.top_continuations, allowed, self._runner)
-        for done in _collect_results(self._launch(set(stems), finish)):
+        for done in self._collect(self._launch(set(stems), finish), finish, _are_finite):
             found.update(done)
         return found
 
@@ -189,26 +210,53 @@ class CausalForward:
 
     @cached_property
     def _limits(self) -> PassLimits:
-        return PassLimits(self._runner, self._rows)
+        return retry_on_oom(lambda: PassLimits(self._runner, self._rows))
 
     def _launch(
         self, rows: Iterable[A], finish: Callable[[PassResult[A]], Callable[[], list[R]]]
-    ) -> Iterator[tuple[Sequence[A], Callable[[], list[R]] | TooLargeError]]:
+    ) -> Iterator[_Launched[A, R]]:
         ordered = list(rows)
         if not ordered:
             return
         for some in self.route.passes(ordered):
-            for chunk, done in self._fitting(some, finish):
+            for chunk, done, unpadded in self._fitting(some, finish):
                 if not isinstance(done, TooLargeError) or some.plain:
-                    yield chunk, done
+                    yield chunk, done, unpadded
                     continue
                 # A pack that does not fit, with its mask: its rows may, one by one.
                 for single in PaddedRoute(self._runner, self._limits).passes(chunk):
                     yield from self._fitting(single, finish)
 
+    def _alone(
+        self, row: A, finish: Callable[[PassResult[A]], Callable[[], list[R]]]
+    ) -> Callable[[], list[R]] | TooLargeError:
+        """One row by itself."""
+        (single,) = PaddedRoute(self._runner, self._limits).passes([row])
+        ((_, done, _),) = self._fitting(single, finish)
+        return done
+
+    def _collect(
+        self,
+        launched: Iterable[_Launched[A, R]],
+        finish: Callable[[PassResult[A]], Callable[[], list[R]]],
+        is_finite: Callable[[R], bool],
+    ) -> Iterator[dict[A, R | TooLargeError]]:
+        """The results; rows that came out not finite in company are run again by themselves."""
+        for rows, later, unpadded in launched:
+            if isinstance(later, TooLargeError):
+                yield dict.fromkeys(rows, later)
+                continue
+            found: dict[A, R | TooLargeError] = {}
+            for row, result in zip(rows, retry_on_oom(later), strict=True):
+                found[row] = result
+                if not unpadded and not is_finite(result):
+                    again = self._alone(row, finish)
+                    found[row] = again if isinstance(again, TooLargeError) else again()[0]
+            yield found
+
     def _fitting(
         self, some: ForwardPass[A, Any], finish: Callable[[PassResult[A]], Callable[[], list[R]]]
-    ) -> Iterator[tuple[Sequence[A], Callable[[], list[R]] | TooLargeError]]:
+    ) -> Iterator[_Launched[A, R]]:
         def run(units: Sequence[Any]) -> tuple[Sequence[A], Callable[[], list[R]]]:
             ran = some.run(units)
             later = finish(ran)
@@ -219,16 +267,11 @@ class CausalForward:
 
         for units, done in run_chunks_that_fit(run, some.units, self._notes, some.size):
             if isinstance(done, TooLargeError):
-                yield [row for unit in units for row in some.rows(unit)], done
+                yield [row for unit in units for row in some.rows(unit)], done, False
             else:
-                yield done
+                rows, later = done
+                yield rows, later, some.plain and len({len(row.read) for row in rows}) == 1
 
 
-def _collect_results(
-    launched: Iterable[tuple[Sequence[A], Callable[[], list[R]] | TooLargeError]],
-) -> Iterator[dict[A, R | TooLargeError]]:
-    for rows, later in launched:
-        if isinstance(later, TooLargeError):
-            yield dict.fromkeys(rows, later)
-        else:
-            yield dict(zip(rows, later(), strict=True))
+def _are_finite(best: Sequence[tuple[int, float]]) -> bool:
+    return all(math.isfinite(logprob) for _, logprob in best)

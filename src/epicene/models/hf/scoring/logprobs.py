@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epicene.core.records import LOGPROB_DECIMALS
-from epicene.models.hf.batching import outputs_agree
+from epicene.models.hf.batching import is_out_of_memory, outputs_agree
 from epicene.models.hf.generation import decoding
 from epicene.models.hf.scoring.routes import ContinuationRow, RowScores, ScoringRow
 
@@ -120,7 +120,16 @@ class ModelRunner:
                 try:
                     states = body(**inputs).last_hidden_state[0, 2:]
                     alone = self._head(body, states)
-                except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
+                except (
+                    AttributeError,
+                    IndexError,
+                    KeyError,
+                    RuntimeError,
+                    TypeError,
+                    ValueError,
+                ) as error:
+                    if is_out_of_memory(error):
+                        raise
                     continue
                 if body is not self.model and outputs_agree(self.model, alone, whole):
                     self._notes["head"] = "wanted positions alone"
@@ -269,9 +278,13 @@ def score_tokens(runner: ModelRunner, ran: PassResult[ScoringRow]) -> Callable[[
 
     def collect() -> list[RowScores]:
         values = in_original_order(order, fetch())
+        finite = np.isfinite(values)
         by_distribution = np.full(len(tokens), np.nan)
         for distribution, wanted in distributions.items():
-            by_distribution[order[wanted]] = fetch_drawn[distribution]()
+            found_there = fetch_drawn[distribution]()
+            by_distribution[order[wanted]] = found_there
+            finite[order[wanted]] &= found_there < np.inf  # a banned token has -inf
+        all_finite = bool(finite.all())
         plain, rounded, sampled = (
             values.tolist(),
             values.round(LOGPROB_DECIMALS).tolist(),
@@ -285,6 +298,7 @@ def score_tokens(runner: ModelRunner, ran: PassResult[ScoringRow]) -> Callable[[
                     plain[start:end],
                     rounded[start:end],
                     None if row.distribution is None else sampled[start:end],
+                    all_finite or bool(finite[start:end].all()),
                 )
             )
             start = end
@@ -348,7 +362,7 @@ def top_continuations(
     runner: ModelRunner,
     ran: PassResult[ContinuationRow],
 ) -> Callable[[], list[list[tuple[int, float]]]]:
-    """The best allowed next tokens of each row, best first."""
+    """The best allowed next tokens of each row, best first; one of NaN where there is no best."""
     import torch
 
     del runner
@@ -360,14 +374,16 @@ def top_continuations(
                 (ran.positions >= part.start) & (ran.positions < part.stop)
             ).tolist()
             permitted = torch.stack([allowed(ran.rows[number]) for number in mine])
-            lines = spread[ran.positions[mine] - part.start].masked_fill(
-                ~permitted.to(spread.device), -math.inf
-            )
+            lines = spread[ran.positions[mine] - part.start]
+            # One NaN among the logits makes all of them NaN, and +inf itself.
+            broken = lines.isnan().any(-1, keepdim=True)
+            lines = lines.masked_fill(~permitted.to(spread.device), -math.inf)
+            lines = lines.masked_fill(broken, math.nan)
             top = min(max(ran.rows[number].top for number in mine), lines.shape[-1])
             values, tokens = lines.topk(top)
             best.update(zip(mine, zip(tokens.tolist(), values.tolist(), strict=True), strict=True))
     results = [
-        [(token, value) for token, value in zip(*best[number], strict=True) if value > -math.inf][
+        [(token, value) for token, value in zip(*best[number], strict=True) if value != -math.inf][
             : stem.top
         ]
         for number, stem in enumerate(ran.rows)

@@ -9,6 +9,7 @@ requests run side by side, so that their rows share batches and equal rows are c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +24,7 @@ from epicene.models.hf.batching import (
     outputs_agree,
     pad_right,
     position_limit,
+    retry_on_oom,
     run_chunks_that_fit,
 )
 from epicene.models.hf.scoring import logprobs
@@ -40,7 +42,8 @@ _LOGITS = 1 << 27
 class PositionQuery(NamedTuple):
     """A position of a masked row, and what is wanted there.
 
-    The log-probabilities of `tokens`, or with `top` those of the likeliest ordinary tokens.
+    The log-probabilities of `tokens`, or with `top` those of the likeliest ordinary tokens, which
+    are NaN where one of the logits is not finite.
     """
 
     row: tuple[int, ...]
@@ -103,14 +106,37 @@ class MaskedForward:
         def collect() -> list[QueryResult]:
             found: dict[int, QueryResult] = {}
             for batch, results in launched:
-                mine = [number for row in batch for number in row.queries]
                 if isinstance(results, TooLargeError):
-                    found.update(dict.fromkeys(mine, results))
+                    numbers = [number for row in batch for number in row.queries]
+                    found.update(dict.fromkeys(numbers, results))
                 else:
-                    found.update(zip(mine, results(), strict=True))
+                    found.update(self._collected(batch, results, queries))
             return [found[number] for number in range(len(queries))]
 
         return collect
+
+    def _collected(
+        self,
+        batch: Sequence[_MaskedRow],
+        results: Callable[[], Iterator[TokenLogprobs]],
+        queries: Sequence[PositionQuery],
+    ) -> dict[int, QueryResult]:
+        """The results of a batch; a row that is not finite beside padding is run by itself."""
+        values = iter(retry_on_oom(lambda: list(results())))
+        found: dict[int, QueryResult] = {}
+        padded = len({len(row.ids) for row in batch}) > 1
+        for row in batch:
+            mine = list(islice(values, len(row.queries)))
+            if padded and not all(math.isfinite(p) for each in mine for p in each.logprobs):
+                ((_, alone),) = run_chunks_that_fit(
+                    lambda part: self._run(part, queries), [row], self._notes
+                )
+                if isinstance(alone, TooLargeError):
+                    found.update(dict.fromkeys(row.queries, alone))
+                    continue
+                mine = list(alone())
+            found.update(zip(row.queries, mine, strict=True))
+        return found
 
     def _next(
         self, waiting: Sequence[_MaskedRow], queries: Sequence[PositionQuery]
@@ -132,6 +158,7 @@ class MaskedForward:
     def _how_many(self, rows: Sequence[_MaskedRow]) -> int:
         """How many rows from the front make a batch; lengths fall."""
         max_length = len(rows[0].ids)
+        retry_on_oom(lambda: self._runner.has_head)  # the first time it runs the model
         tokens = PASS_TOKENS[self._device.type != "cpu"]
         logits = 0
         for count, row in enumerate(rows):
@@ -206,7 +233,9 @@ class MaskedForward:
         lines = torch.tensor([line for _, line, _ in mine], device=logits.device)
         ordinary = logits[lines].log_softmax(-1, dtype=torch.float32)
         special = self._special(ordinary.shape[1])
+        broken = ordinary.isnan().any(-1)
         ordinary[:, special] = -torch.inf
+        ordinary[broken] = torch.nan
         count = min(max(top for _, _, top in mine), ordinary.shape[1] - len(special))
         values, tokens = ordinary.topk(count, dim=1)
         for (number, _, top), some, their in zip(
@@ -234,9 +263,13 @@ class MaskedForward:
         """Whether a row gives the same beside a longer one; in some families padding matters."""
         row, longer = self._probe(2), self._probe(9)
         cells = [(0, position) for position in range(len(row))]
-        alone = self._runner.logits(self._states([row], cells))
-        beside = self._runner.logits(self._states([row, longer], cells))
-        same = outputs_agree(self._runner.model, beside, alone)
+
+        def agree() -> bool:
+            alone = self._runner.logits(self._states([row], cells))
+            beside = self._runner.logits(self._states([row, longer], cells))
+            return outputs_agree(self._runner.model, beside, alone)
+
+        same = retry_on_oom(agree)
         self._notes["batches"] = "padded" if same else "of one length"
         return same
 

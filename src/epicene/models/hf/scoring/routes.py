@@ -63,12 +63,14 @@ class ScoringRow(NamedTuple):
 class RowScores(NamedTuple):
     """The log-probabilities of a row's scored tokens, as they are and as they are stored.
 
-    Under a distribution -inf stands for banned tokens.
+    Under a distribution -inf stands for banned tokens. `finite` says that there is no other number
+    among them that is NaN or infinite.
     """
 
     logprobs: list[float]
     rounded: list[float]
     drawn: list[float] | None = None
+    finite: bool = True
 
 
 @dataclass(frozen=True)

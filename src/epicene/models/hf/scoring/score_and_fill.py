@@ -32,6 +32,7 @@ from epicene.core.records import (
 from epicene.languages.tokenisation import count_words
 from epicene.models import UnanswerableError, check_not_empty
 from epicene.models.hf.batching import TooLargeError
+from epicene.models.hf.non_finite import NonFiniteError, check_scores, shorten
 from epicene.models.hf.scoring.routes import ContinuationRow, ScoringRow
 from epicene.models.hf.tokenisation import PARTIAL_CHARACTER, TextInContext
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from epicene.models import NumberedAnswers
     from epicene.models.hf.generation.decoding import SamplingDistribution
+    from epicene.models.hf.non_finite import NumberFormat
     from epicene.models.hf.scoring.forward import CausalForward
     from epicene.models.hf.scoring.routes import RowScores
     from epicene.models.hf.tokenisation import (
@@ -103,7 +105,10 @@ def _finish_job(job: ScoringJob, results: dict[ScoringRow, RowScores | TooLargeE
         if isinstance(result, TooLargeError):
             return Failed(reason=str(result))
         scored.append(result)
-    return job.finish(scored)
+    try:
+        return job.finish(scored)
+    except NonFiniteError as error:
+        return Failed(reason=str(error))
 
 
 def scoring_row(
@@ -118,6 +123,7 @@ def plan_score_requests(
     encoder: TextEncoder,
     chat: ChatTemplate,
     distribution_of: Callable[[Decoding], SamplingDistribution],
+    number_format: NumberFormat,
 ) -> tuple[list[ScoringJob], list[tuple[int, Answer]]]:
     """The jobs for Score requests, and the answers of those that fail."""
     jobs: list[ScoringJob] = []
@@ -143,7 +149,7 @@ def plan_score_requests(
     for number, request in answerable:
         texts = list(islice(encoded, len(request.texts)))
         try:
-            jobs.append(_plan_score_request(number, request, texts, distribution_of))
+            jobs.append(_plan_score_request(number, request, texts, distribution_of, number_format))
         except UnanswerableError as error:
             failed.append((number, Failed(reason=str(error))))
     return jobs, failed
@@ -154,6 +160,7 @@ def _plan_score_request(
     request: Score,
     encoded: Sequence[EncodedText | UnanswerableError],
     distribution_of: Callable[[Decoding], SamplingDistribution],
+    number_format: NumberFormat,
 ) -> ScoringJob:
     check_not_empty(request)
     texts = []
@@ -169,7 +176,7 @@ def _plan_score_request(
     def finish(scored: list[RowScores]) -> Answer:
         return Scores(
             texts=tuple(
-                _text_score(request, *facts)
+                _text_score(request, *facts, number_format)
                 for facts in zip(request.texts, texts, scored, strict=True)
             ),
             method="causal",
@@ -181,7 +188,18 @@ def _plan_score_request(
     )
 
 
-def _text_score(request: Score, text: str, encoded: EncodedText, scored: RowScores) -> TextScore:
+def _text_score(
+    request: Score,
+    text: str,
+    encoded: EncodedText,
+    scored: RowScores,
+    number_format: NumberFormat,
+) -> TextScore:
+    def token(index: int) -> str:
+        place = encoded.unscored + index
+        return text[encoded.starts[place] : encoded.ends[place]]
+
+    check_scores(scored, token, text, number_format)
     unscored = (None,) * encoded.unscored
     return TextScore(
         logprobs=(*unscored, *scored.rounded),
@@ -236,7 +254,7 @@ class _RequestBeams:
     spaced: bool
     beams: list[_Beam] = field(default_factory=lambda: [_Beam()])
     shown: list[Completion] = field(default_factory=list)
-    error: TooLargeError | None = None
+    error: TooLargeError | NonFiniteError | None = None
 
     @property
     def stems(self) -> dict[_Beam, ContinuationRow]:
@@ -247,18 +265,29 @@ class _RequestBeams:
             for beam in self.beams
         }
 
-    def take(self, found: dict[ContinuationRow, list[tuple[int, float]] | TooLargeError]) -> None:
+    def take(
+        self,
+        found: dict[ContinuationRow, list[tuple[int, float]] | TooLargeError],
+        number_format: NumberFormat,
+    ) -> None:
         """Lengthen every beam by one token and keep the best."""
         longer = []
         for beam, stem in self.stems.items():
             best = found[stem]
             if isinstance(best, TooLargeError):
-                self.error = best
-                self.beams = []
-                return
+                return self._fail(best)
+            if best and not math.isfinite(best[0][1]):
+                place = f"token {len(beam.ids) + 1} of the gap after"
+                what = f"the log-probabilities of {place} {shorten(self.request.before, end=True)}"
+                return self._fail(NonFiniteError(what, best[0][1], number_format))
             longer += [_Beam((*beam.ids, token), beam.logprob + p) for token, p in best]
         width = self.request.top * _BEAMS_PER_COMPLETION
         self.beams = heapq.nsmallest(width, longer, key=lambda beam: (-beam.logprob, beam.ids))
+        return None
+
+    def _fail(self, error: TooLargeError | NonFiniteError) -> None:
+        self.error = error
+        self.beams = []
 
 
 class BeamSearch:
@@ -299,7 +328,7 @@ class BeamSearch:
             stems = {stem for growth in growing for stem in growth.stems.values()}
             found = self._forward.continuations(stems, self._allowed)
             for growth in growing:
-                growth.take(found)
+                growth.take(found, self._forward.number_format)
                 growth.shown += self._completions(growth)
 
     def _completions(self, growth: _RequestBeams) -> list[Completion]:
@@ -352,9 +381,13 @@ class GapFiller:
 
     def _choices(self, number: int, request: Fill) -> ScoringJob:
         """Score the choices, alone and with the text after the gap. An empty one is certain."""
-        alone = [self._row(request, choice) for choice in request.choices if choice]
+        spelt = [choice for choice in request.choices if choice]
+        alone = tuple(self._row(request, choice) for choice in spelt)
+        after = self._with_after(request, request.choices)
+        texts = [*spelt, *(choice + request.after for choice in request.choices)]
 
         def finish(scored: list[RowScores]) -> Answer:
+            self._check_finite(texts, (*alone, *after), scored)
             mine = iter(scored[: len(alone)])
             shown = []
             for choice in request.choices:
@@ -362,7 +395,7 @@ class GapFiller:
                 shown.append(Completion(text=choice, logprob=sum(tokens), tokens=len(tokens)))
             return _ranked_completions(request, shown, scored[len(alone) :])
 
-        return ScoringJob(number, (*alone, *self._with_after(request, request.choices)), finish)
+        return ScoringJob(number, (*alone, *after), finish)
 
     def _completed(
         self, number: int, request: Fill, found: list[Completion] | Exception
@@ -371,7 +404,23 @@ class GapFiller:
         if isinstance(found, Exception):
             raise found
         rows = self._with_after(request, [completion.text for completion in found])
-        return ScoringJob(number, rows, lambda scored: _ranked_completions(request, found, scored))
+
+        def finish(scored: list[RowScores]) -> Answer:
+            self._check_finite([each.text + request.after for each in found], rows, scored)
+            return _ranked_completions(request, found, scored)
+
+        return ScoringJob(number, rows, finish)
+
+    def _check_finite(
+        self, texts: Sequence[str], rows: Sequence[ScoringRow], scored: Sequence[RowScores]
+    ) -> None:
+        for text, row, scores in zip(texts, rows, scored, strict=False):
+            own = row.ids[row.first :]
+
+            def token(index: int, own: Sequence[int] = own) -> str:
+                return self._encoder.decode(own[index : index + 1])
+
+            check_scores(scores, token, text, self._forward.number_format)
 
     def _with_after(self, request: Fill, texts: Sequence[str]) -> tuple[ScoringRow, ...]:
         if not request.after:

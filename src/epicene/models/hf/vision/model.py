@@ -15,16 +15,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from epicene.core.records import LOGPROB_DECIMALS, Answer, Choice, Failed, Look, verb
 from epicene.models import UnanswerableError, images
-from epicene.models.hf.batching import batch_limit, free_memory, position_limit, run_halving_on_oom
+from epicene.models.hf.batching import (
+    NoMemoryError,
+    batch_limit,
+    free_memory,
+    position_limit,
+    retry_on_oom,
+    run_halving_on_oom,
+)
 from epicene.models.hf.causal import HfCausal
 from epicene.models.hf.checkpoint import first_line
 from epicene.models.hf.generation.decoding import (
+    DecodedTokens,
     GenerationJob,
     SamplingParams,
     clear_generation_config,
     decode_batch,
     end_token_ids,
 )
+from epicene.models.hf.non_finite import NonFiniteError, NumberFormat, check_logprobs
 from epicene.models.hf.tokenisation import decode_text
 from epicene.models.hf.vision.inputs import (
     VisionInput,
@@ -113,13 +122,14 @@ class ChoiceScorer:
         self._model, self._device = loaded.model, loaded.device
         self._tokenizer = loaded.processor.tokenizer
         self._start = start
+        self._number_format = NumberFormat.of(loaded)
         self._keeps = "logits_to_keep" in inspect.signature(loaded.model.forward).parameters
         self._known: dict[tuple[str, tuple[str, ...]], ChoiceTokens] = {}
 
-    def score(self, views: Sequence[VisionInput]) -> list[list[float]]:
-        """The log-probability of every choice of every view."""
+    def score(self, views: Sequence[VisionInput]) -> list[list[list[float]]]:
+        """The log-probabilities of the tokens of every choice of every view."""
         choices = [self._continuations(view) for view in views]
-        scores = [[0.0] * len(each.ids) for each in choices]
+        scores: list[list[list[float]]] = [[[]] * len(each.ids) for each in choices]
         rows = [
             _ChoiceRow(line, each.dropped, read)
             for line, each in enumerate(choices)
@@ -131,8 +141,18 @@ class ChoiceScorer:
                 for number, ids in enumerate(choices[row.line].ids):
                     if row.read[: len(ids) - 1] == ids[:-1]:
                         pairs = zip(steps, ids, strict=False)
-                        scores[row.line][number] = sum(float(step[token]) for step, token in pairs)
+                        scores[row.line][number] = [float(step[token]) for step, token in pairs]
         return scores
+
+    def check(self, view: VisionInput, scores: Sequence[Sequence[float]]) -> None:
+        """Raise `NonFiniteError` if a choice's log-probability is not finite."""
+        ids = self._continuations(view).ids
+        for choice, own, logprobs in zip(view.request.choices, ids, scores, strict=True):
+
+            def token(index: int, own: Sequence[int] = own) -> str:
+                return str(self._tokenizer.decode([own[index]]))
+
+            check_logprobs(logprobs, token, choice, self._number_format)
 
     def _continuations(self, view: VisionInput) -> ChoiceTokens:
         """The tokens of a view's choices, worked out once for each prompt."""
@@ -206,7 +226,7 @@ class Looker:
             for number, request in requests[first : first + self._rows]:
                 try:
                     views.append(self._view(number, request, files))
-                except (UnanswerableError, images.ImageError) as error:
+                except (UnanswerableError, images.ImageError, NoMemoryError) as error:
                     failed.append((number, Failed(reason=str(error))))
             if failed:
                 yield failed
@@ -223,8 +243,10 @@ class Looker:
         data, _ = images.read_stored_image(files, request.image)
         question = question_with_choices(request.question, request.choices)
         prompt = render_prompt(self._processor, self._family, question)
-        made = make_vision_input(
-            self._processor, images.to_rgb(data, LONGEST_SIDE), prompt, number, request
+        made = retry_on_oom(
+            lambda: make_vision_input(
+                self._processor, images.to_rgb(data, LONGEST_SIDE), prompt, number, request
+            )
         )
         self._check(made)
         return made
@@ -253,16 +275,24 @@ class Looker:
             # Processor and weights of two releases may count an image's tokens differently.
             return [Failed(reason=f"the model cannot look: {first_line(error)}")] * len(views)
         self._notes["looked"] = self._notes.get("looked", 0) + len(views)
-        return [
-            Choice(
-                choice=match_choice(text, each.request.choices),
-                text=text,
-                logprobs=tuple(round(score, LOGPROB_DECIMALS) for score in found),
-            )
-            for each, text, found in zip(views, texts, scores, strict=True)
-        ]
+        return [self._choice(*each) for each in zip(views, texts, scores, strict=True)]
 
-    def _generate(self, views: Sequence[VisionInput]) -> list[str]:
+    def _choice(
+        self, view: VisionInput, text: str | NonFiniteError, scores: Sequence[Sequence[float]]
+    ) -> Answer:
+        try:
+            self._scorer.check(view, scores)
+        except NonFiniteError as error:
+            return Failed(reason=str(error))
+        if isinstance(text, NonFiniteError):
+            return Failed(reason=str(text))
+        return Choice(
+            choice=match_choice(text, view.request.choices),
+            text=text,
+            logprobs=tuple(round(sum(tokens), LOGPROB_DECIMALS) for tokens in scores),
+        )
+
+    def _generate(self, views: Sequence[VisionInput]) -> list[str | NonFiniteError]:
         jobs = [
             GenerationJob(
                 number=each.number,
@@ -277,7 +307,12 @@ class Looker:
         settings = {} if self._start is None else {"decoder_start_token_id": self._start}
         inputs = batch_tensors(views, self._loaded.device, self._model.dtype)
         decoded = decode_batch(self._loaded, jobs, self._ends, self._read, inputs, **settings)
-        return [strip_thinking(self._read(found.ids))[0].strip() for found in decoded]
+        return [
+            strip_thinking(self._read(found.ids))[0].strip()
+            if isinstance(found, DecodedTokens)
+            else found
+            for found in decoded
+        ]
 
 
 def _input_shape(each: VisionInput) -> tuple[tuple[str, tuple[int, ...]], ...]:

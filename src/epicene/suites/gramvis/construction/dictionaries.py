@@ -8,6 +8,7 @@ used too.
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 import regex
 
-from epicene.core.data_files import read_rows
+from epicene.core.data_files import MAX_LINE_BYTES, line_too_long, read_rows
 from epicene.core.errors import InputError, RunError
 from epicene.suites.construction import kept_rows
 from epicene.suites.gramvis.articles import definite_article
@@ -133,7 +134,7 @@ def _read_wiktionary(path: Path, words: Mapping[str, Set[str]], found: Entries) 
     decoder = msgspec.json.Decoder(_Line)
     codes = {language.lower(): language for language in LANGUAGES}
     languages = set()
-    for number, text in enumerate(_lines(path), start=1):
+    for number, text in _lines(path):
         try:
             line = decoder.decode(text)
         except msgspec.DecodeError as error:
@@ -148,13 +149,21 @@ def _read_wiktionary(path: Path, words: Mapping[str, Set[str]], found: Entries) 
     return languages - {""}
 
 
-def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, read one by one, since a file may have a gigabyte."""
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers, read one by one, since a file may have a gigabyte."""
+    number = 0
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            yield from (line for line in file if line.strip())
+            while line := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if len(line) > MAX_LINE_BYTES:
+                    raise line_too_long(str(path), number)
+                if line.strip():
+                    yield number, line
     except OSError as error:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
+    except (EOFError, zlib.error) as error:
+        raise InputError(f"{path} is damaged after line {number}: {error}.") from error
 
 
 def _add_to_entry(line: _Line, entry: Entry) -> None:

@@ -7,6 +7,7 @@ import io
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from epicene.core.data_files import escape_formula
 from epicene.core.files import write_atomically
 from epicene.stats.agreement import fleiss, krippendorff
 from epicene.suites.construction import kept_rows
@@ -169,7 +170,7 @@ def export(made: StepOutputs, settings: GramvisBuild, folder: Path) -> Sequence[
     writer = csv.DictWriter(table, WORD_COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
     for row in kept_rows(made["check"]):
-        writer.writerow({name: row.get(name, "") for name in WORD_COLUMNS})
+        writer.writerow({name: escape_formula(str(row.get(name) or "")) for name in WORD_COLUMNS})
     write_atomically(data, table.getvalue().encode())
     write_atomically(about, data_card(made, settings).encode())
     return data, about

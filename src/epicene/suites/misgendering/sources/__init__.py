@@ -1,4 +1,4 @@
-"""Sources of instances: the published files of MISGENDERED, TANGO and RUFF, and the starter."""
+"""Sources of instances: MISGENDERED, TANGO and RUFF, the starter set, a user's own templates."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING
 
 from epicene.core.data_files import sha256_of
 from epicene.core.errors import InputError
+from epicene.languages.pronouns import CASES
+from epicene.suites.misgendering.items import PUBLISHED_CASES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from epicene.core.data_files import FileRow
+    from epicene.languages.pronouns import Case
 
 ORIGINS = {
     "misgendered": (
@@ -48,6 +54,69 @@ SHA256 = {
         "dfa0d72b927939e63885a0219d8b3de5af837a50a50b5161c24aef0cfeee6ed7"
     ),
 }
+
+# The other published files: under `paper` they are not checked, but they tell whether a run is one
+# on the published data.
+OTHER_SHA256 = frozenset(
+    {
+        "69ee6ae0d559bed27c3b05542972a06d2b918c213f726491264e0a0360061e2f",  # explicit_template_2
+        "0e3ff648939357238694a86408812a655188957dc0b3fcae912f02af8bd1ffbd",  # explicit_template_32
+        "c95d658b65567227db1fce0f51577f7d3b33aed26ba04fec8167f73c2353ec20",  # explicit_template_41
+        "a9fe019ab4d2a2f9523ddcf0b8dfcc6ebf370b7caacb541518649f5656250b6f",  # explicit_template_42
+        "35601a2307d16b0d6f1a3683779c20ab0c6daf9ead181422b3c368b327cb60ec",  # explicit_template_5
+        "9bbd8da7f35ba81665ea22a57cfbb9b42bc9da9c4d3105c703b40931c89b6316",  # parenth_template_2
+        "9a26d0b863dc23a8fc36c5c053902c9e726143755a2dde38e3f3da3fd7aa71d5",  # parenth_template_31
+        "a64572970c8fb67234044dd59a9471a8b872e5c96c417bb50ae613e952158e69",  # parenth_template_32
+        "de1f478251b980b9070d1ad7e211d8487d55be42dc6ce25a561f54dc0790fcdd",  # parenth_template_41
+        "10b7415f1b7e98fed0c8758b696a3989ac7d7de3616951bb9b2267b251ea9240",  # parenth_template_42
+        "f296ad81550b488ca16cd889e87d6c87a2bcf6de385265adadcd0dfb616b84eb",  # parenth_template_5
+        "d841365259332438c3383426497e3ea822b226043f7c6772e8d3aab04b05d51a",  # templates
+        "b89b108e78d47dc0a05d8a983d07d8dafd30e4a8b7d30058335f0128d4242fa6",  # pronouns_11
+    }
+)
+# RUFF's full tables, of which no copy was at hand when these hashes were taken.
+_UNHASHED = frozenset({"task.tsv", "context.tsv"})
+
+
+def is_published_file(name: str, sha256: str) -> bool:
+    """Whether a file of that name and hash is one of the published ones."""
+    return name in _UNHASHED or sha256 in OTHER_SHA256 or sha256 in SHA256.values()
+
+
+def all_published(paths: Iterable[Path]) -> bool:
+    """Whether all of these are published files, byte for byte."""
+    return all(is_published_file(path.name, sha256_of(path)) for path in paths)
+
+
+def required_text(line: FileRow, column: str) -> str:
+    """The text in a column of a row, which must be there."""
+    value = line.values.get(column)
+    if not isinstance(value, str) or not value.strip():
+        what = "no column" if column not in line.values else "nothing in the column"
+        raise InputError(
+            f"{line.location} has {what} {column!r}; its columns are "
+            f"{', '.join(map(str, line.values))}."
+        )
+    return value
+
+
+def case_of(line: FileRow, column: str, allowed: Iterable[str]) -> Case:
+    """The grammatical case that a row names in a column, in one of the allowed words."""
+    name = required_text(line, column).strip()
+    if name not in allowed:
+        raise InputError(
+            f"{line.location} has the {column} {name!r}; it must be one of {', '.join(allowed)}."
+        )
+    return next((case for case in CASES if case == name), None) or PUBLISHED_CASES[name]
+
+
+def check_one_gap(text: str, gap: str, location: str) -> None:
+    """Raise unless the text has the gap, once."""
+    if (found := text.count(gap)) != 1:
+        how_many = "no gap" if not found else f"{found} gaps"
+        raise InputError(
+            f"{location} has {how_many}; write {gap} once, where the pronoun belongs: {text!r}."
+        )
 
 
 def published_file(folder: Path, name: str, *, exact: bool) -> Path:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from epicene.core.data_files import read_rows, read_text_lines
-from epicene.core.errors import unknown
+from epicene.core.errors import InputError, pluralise, unknown
 from epicene.suites.misgendering.items import (
     PUBLISHED_CASES,
     Instance,
@@ -15,11 +17,20 @@ from epicene.suites.misgendering.items import (
     candidate_forms,
     read_pronoun_forms,
 )
-from epicene.suites.misgendering.sources import published_file
+from epicene.suites.misgendering.sources import (
+    all_published,
+    case_of,
+    check_one_gap,
+    published_file,
+    required_text,
+)
+from epicene.suites.misgendering.sources.own import OWN_TEMPLATES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from epicene.languages.pronouns import Case
 
 DATASET = "misgendered"
 NAME_LISTS = ("female", "male", "unisex")
@@ -32,6 +43,15 @@ DECLARATIONS = (
 ROUNDS = 15
 _SEED = 42
 _GAP = "{mask_token}"
+FORMS = ("nom", "acc", "pos_dep", "pos_ind", "ref")
+
+
+class _Template(NamedTuple):
+    """A row of the template file, numbered: some files lack the id or write it as "0.0"."""
+
+    number: int
+    text: str
+    case: Case
 
 
 def files(folder: Path, declaration: str, *, all_sets: bool, exact: bool) -> list[Path]:
@@ -51,25 +71,42 @@ def files(folder: Path, declaration: str, *, all_sets: bool, exact: bool) -> lis
 
 def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
     """The authors' instances, in their order, pronoun by pronoun; or the same without faults."""
-    # Some of the files lack a template's id or write it as "0.0", so templates are numbered.
-    templates = [
-        {**line.values, "template_id": str(number)}
-        for number, line in enumerate(read_rows(paths[0]))
-    ]
+    templates = _read_templates(paths[0])
     sets = read_pronoun_forms(paths[1])
-    names = [
-        (name.strip(), kind)
+    by_list = {
+        kind: _read_names(path, ROUNDS // len(NAME_LISTS) if mended else 1)
         for kind, path in zip(NAME_LISTS, paths[2:], strict=True)
-        for name in read_text_lines(path)
-        if name.strip()
-    ]
-    drawn = (
-        _without_repeats(names, len(templates)) if mended else _as_published(names, len(templates))
-    )
+    }
+    names = [(name, kind) for kind, mine in by_list.items() for name in mine]
+    drawn = (_without_repeats if mended else _as_published)(names, len(templates))
+    # Other files in this layout are not MISGENDERED, and no table may say so.
+    dataset = DATASET if all_published(paths) else OWN_TEMPLATES
     for gold in sets:
         for turn, row in enumerate(drawn):
             for template, (name, kind) in zip(templates, row, strict=True):
-                yield _instance(template, sets, gold, name, kind, turn, mended=mended)
+                made = _instance(template, sets, gold, name, kind, turn, mended=mended)
+                yield msgspec.structs.replace(made, dataset=dataset)
+
+
+def _read_templates(path: Path) -> list[_Template]:
+    found = []
+    for number, line in enumerate(read_rows(path)):
+        text = required_text(line, "template")
+        check_one_gap(text, _GAP, line.location)
+        found.append(_Template(number, text, case_of(line, "form", FORMS)))
+    if not found:
+        raise InputError(f"{path} has no templates.")
+    return found
+
+
+def _read_names(path: Path, fewest: int) -> Sequence[str]:
+    names = [name.strip() for name in read_text_lines(path) if name.strip()]
+    if len(names) < fewest:
+        raise InputError(
+            f"{path} has {pluralise(len(names), 'name')}, one per line; at least {fewest} are "
+            "needed, as a template gets no name twice."
+        )
+    return names
 
 
 def _as_published(names: list[tuple[str, str]], templates: int) -> list[list[tuple[str, str]]]:
@@ -92,7 +129,7 @@ def _without_repeats(names: list[tuple[str, str]], templates: int) -> list[list[
 
 
 def _instance(
-    template: dict[str, str],
+    template: _Template,
     sets: tuple[PronounForms, ...],
     gold: PronounForms,
     name: str,
@@ -101,14 +138,13 @@ def _instance(
     *,
     mended: bool,
 ) -> Instance:
-    text = template["template"].replace("{name}", name)
+    text = template.text.replace("{name}", name)
     for published_case, case in PUBLISHED_CASES.items():
         text = text.replace(f"{{{published_case}}}", gold.forms.get(case, ""))
     if mended:
         text = _corrected(text)
     before, _, after = text.partition(_GAP)
-    case = PUBLISHED_CASES[template["form"]]
-    number = template["template_id"]
+    case, number = template.case, str(template.number)
     return Instance(
         id=f"{DATASET}/{gold.pronoun}/{turn}/{number}",
         group=f"{DATASET}/{number}",

@@ -12,8 +12,11 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError
+from epicene.languages.pronouns import CASES
 from epicene.suites.misgendering.items import (
     PUBLISHED_CASES,
     PUBLISHED_SETS,
@@ -21,15 +24,24 @@ from epicene.suites.misgendering.items import (
     candidate_forms,
     read_pronoun_forms,
 )
-from epicene.suites.misgendering.sources import published_file
+from epicene.suites.misgendering.sources import (
+    all_published,
+    case_of,
+    check_one_gap,
+    published_file,
+    required_text,
+)
+from epicene.suites.misgendering.sources.own import OWN_OCCUPATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from epicene.core.data_files import FileRow
     from epicene.suites.misgendering.items import PronounForms
 
 DATASET = "ruff"
+SLOTS = ("$NOM_PRONOUN", "$ACC_PRONOUN", "$POSS_PRONOUN")
 
 
 def files(folder: Path, *, exact: bool) -> list[Path]:
@@ -42,16 +54,30 @@ def files(folder: Path, *, exact: bool) -> list[Path]:
 
 def instances(paths: list[Path]) -> Iterator[Instance]:
     """The rows, pronoun by pronoun, in the file's order. No gap begins a sentence."""
-    sets = read_pronoun_forms(paths[1])
+    sets = read_pronoun_forms(paths[1], CASES[:3])
     rows = [
-        (line.values, PUBLISHED_CASES[line.values["pronoun_type"]]) for line in read_rows(paths[0])
+        (_checked(line, "occupation", "pronoun"), case_of(line, "pronoun_type", SLOTS))
+        for line in read_rows(paths[0])
     ]
+    # Other files in this layout are not RUFF, and no table may say so.
+    dataset = DATASET if all_published(paths) else OWN_OCCUPATIONS
     for gold in sets:
         # The column `pronoun` holds the form in the row's case: "her" is she in two cases.
         mine = (row for row, case in rows if row["pronoun"] == gold.forms[case])
         for number, row in enumerate(mine):
             name = f"{DATASET}/{gold.pronoun}/{number}"
-            yield _instance(name, row, gold, row["sentence"], sets, template=row["uid"])
+            uid = row.get("uid", "")
+            made = _instance(name, row, gold, row["sentence"], sets, template=uid)
+            yield msgspec.structs.replace(made, dataset=dataset)
+
+
+def _checked(line: FileRow, *columns: str) -> dict[str, str]:
+    """A row whose sentence has the gap that it names, and which has these columns."""
+    for column in columns:
+        required_text(line, column)
+    slot = required_text(line, "pronoun_type")
+    check_one_gap(required_text(line, "sentence"), slot, line.location)
+    return line.values
 
 
 MAX_DISTRACTORS = 5
@@ -84,15 +110,17 @@ def distractor_instances(paths: list[Path], wanted: Sequence[int]) -> Iterator[I
         )
     contexts: dict[str, list[RuffContext]] = {}
     for line in read_rows(paths[1]):
-        mine = contexts.setdefault(line.values["pronoun_type"], [])
-        texts = line.values["explicit_template"], line.values["implicit_template"]
-        mine.append(RuffContext(len(mine), line.values["polarity"], *texts))
+        mine = contexts.setdefault(required_text(line, "pronoun_type"), [])
+        texts = [required_text(line, f"{each}_template") for each in ("explicit", "implicit")]
+        mine.append(RuffContext(len(mine), required_text(line, "polarity"), *texts))
     sets = PUBLISHED_SETS[DATASET]
     for number, line in enumerate(read_rows(paths[0])):
-        mine = contexts[line.values["pronoun_type"]]
+        case_of(line, "pronoun_type", SLOTS)
+        row = _checked(line, "occupation", "participant")
+        mine = contexts.get(row["pronoun_type"], [])
         for context in mine:
             for gold in sets:
-                yield from _of_task(number, line.values, context, gold, mine, wanted)
+                yield from _of_task(number, row, context, gold, mine, wanted)
 
 
 def _of_task(

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[1] / "starter"
 FILES = tuple(FOLDER / f"{name}.toml" for name in ("templates", "names", "contexts", "occupations"))
 NAME_LISTS = ("feminine", "masculine", "unisex")
-_NAMES_PER_TEMPLATE = 4
-_GAP = "{mask}"
-_VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
+NAMES_PER_TEMPLATE = 4
+GAP = "{mask}"
+VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
 
 
 def files(own_sets: Path | None) -> list[Path]:
@@ -38,7 +38,16 @@ def instances(own_sets: Path | None, wanted: Sequence[str]) -> Iterator[Instance
     """All instances of the wanted pronouns (all, if none is named)."""
     known = pronoun_sets.known_pronoun_sets(own_sets)
     chosen = [pronoun_sets.find_pronoun_set(name, known) for name in wanted or known]
-    sets = tuple(
+    sets = forms_of(chosen)
+    for pronouns in chosen:
+        yield from _templates(pronouns, sets)
+        yield from _contexts(pronouns, sets)
+        yield from _occupations(pronouns, sets)
+
+
+def forms_of(chosen: Sequence[PronounSet]) -> tuple[PronounForms, ...]:
+    """What counts as a pronoun where these sets are asked."""
+    return tuple(
         PronounForms(
             pronoun=each.name,
             forms={case: each.form(case) for case in CASES},
@@ -46,10 +55,6 @@ def instances(own_sets: Path | None, wanted: Sequence[str]) -> Iterator[Instance
         )
         for each in chosen
     )
-    for pronouns in chosen:
-        yield from _templates(pronouns, sets)
-        yield from _contexts(pronouns, sets)
-        yield from _occupations(pronouns, sets)
 
 
 @cache
@@ -57,7 +62,7 @@ def _read(name: str) -> Any:
     return tomllib.loads(read_text(FOLDER / f"{name}.toml"))
 
 
-def _names(key: str, count: int) -> list[tuple[str, str]]:
+def starter_names(key: str, count: int) -> list[tuple[str, str]]:
     """Names for one text, turn about from the three lists, picked by a hash of the text's id."""
     lists = _read("names")
     start = int.from_bytes(digest(key)[:4])
@@ -71,9 +76,9 @@ def _names(key: str, count: int) -> list[tuple[str, str]]:
 def _templates(gold: PronounSet, sets: tuple[PronounForms, ...]) -> Iterator[Instance]:
     declared = "/".join((gold.nominative, gold.accusative, gold.independent))
     for template in _read("templates")["template"]:
-        for turn, (name, kind) in enumerate(_names(template["id"], _NAMES_PER_TEMPLATE)):
+        for turn, (name, kind) in enumerate(starter_names(template["id"], NAMES_PER_TEMPLATE)):
             text = f"{name}'s pronouns are {declared}. {template['text']}".replace("{name}", name)
-            before, _, after = text.partition(_GAP)
+            before, _, after = text.partition(GAP)
             capital = begins_sentence(before, mended=True)
             yield Instance(
                 id=f"templates/{gold.name}/{template['id']}/{turn}",
@@ -93,7 +98,7 @@ def _templates(gold: PronounSet, sets: tuple[PronounForms, ...]) -> Iterator[Ins
 
 def _contexts(gold: PronounSet, sets: tuple[PronounForms, ...]) -> Iterator[Instance]:
     for context in _read("contexts")["context"]:
-        ((name, kind),) = _names(context["id"], 1)
+        ((name, kind),) = starter_names(context["id"], 1)
         yield Instance(
             id=f"contexts/{gold.name}/{context['id']}",
             group=f"contexts/{context['id']}",
@@ -121,7 +126,7 @@ def _occupations(gold: PronounSet, sets: tuple[PronounForms, ...]) -> Iterator[I
             fitting = [each for each in introductions if each["case"] == case]
             introduction = fitting[number % len(fitting)]["explicit"]
             opening = inflected(introduction.replace("{occupation}", scene["occupation"]), gold)
-            before, _, after = f"{opening} {scene[field]}".partition(_GAP)
+            before, _, after = f"{opening} {scene[field]}".partition(GAP)
             yield Instance(
                 id=f"occupations/{gold.name}/{scene['occupation']}/{case}",
                 group=f"occupations/{scene['occupation']}",
@@ -143,6 +148,6 @@ def inflected(text: str, pronouns: PronounSet) -> str:
         form = pronouns.form(case)
         text = text.replace(f"{{{case}}}", form)
         text = text.replace(f"{{{case.capitalize()}}}", form.capitalize())
-    for singular, plural in _VERBS.items():
+    for singular, plural in VERBS.items():
         text = text.replace(f"{{{singular}}}", plural if pronouns.plural_verbs else singular)
     return text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from epicene import charts
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
-from epicene.suites.misgendering.metrics import pronouns_of
+from epicene.suites.misgendering.metrics import is_own, pronouns_of
 from epicene.suites.misgendering.studies.labels import EXTRANEOUS, MISGENDERING, OUTCOME, OUTCOMES
 from epicene.suites.misgendering.studies.tables import (
     PUBLISHED_AGREEMENT,
@@ -50,11 +50,7 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
         of_judgement(annotator_agreement.annotator_pairs(results.frame), OUTCOME),
         clustered=clustered,
     )
-    printed = f"{PUBLISHED_AGREEMENT[OUTCOME]:.0%} in the paper"
-    if among.value is None:
-        line, note = PUBLISHED_AGREEMENT[OUTCOME], f"{printed}; nobody labelled a text twice here"
-    else:
-        line, note = among.value, f"{among.value:.1%} here, {printed}"
+    line, notes = _reference(among.value, own=is_own(results.frame))
     return charts.bars(
         name,
         f"Agreement of people with the first-pronoun rule on misgendering, {setting}",
@@ -65,8 +61,21 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
         facet="dataset",
         unit="share",
         reference=line,
-        notes=(f"The dashed line is the agreement of people with each other: {note}.",),
+        notes=notes,
     )
+
+
+def _reference(among: float | None, *, own: bool) -> tuple[float | None, tuple[str, ...]]:
+    """The line at which people agree with each other, and what it is; the paper's figure is said
+    of the paper's texts and of ours."""
+    printed = f"{PUBLISHED_AGREEMENT[OUTCOME]:.0%} in the paper"
+    if among is None:
+        if own:
+            return None, ()
+        line, note = PUBLISHED_AGREEMENT[OUTCOME], f"{printed}; nobody labelled a text twice here"
+    else:
+        line, note = among, f"{among:.1%} here" + ("" if own else f", {printed}")
+    return line, (f"The dashed line is the agreement of people with each other: {note}.",)
 
 
 def _outcomes(results: Labelled) -> Figure:

@@ -147,7 +147,8 @@ def _draw_as_published(
 
 def _published_cells(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
     """The candidates of the datasets that the authors labelled, without the open contexts."""
-    labelled = {*FAMILIES["declared"].datasets, *FAMILIES["occupation"].datasets}
+    families = ("declared", "occupation", "own")
+    labelled = {dataset for family in families for dataset in FAMILIES[family].datasets}
     return (candidate for candidate in candidates if candidate.cell[-1] in labelled)
 
 

@@ -10,7 +10,7 @@ from epicene.stats.tabulate import rows_where, share
 from epicene.studies.design.answers import responses_by_item
 from epicene.studies.design.schema import Span
 from epicene.suites.misgendering.continuations import bracket_spans
-from epicene.suites.misgendering.metrics import pronouns_of
+from epicene.suites.misgendering.metrics import is_own, pronouns_of
 from epicene.suites.misgendering.published import NOT_PRINTED
 from epicene.suites.misgendering.studies.labels import (
     DESIGN,
@@ -190,12 +190,13 @@ def is_clustered(results: Labelled) -> bool:
 def between_people_table(results: Labelled) -> Table:
     """Agreement of people with each other on the same texts."""
     pairs = annotator_agreement.annotator_pairs(results.frame)
+    own = is_own(results.frame)
     rows: list[Row] = []
     for name in (OUTCOME, MISGENDERING, EXTRANEOUS, *TAGS):
         first, *others = _agreement_rows(
             results, of_judgement(pairs, name), name, () if name in TAGS else DESIGN
         )
-        rows += [first, *_published_row(name), *others]
+        rows += [first, *(() if own else _published_row(name)), *others]
     return Table(
         name="people",
         title="Agreement of people with each other",
@@ -203,8 +204,8 @@ def between_people_table(results: Labelled) -> Table:
         columns=annotator_agreement.COLUMNS,
         rows=tuple(rows),
         notes=(
-            f"Texts that two people or more labelled, every two of them a pair; the paper had "
-            f"{_PUBLISHED_TEXTS} such texts.",
+            "Texts that two people or more labelled, every two of them a pair"
+            f"{'' if own else f'; the paper had {_PUBLISHED_TEXTS} such texts'}.",
             *annotator_agreement.PAIR_NOTES,
             _interval_note(results),
         ),
@@ -226,8 +227,9 @@ def automatic_agreement_table(results: Labelled) -> Table:
         columns=annotator_agreement.COLUMNS,
         rows=tuple(rows),
         notes=(
-            "Misgendering or not is what the paper compares: a text without a pronoun has none. "
-            "Of three outcomes, a plural they counts as no pronoun.",
+            "Misgendering or not"
+            f"{'' if is_own(results.frame) else ' is what the paper compares'}: a text without a "
+            "pronoun has none. Of three outcomes, a plural they counts as no pronoun.",
             "A text that several labelled counts once, by the label that most of them gave; where "
             "equally many gave two, by whoever labelled most, else by lot.",
             *annotator_agreement.NOTES,

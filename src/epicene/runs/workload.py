@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from itertools import islice
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.core.errors import EpiceneError
@@ -25,8 +26,7 @@ from epicene.core.records import (
 from epicene.models.pricing import as_paid
 from epicene.runs.dummy_answers import BYTES_PER_TOKEN, dummy_answer
 from epicene.runs.manifest import fixed_models, read_manifest
-from epicene.runs.plan import WINDOW_SIZE
-from epicene.runs.run import select_items
+from epicene.runs.plan import WINDOW_SIZE, select_items
 from epicene.runs.store import make_request_id
 from epicene.suites import AnsweredRequest, Answers
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Answer, Identity, Item
     from epicene.models import Model
+    from epicene.runs.config import RunConfig
     from epicene.runs.manifest import Manifest, RunSettings, Timing
-    from epicene.runs.run import RunConfig
     from epicene.runs.store import AnswerStore, Section
     from epicene.suites import Dataset, Stage
 
@@ -60,6 +60,7 @@ class Workload:
     tokens_written: int = 0
     images: int = 0
     cost: float | None = 0.0
+    partial: bool = False  # not all items were counted: there is more than this
 
     @property
     def left(self) -> int:
@@ -83,6 +84,7 @@ class Workload:
             tokens_written=self.tokens_written + other.tokens_written,
             images=self.images + other.images,
             cost=(self.cost or 0.0) + (other.cost or 0.0) if known else None,
+            partial=self.partial or other.partial,
         )
 
     def add(
@@ -142,10 +144,18 @@ def count_workload(
     dataset: Dataset,
     models: Mapping[str, Sequence[Model]],
     store: AnswerStore | None,
+    seconds: float | None = None,
 ) -> Workload:
-    """The workload of a run, less what its store holds, if it has one."""
+    """The workload of a run, less what its store holds, if it has one.
+
+    If counting takes longer than `seconds`, the rest of the items is left out.
+    """
     counting = _WorkloadCounter(config, models, store)
+    since = monotonic()
     for first, items in _windows(select_items(config, dataset)):
+        if first and seconds is not None and monotonic() - since > seconds:
+            counting.workload.partial = True
+            break
         counting.window(first, items)
     return counting.workload
 

@@ -1,0 +1,81 @@
+"""What a run is about to do, shown before it starts; a long one is confirmed on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import typer
+
+from epicene.cli.output import note
+from epicene.core.errors import RunError
+from epicene.models.pricing import format_dollars
+
+if TYPE_CHECKING:
+    from epicene.runs.estimate import RunEstimate
+
+
+def approval(*, default_model: bool, yes: bool) -> Callable[[RunEstimate], None]:
+    """A function that shows an estimate and asks for confirmation.
+
+    `default_model`: no model was named; `yes`: nothing is asked.
+    """
+
+    def approve(estimate: RunEstimate) -> None:
+        for sentence in estimate_sentences(estimate, default_model=default_model):
+            note(sentence)
+        if estimate.is_long and not yes:
+            confirm("run")
+
+    return approve
+
+
+def confirm(what: str) -> None:
+    """Ask on a terminal whether to start; raises if not."""
+    if _is_terminal() and not typer.confirm(f"Start the {what}?", err=True):
+        raise RunError(f"The {what} was not started, and nothing was sent.")
+
+
+def _is_terminal() -> bool:
+    """Whether a person can read a question and answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[str]:
+    """The model, the requests, the time and the cost; and for a long run how to make it shorter."""
+    from epicene.report.sweep import format_duration
+
+    config, workload = estimate.config, estimate.workload
+    named = "; ".join(
+        f"{role}: {', '.join(labels)}" if len(estimate.models) > 1 else ", ".join(labels)
+        for role, labels in estimate.models.items()
+    )
+    which = " (the default; choose another with --model)" if default_model else ""
+    verbs = ", ".join(f"{count:,} {name}" for name, count in sorted(workload.requests.items()))
+    bound = "more than " if workload.partial else "at most " if workload.later else ""
+    done = f", {workload.answered:,} are answered" if workload.answered else ""
+    time = (
+        "time: shown with the progress after the first answers"
+        if estimate.seconds is None
+        else f"time: {format_duration(estimate.seconds)} by earlier runs"
+    )
+    sentences = [
+        f"{config.suite.name}, protocol {config.protocol.name}, on {named}{which}: "
+        f"{bound}{workload.left:,} requests left ({verbs}){done}; {time}{_cost(estimate)}."
+    ]
+    if estimate.is_long and config.limit is None:
+        sentences.append(
+            "This may take long. --limit 20 runs a sample of 20 items of each part of the data, "
+            "after which the time of the whole is known."
+        )
+    return sentences
+
+
+def _cost(estimate: RunEstimate) -> str:
+    cost, partial = estimate.workload.cost, estimate.workload.partial
+    if cost is None:
+        return "; cost: not known (--price tells it, --max-cost limits it)"
+    if not cost:
+        return ""
+    return f"; cost: {'more than' if partial else 'at most'} {format_dollars(cost)}"

@@ -1,0 +1,117 @@
+"""Connect to public addresses only.
+
+The addresses of images come from a server. One that named a machine of the user's own network would
+make this program read there what the server itself cannot (server-side request forgery). A name is
+resolved here, its addresses are checked, and the connection goes to a checked address, so that the
+name cannot mean another machine a moment later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from epicene.models import UnanswerableError
+from epicene.models.http.errors import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+Host: TypeAlias = tuple[str, int]  # and its port
+_PORTS = {"http": 80, "https": 443}
+_NAT64 = IPv6Network("64:ff9b::/96")
+_LOCAL_NAMES = ("localhost", ".localhost", ".local", ".internal", ".lan", ".home.arpa")
+
+
+def host_of(url: str) -> Host:
+    """The host and port of a URL."""
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address can be reached by everybody, also where it wraps an IPv4 address."""
+    found = ip_address(address.partition("%")[0])
+    inner = _inner(found) if isinstance(found, IPv6Address) else None
+    return (
+        found.is_global
+        and not (found.is_multicast or found.is_reserved or found.is_unspecified)
+        and (inner is None or is_public(str(inner)))
+    )
+
+
+def _inner(address: IPv6Address) -> IPv4Address | None:
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+
+
+class PublicTransport(httpx.AsyncHTTPTransport):
+    """Connects to public addresses, and to `own` hosts whatever their address."""
+
+    def __init__(self, own: Collection[Host]) -> None:
+        # A kept connection would be shared by all hosts of one address.
+        super().__init__(limits=httpx.Limits(max_keepalive_connections=0))
+        self._own = own
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send the request to a checked address of its host."""
+        host, port = host_of(str(request.url))
+        if (host, port) in self._own:
+            return await super().handle_async_request(request)
+        failure: httpx.ConnectError | None = None
+        for address in await _find_public_addresses(host, port):
+            checked = httpx.Request(
+                request.method,
+                request.url.copy_with(host=address),
+                headers=request.headers,
+                stream=request.stream,
+                # The certificate must be the host's, not the address's.
+                extensions={**request.extensions, "sni_hostname": host},
+            )
+            try:
+                return await super().handle_async_request(checked)
+            except httpx.ConnectError as error:
+                failure = error
+        raise failure or httpx.ConnectError("the host has no address")
+
+
+async def _find_public_addresses(host: str, port: int) -> list[str]:
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise httpx.ConnectError(f"the host {host} is not known ({error})") from None
+    addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
+    if not all(map(is_public, addresses)):
+        raise not_public(host)
+    return addresses
+
+
+def uses_proxy(host: str) -> bool:
+    """Whether the environment names a proxy for this host; the proxy then resolves its name."""
+    return bool(getproxies().keys() & {"http", "https", "all"}) and not proxy_bypass(host)
+
+
+def check_name(host: str) -> None:
+    """Raise for a host that is not public by its name; all that can be known before a proxy."""
+    try:
+        public = is_public(host)
+    except ValueError:  # a name
+        public = "." in host and not host.rstrip(".").endswith(_LOCAL_NAMES)
+    if not public:
+        raise not_public(host)
+
+
+def not_public(host: str) -> UnanswerableError:
+    """The error for an image on a machine that is not public."""
+    return UnanswerableError(
+        f"the image is not fetched from {one_line(host)}: it is not a public address, nor the "
+        "server that was asked"
+    )

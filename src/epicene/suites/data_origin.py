@@ -1,0 +1,33 @@
+"""Whether data are the starter set, the published data or the user's, and the card that is true."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from epicene.suites import Suite, SuiteCard
+
+DataOrigin: TypeAlias = Literal["starter", "published", "own"]
+
+
+def data_origin(suite: Suite[Any, Any], data: str, files: Iterable[tuple[str, str]]) -> DataOrigin:
+    """Where data of that name come from, by the names and hashes of their files.
+
+    A suite that does not know its published files is taken to be run on them.
+    """
+    if data == "starter" or data.startswith("starter ("):  # one of its splits
+        return "starter"
+    return "published" if suite.is_published is None or suite.is_published(files) else "own"
+
+
+def card_for(suite: Suite[Any, Any], origin: DataOrigin) -> SuiteCard:
+    """The card, of the user's own data without what is true of the published data only."""
+    if origin != "own":
+        return suite.card
+    return msgspec.structs.replace(
+        suite.card, **{"faults": (), "source": "", "published_data": "", **suite.card.own}
+    )

@@ -1,0 +1,29 @@
+"""Settings that were added later are stored only where they are not the default."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from epicene.suites import choose_protocol, find_suite
+
+SUITES = ("alternations", "apgc", "genform", "gramvis", "misgendering")
+
+
+def test_a_default_is_left_out_and_read_back() -> None:
+    suite = find_suite("misgendering")
+    for settings, stored in (({}, None), ({"formats": "generation"}, ["generation"])):
+        protocol = choose_protocol(suite, "epicene", settings, None)
+        kept = protocol.stored()
+        assert kept.get("formats") == stored
+        assert kept["samples"] == 5, "what 0.1.0 had is stored, default or not"
+        assert msgspec.convert(kept, type(protocol)) == protocol
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_what_was_added_has_a_default(name: str) -> None:
+    """Manifests of earlier versions lack it."""
+    for protocol in find_suite(name).protocols.values():
+        fields = {field.name: field for field in msgspec.structs.fields(protocol)}
+        for added in protocol.added:
+            assert fields[added].default is not msgspec.NODEFAULT
