@@ -175,6 +175,10 @@ def _header(log: Path) -> bytes:
         return b""
 
 
+class LockedError(RunError):
+    """Another program holds a database."""
+
+
 @contextmanager
 def explain_errors(path: Path, summary: str = "") -> Iterator[None]:
     """Turn SQLite's errors into a sentence that names the file.
@@ -184,6 +188,10 @@ def explain_errors(path: Path, summary: str = "") -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, msgspec.DecodeError, UnicodeDecodeError) as error:
+        if "locked" in str(error):
+            raise LockedError(
+                f"Another program holds {path}; close it and run the same command again."
+            ) from error
         raise RunError(f"{summary}: {error}." if summary else _explain(error, path)) from error
 
 
@@ -194,8 +202,6 @@ def _explain(error: Exception, path: Path) -> str:
             f"The disk that holds {path} is full; all answers so far are kept: make room and run "
             "the same command again."
         )
-    if "locked" in text:
-        return f"Another program holds {path}; close it and run the same command again."
     if "malformed" in text or "not a database" in text:
         return (
             f"The database {path} is damaged ({text}); copy what can be read with "

@@ -90,13 +90,13 @@ _IN_RANGE = "WHERE place >= ? AND place < ? ORDER BY place"
 _LARGEST_KEY = (1 << 63) - 1  # that SQLite has
 
 # The columns of each table, the checksum aside, in the order in which it covers them.
-_COLUMNS = {
+COLUMNS = {
     "meta": ("name", "value"),
     "items": ("number", "item"),
     "sections": ("id", "stage", "role", "identity", "total"),
     "answers": ("place", "name", "key", "failed", "answer"),
 }
-TABLES = tuple(_COLUMNS)
+TABLES = tuple(COLUMNS)
 # The types of their values.
 _TYPES = {
     "meta": ((str, str),),
@@ -106,7 +106,7 @@ _TYPES = {
 }
 
 _encoder = msgspec.msgpack.Encoder()
-_answers = msgspec.json.Decoder(Answer)
+decode_answer = msgspec.json.Decoder(Answer).decode
 _identities = msgspec.json.Decoder(Identity)
 
 P = ParamSpec("P")
@@ -220,7 +220,7 @@ class AnswerStore:
     # --- rows with their checksums ---------------------------------------------------------
 
     def _select(self, table: str, condition: str, values: Sequence[object]) -> Iterator[Any]:
-        columns = (*_COLUMNS[table], *(("checksum",) if self.has_checksums else ()))
+        columns = (*COLUMNS[table], *(("checksum",) if self.has_checksums else ()))
         query = f"SELECT {', '.join(columns)} FROM {table} NOT INDEXED {condition}"  # noqa: S608
         return self._db.execute(query, values)
 
@@ -237,7 +237,7 @@ class AnswerStore:
             if last is not None and row[0] <= last:
                 raise DamagedStoreError(self.path, f"the rows of table {table} are out of order")
             last = row[0]
-            yield row[: len(_COLUMNS[table])]
+            yield row[: len(COLUMNS[table])]
 
     @_explained
     def content_digest(self) -> bytes:
@@ -255,14 +255,14 @@ class AnswerStore:
 
         A range that SQLite cannot read is reported once, as an empty row, and left out.
         """
-        key = _COLUMNS[table][0]
+        key = COLUMNS[table][0]
         last: Any = "" if table == "meta" else -1  # the key after which to go on
         highest: Any = last  # of a sound row
         skip = 1
         while True:
             try:
                 for row in self._select(table, f"WHERE {key} > ? ORDER BY {key}", (last,)):
-                    values = row[: len(_COLUMNS[table])]
+                    values = row[: len(COLUMNS[table])]
                     sound = self._is_sound(table, row)
                     in_order = not sound or row[0] > highest
                     problem = "is out of order" if sound else self._unsound
@@ -285,7 +285,7 @@ class AnswerStore:
 
         A page of another table that was copied over one of this table has rows with checksums too.
         """
-        values = row[: len(_COLUMNS[table])]
+        values = row[: len(COLUMNS[table])]
         if tuple(map(type, values)) not in _TYPES[table]:
             return False
         return not self.has_checksums or row_checksum(*values) == row[-1]
@@ -297,7 +297,7 @@ class AnswerStore:
     @_explained
     def put_rows(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Copy rows from another store, each with a checksum of its own."""
-        values = ", ".join("?" for _ in (*_COLUMNS[table], "checksum"))
+        values = ", ".join("?" for _ in (*COLUMNS[table], "checksum"))
         with transaction(self._db):
             self._db.executemany(
                 f"INSERT INTO {table} VALUES ({values})",  # noqa: S608
@@ -424,7 +424,7 @@ class AnswerStore:
         """The stored answers for items [first_item, end_item) of a section, in order."""
         reach = request_id_range(section.id, first_item, end_item)
         return [
-            StoredAnswer(request_id, name, _answers.decode(answer))
+            StoredAnswer(request_id, name, decode_answer(answer))
             for request_id, name, _, _, answer in self._rows("answers", _IN_RANGE, *reach)
         ]
 
@@ -481,7 +481,7 @@ class AnswerStore:
             (*request_id_range(section.id, 0, MAX_ITEMS), most),
         )
         return [
-            StoredAnswer(request_id, name, _answers.decode(answer))
+            StoredAnswer(request_id, name, decode_answer(answer))
             for request_id, name, answer in rows
         ]
 
@@ -491,15 +491,15 @@ class DamagedStoreError(RunError):
 
     def __init__(self, path: Path, problem: str) -> None:
         super().__init__(
-            f"{path} is damaged: {problem}; `epicene check {path.parent}` lists all damage, and "
-            "`epicene run` with the same options asks the damaged requests again."
+            f"{path} is damaged: {problem}; `epicene check {path.parent}` lists all damage; repeat "
+            "the command that made the run to ask the damaged requests again."
         )
 
 
 def _add_checksums(db: sqlite3.Connection) -> None:
     """Turn a store of format 1 into one of format 2."""
     with transaction(db):
-        for table, columns in _COLUMNS.items():
+        for table, columns in COLUMNS.items():
             db.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
             db.execute(f"UPDATE {table} SET checksum = row_checksum({', '.join(columns)})")  # noqa: S608
         db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
