@@ -20,7 +20,7 @@ TESTS = Path(__file__).resolve().parents[1] / "tests"
 sys.path.insert(0, str(TESTS))
 
 from fault_checks import check_fault, possible_faults, sample_faults  # noqa: E402 - from the tests
-from kills import Killer  # noqa: E402
+from kill_points import Killer  # noqa: E402
 from writing_commands import COMMANDS  # noqa: E402
 
 

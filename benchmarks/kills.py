@@ -29,7 +29,7 @@ sys.path.insert(0, str(TESTS))
 import msgspec  # noqa: E402
 
 from epicene.studies.collection.folder import create_study_folder, open_study_folder  # noqa: E402
-from kills import Killer, Tally  # noqa: E402 - from the tests
+from kill_points import Killer, Tally  # noqa: E402 - from the tests
 from studies.web.served_process import Browser  # noqa: E402
 from study_examples import stereotype  # noqa: E402
 from writing_commands import COMMANDS, WritingCommand  # noqa: E402

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from faults import POSSIBLE, Fault
-from kills import Killer, Reference
+from fault_injection import POSSIBLE, Fault
+from kill_points import Killer, Reference
 from writing_commands import WritingCommand, outcome
 
 _NOT_A_SENTENCE = ("Traceback", "Unexpected error")

@@ -2,7 +2,7 @@
 
 Reads one JSON list of arguments a line, forks, prints the child's pid, waits for it and prints
 its exit status. Instead of a list it may be an object: `arguments`, and where wanted `folder` (to
-work in), `stdout` and `stderr` (files), `fault` (`kind`, `number` and `what`, see faults.py) and
+work in), `stdout` and `stderr` (files), `fault` (its `kind`, `number` and `what`) and
 `counts` (a file for the number of calls that could have failed).
 
 Imports before that the modules that its own arguments name, torch and transformers if none. Knows
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import faults
+import fault_injection
 import two_stage
 from epicene.cli import run_app, run_with_exit_code
 from epicene.core import registry
@@ -92,8 +92,8 @@ def child(order: list[str] | dict[str, Any]) -> None:
                 os.dup2(os.open(order[name], flags), number)
         sys.argv = ["epicene", *order["arguments"]]
         if "counts" in order or "fault" in order:
-            fault = faults.Fault(**order["fault"]) if "fault" in order else None
-            injector = faults.install(Path.cwd(), fault)
+            fault = fault_injection.Fault(**order["fault"]) if "fault" in order else None
+            injector = fault_injection.install(Path.cwd(), fault)
         code = run_with_exit_code(lambda: run_app(order["arguments"]))
     except BaseException:
         traceback.print_exc()

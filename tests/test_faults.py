@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from fault_checks import check_fault, possible_faults, sample_faults
-from faults import KINDS, Fault
-from kills import Killer, Reference, Tally
+from fault_injection import KINDS, Fault
+from kill_points import Killer, Reference, Tally
 from writing_commands import COMMANDS, WritingCommand
 
 BY_NAME = {command.name: command for command in COMMANDS}
