@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Done, Epicene
+from epicene.core.errors import InputError
 from epicene.models.http import model as hosted
 from epicene.models.openai.echo_scoring import CONTINUATION_PROBES, ECHO_PROBE
 from epicene.models.openai.generation import PROBE
@@ -210,6 +211,28 @@ def test_a_missing_package_is_named_before_the_run(
     )
     assert not Path("run").exists()
     assert not Path("runs").exists()
+
+
+def test_paper_needs_a_pipeline_only_for_open_contexts(
+    epicene: Epicene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Your own templates are not converted; the starter set has open contexts."""
+
+    def none_installed() -> None:
+        raise InputError("No spaCy pipeline.")
+
+    monkeypatch.setattr("epicene.suites.misgendering.ask.load", none_installed)
+    Path("mine.csv").write_text('template,case\n"{name} said that {mask} ran.",nominative\n')
+    run = ("run", "misgendering", "-m", "random", "-p", "paper", *SMALL[2:])
+    done = epicene(*run, "-d", "mine.csv")
+    assert done.code == 0, done.err
+    done = epicene(*run, "--out", "starter")
+    assert done.code == 2
+    assert "and none could be loaded; get one with `pip install spacy" in done.err
+    assert "or take --protocol epicene." in done.err
+    assert not Path("starter").exists()
+    done = epicene(*run, "--set", "pronouns=he,xe", "--out", "two-sets")
+    assert done.code == 0, "the authors' rules convert between all four of their sets only"
 
 
 def test_the_demo_checks_what_draws_its_figures(

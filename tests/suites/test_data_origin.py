@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from epicene.suites import find_suite
+from epicene.suites.alternations.data import PUBLISHED_SHA256 as PUBLISHED_PAIRS
 from epicene.suites.data_origin import card_for, data_origin
 from epicene.suites.gramvis.data import PUBLISHED_SHA256
 from epicene.suites.misgendering.sources import SHA256
 
+PUBLISHED_DEV = "f165fc946865cf9b3a0afd0c5e31fee5855dd5ca7521cd6a11a4c4c873966903"
 NAMES = ("alternations", "apgc", "genform", "gramvis", "misgendering")
 
 
@@ -18,7 +20,8 @@ def test_a_file_of_ones_own_is_not_the_published_data(name: str) -> None:
     assert data_origin(suite, "mine.jsonl", [("mine.jsonl", "0" * 64)]) == "own"
     assert data_origin(suite, "starter", [("templates.toml", "0" * 64)]) == "starter"
     card = card_for(suite, "own")
-    assert (card.faults, card.source, card.published_data) == ((), "", "")
+    assert card.faults == ()
+    assert (card.source, card.data_licence, card.published_data) == ("", "", "")
     assert card.about
     assert card_for(suite, "published") is card_for(suite, "starter") is suite.card
 
@@ -26,8 +29,10 @@ def test_a_file_of_ones_own_is_not_the_published_data(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "file", "sha256"),
     [
-        ("alternations", "dv.json", "0" * 64),
-        ("apgc", "dev.arin.tokens", "0" * 64),
+        ("alternations", "dv.json", next(iter(PUBLISHED_PAIRS))),
+        ("apgc", "dev.arin.tokens", PUBLISHED_DEV),
+        ("apgc", "test.arin.tokens", "0" * 64),
+        ("apgc", "D-set-test.arin", "0" * 64),
         ("genform", "MORPHOGEN-fr.jsonl", "0" * 64),
         ("gramvis", "counts.csv", PUBLISHED_SHA256),
         ("misgendering", "pronouns.csv", SHA256["misgendered/pronouns.csv"]),
@@ -35,3 +40,22 @@ def test_a_file_of_ones_own_is_not_the_published_data(name: str) -> None:
 )
 def test_the_published_data_are_known(name: str, file: str, sha256: str) -> None:
     assert data_origin(find_suite(name), "data", [(file, sha256)]) == "published"
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("alternations", ["dv.json"]),  # other pairs in a file of that name
+        ("apgc", ["dev.arin.tokens", "dev.ar.MM.tokens"]),  # as `data build` writes them
+        ("apgc", ["mine.jsonl", "mine.arin"]),
+        ("genform", ["morphogen-fr.jsonl", "mine.jsonl"]),
+    ],
+)
+def test_files_that_are_only_called_like_published_ones(name: str, files: list[str]) -> None:
+    found = [(file, "0" * 64) for file in files]
+    assert data_origin(find_suite(name), "data", found) == "own"
+
+
+def test_english_beside_the_published_corpus_may_be_ones_own() -> None:
+    found = [("dev.arin.tokens", PUBLISHED_DEV), ("subtitles.txt", "0" * 64)]
+    assert data_origin(find_suite("apgc"), "data", found) == "published"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from epicene.core.errors import InputError
 from epicene.suites import choose_protocol, find_suite
 
 SUITES = ("alternations", "apgc", "genform", "gramvis", "misgendering")
@@ -18,6 +19,20 @@ def test_a_default_is_left_out_and_read_back() -> None:
         assert kept.get("formats") == stored
         assert kept["samples"] == 5, "what 0.1.0 had is stored, default or not"
         assert msgspec.convert(kept, type(protocol)) == protocol
+
+
+def test_the_order_of_formats_makes_no_other_run() -> None:
+    suite = find_suite("misgendering")
+    named = choose_protocol(suite, "epicene", {"formats": "generation,probability"}, None)
+    assert named == suite.protocols["epicene"]
+    assert "formats" not in named.stored()
+    twice = choose_protocol(suite, "epicene", {"formats": "generation,generation"}, None)
+    assert twice.stored()["formats"] == ["generation"]
+
+
+def test_formats_cannot_be_empty() -> None:
+    with pytest.raises(InputError, match="formats must name one of probability, generation"):
+        choose_protocol(find_suite("misgendering"), "epicene", {"formats": ""}, None)
 
 
 @pytest.mark.parametrize("name", SUITES)

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 PART_SETTINGS = ("formats", "tasks")
 
 
-def check_installed(config: RunConfig) -> None:
+def check_installed(config: RunConfig, dataset: Dataset) -> None:
     """Raise if a package is missing that the run, or its tables, will need."""
-    config.suite.check_packages(config.protocol)
+    config.suite.check_packages(config.protocol, dataset.items)
     for role, specs in config.models.items():
         verbs = {verb(kind) for kind in config.suite.verbs_of(role)}
         for spec in specs:

@@ -73,8 +73,8 @@ def run(
     suite = whole.for_protocol(config.protocol, config.models)
     config = replace(config, suite=suite)
     check_roles(suite, config.models)
-    check_installed(config)
     dataset = suite.read(config.source, config.protocol)
+    check_installed(config, dataset)
     with open_models(config, dataset, executor) as models:
         check_verbs(config, dataset, models, whole)
         check_prices(suite, models, config.max_cost)

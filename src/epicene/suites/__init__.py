@@ -282,8 +282,11 @@ class Suite(Generic[ItemT, ProtocolT]):
     # some parts alone. A part is judged if all its requests are answered, and all those of the
     # stages that its stage needs. Without it stages that build on each other are judged together.
     part_of: Callable[[str], str] | None = None
-    # Raises if a package is missing that the protocol needs: no run fails after its answers.
-    check_packages: Callable[[ProtocolT], None] = field(default=lambda _protocol: None)
+    # Raises if a package is missing that the protocol needs for these items: no run fails after its
+    # answers.
+    check_packages: Callable[[ProtocolT, Iterable[ItemT]], None] = field(
+        default=lambda _protocol, _items: None
+    )
     # Whether an item already has its outcome (counts), so that `score` needs no answers.
     holds_outcome: Callable[[ItemT], bool] | None = None
     # The default protocol of `epicene score`.

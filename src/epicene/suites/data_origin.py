@@ -19,9 +19,18 @@ def data_origin(suite: Suite[Any, Any], data: str, files: Iterable[tuple[str, st
 
     A suite that does not know its published files is taken to be run on them.
     """
-    if data == "starter" or data.startswith("starter ("):  # one of its splits
+    if _is_starter(data):
         return "starter"
     return "published" if suite.is_published is None or suite.is_published(files) else "own"
+
+
+def user_data_name(name: str) -> str:
+    """The name of data from a user's file or folder of that name, never that of the starter set."""
+    return f"own {name}" if _is_starter(name) else name
+
+
+def _is_starter(data: str) -> bool:
+    return data == "starter" or data.startswith("starter (")  # one of its splits
 
 
 def card_for(suite: Suite[Any, Any], origin: DataOrigin) -> SuiteCard:
@@ -29,5 +38,6 @@ def card_for(suite: Suite[Any, Any], origin: DataOrigin) -> SuiteCard:
     if origin != "own":
         return suite.card
     return msgspec.structs.replace(
-        suite.card, **{"faults": (), "source": "", "published_data": "", **suite.card.own}
+        suite.card,
+        **{"faults": (), "source": "", "data_licence": "", "published_data": "", **suite.card.own},
     )

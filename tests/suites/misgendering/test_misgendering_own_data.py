@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import polars as pl
 import pytest
 
 from epicene.core.errors import InputError
+from epicene.core.records import Estimate
 from epicene.languages.pronouns import shipped_pronoun_sets
 from epicene.models import parse_spec
 from epicene.report.provenance import card_of, provenance_of
@@ -18,6 +20,7 @@ from epicene.runs.run import run
 from epicene.runs.stored_run import StoredRun, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import DataSource, choose_protocol
+from epicene.suites.data_origin import card_for, data_origin
 from epicene.suites.misgendering import suite
 from epicene.suites.misgendering.checks import check
 from epicene.suites.misgendering.items import Instance
@@ -113,6 +116,20 @@ def test_toml_and_tsv_and_other_column_names(tmp_path: Path) -> None:
     source = DataSource(path=table, columns={"template": "sentence"})
     (item,) = suite.read(source, protocol(pronouns="he")).items
     assert (item.before, item.gold.form, item.after) == ("", "He", " ran.")
+
+
+def test_ids_may_be_numbers_from_zero(tmp_path: Path) -> None:
+    rows = [{"id": number, "template": "{mask} ran.", "case": "nom"} for number in (0, 1)]
+    path = write(tmp_path / "mine", templates_json=json.dumps(rows)) / "templates.json"
+    assert [item.template for item in read(path, pronouns="he")] == ["0", "1"]
+
+
+def test_the_documented_columns_come_first(tmp_path: Path) -> None:
+    """`text` and `form` are other names for them, and may be columns of another meaning."""
+    rows = "text,template,form,case\na note,{mask} ran.,short,nom\n"
+    path = write(tmp_path / "mine", templates_csv=rows) / "templates.csv"
+    (item,) = read(path, pronouns="he")
+    assert item.filled(item.gold) == "He ran."
 
 
 def test_lists_of_names_take_turns(tmp_path: Path) -> None:
@@ -237,9 +254,55 @@ def test_the_example_in_the_docs_is_read(tmp_path: Path) -> None:
     assert list(check(items, EPICENE)) == []
 
 
-def test_chance_is_true_of_any_number_of_pronouns() -> None:
-    assert "the paper's four" not in suite.card.chance
+def test_chance_is_true_of_any_number_of_pronouns(tmp_path: Path) -> None:
+    """`pronouns` chooses the candidates of one's own texts, but only items of published ones."""
     assert "9 % with eleven" in suite.card.chance
+    own_card = card_for(suite, "own")
+    assert "one in the number of pronoun sets that are asked" in own_card.chance
+    (mine, *_) = read(own(tmp_path), pronouns="he")
+    assert len(mine.candidates) == 1
+    sets = "gender,nom,acc,pos_dep,pos_indep,ref\n" + "".join(
+        f"{name},{name},{name},{name},{name},{name}\n" for name in ("he", "xe", "ze")
+    )
+    items = read(misgendered(tmp_path, GOOD, pronouns=sets), pronouns="he")
+    assert {item.pronoun for item in items} == {"he"}
+    assert {len(item.candidates) for item in items} == {3}
+    assert "for published data all their sets, whichever `pronouns` names" in suite.card.chance
+
+
+@pytest.mark.parametrize("name", ["starter", "starter (copy)", "ruff"])
+def test_a_folder_is_not_taken_for_other_data_by_its_name(tmp_path: Path, name: str) -> None:
+    folder = write(tmp_path / name, templates_csv=TEMPLATES)
+    data = suite.read(DataSource(path=folder), EPICENE).name
+    assert data == f"own {name}"
+    assert data_origin(suite, data, [("templates.csv", "0" * 64)]) == "own"
+
+
+def test_a_dash_has_its_own_reason_where_the_format_was_run(tmp_path: Path) -> None:
+    """A single sample cannot vary; that probability was not run has nothing to do with it."""
+    settings = {"samples": "1", "formats": "generation"}
+    config = RunConfig(
+        suite=suite,
+        protocol=choose_protocol(suite, "epicene", settings, None),
+        models={"model": [parse_spec("random")]},
+        source=DataSource(path=own(tmp_path)),
+        under=tmp_path / "runs",
+    )
+    summary = summarise([read_run(run(config, Silent())[0])])
+    reasons = {
+        table.name: {
+            cell.why
+            for row in table.rows
+            for cell in row.cells
+            if isinstance(cell, Estimate) and cell.value is None
+        }
+        for table in summary.tables
+    }
+    not_run = "the format probability was not run"
+    for name in ("variation", "variation by facet", "accuracy", "outcomes"):
+        assert not_run not in reasons[name], name
+    for name in ("measures", "agreement", "conflicts", "disagreement", "κ by facet"):
+        assert reasons[name] == {not_run}, name
 
 
 # --- the published layouts -----------------------------------------------------------------

@@ -96,6 +96,23 @@ def test_only_zero_to_five(folder: Path) -> None:
         next(distractor_instances(distractor_files(folder), (6,)))
 
 
+def test_a_task_without_contexts_is_refused(tmp_path: Path) -> None:
+    ruff_tables.write_tables(tmp_path)
+    contexts = tmp_path / "ruff" / "context.tsv"
+    lines = contexts.read_text("utf-8").splitlines(keepends=True)
+    contexts.write_text("".join(line for line in lines if not line.startswith("$POSS")), "utf-8")
+    with pytest.raises(InputError, match=r"task.tsv, line 4, .*\$POSS_PRONOUN.* no context"):
+        list(distractor_instances(distractor_files(tmp_path), (0,)))
+
+
+def test_a_context_with_an_unknown_pronoun_type_is_refused(tmp_path: Path) -> None:
+    ruff_tables.write_tables(tmp_path)
+    contexts = tmp_path / "ruff" / "context.tsv"
+    contexts.write_text(contexts.read_text("utf-8") + "$POS\tpositive\ta.\tb.\n", "utf-8")
+    with pytest.raises(InputError, match=r"context.tsv, line 32, .*'\$POS'.* must be one of"):
+        next(distractor_instances(distractor_files(tmp_path), (0,)))
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="wants Linux's own figure")
 def test_planning_a_run_holds_no_items(folder: Path, tmp_path: Path) -> None:
     """What a run does before it asks: twelve times the items, stored and walked, in no more memory.

@@ -81,7 +81,7 @@ class Forecaster:
         with _errors_at_plan_key(sweep_run):
             dataset = config.suite.read(config.source, config.protocol)
         try:
-            check_installed(config)
+            check_installed(config, dataset)
             for spec in (spec for specs in config.models.values() for spec in specs):
                 self._verbs_of(spec)
         except EpiceneError as error:

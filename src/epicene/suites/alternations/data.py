@@ -13,6 +13,7 @@ from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError, unknown
 from epicene.suites import Dataset
 from epicene.suites.alternations.items import VARIANTS, Pair
+from epicene.suites.data_origin import user_data_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -38,6 +39,15 @@ FIELD_NAMES: dict[str, tuple[str, ...]] = {
 
 # The published files of the Hindi benchmark, by the variant that each holds.
 PUBLISHED_FILES = dict(zip(("dv", "sv", "no_er", "no_inst"), VARIANTS, strict=True))
+
+PUBLISHED_SHA256 = frozenset(
+    {
+        "010970a87be26c569a3d00c14555ac93de5d599a39a45c28de27f446d1060c48",  # dv.json
+        "7f3874d78479ad5a3a703d5a248f1d3522f347a70407c4af52c177d387fc265f",  # sv.json
+        "cc03c004b5095a28b12e489fc3b308c9e86c9ad7ec2460db11be3df98a8f10ec",  # no_er.json
+        "3bd996b859910a9c41dee81a15f133e0d4e0979e685d4e2f0a1c0df608f19fb1",  # no_inst.json
+    }
+)
 
 # The columns of a frame of judgements; a file's column of that name is renamed.
 RESERVED_COLUMNS = frozenset(
@@ -166,8 +176,8 @@ def _as_text(value: Any) -> str:
 
 
 def is_published(files: Iterable[tuple[str, str]]) -> bool:
-    """Whether these are the published Hindi files, which their names tell."""
-    return all(Path(name).stem in PUBLISHED_FILES for name, _ in files)
+    """Whether these are the published Hindi files, byte for byte."""
+    return all(sha256 in PUBLISHED_SHA256 for _, sha256 in files)
 
 
 STARTER = Path(__file__).parent / "starter"
@@ -187,7 +197,7 @@ def read(source: DataSource, protocol: AlternationsProtocol) -> Dataset:
             if name not in known:
                 raise unknown("phenomenon", name, known)
         pairs = [pair for pair in pairs if pair.phenomenon in protocol.phenomena]
-    name = "starter" if source.path is None else path.resolve().name
+    name = "starter" if source.path is None else user_data_name(path.resolve().name)
     return Dataset(name=name, files=files, items=pairs)
 
 

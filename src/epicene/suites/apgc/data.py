@@ -46,6 +46,7 @@ from epicene.suites.apgc.items import (
     parse_label,
     parse_word_label,
 )
+from epicene.suites.data_origin import user_data_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,13 +60,41 @@ _STRAY_WORDS = {
 }
 
 
-# The published files: train.arin.tokens, dev.ar.MM, D-set-test.arin, and what is beside them.
-_PUBLISHED_NAME = re.compile(r"\.(?:arin|ar\.[MF]{2})(?:\.|$)")
+# The file of the sentences in every published layout: dev.arin.tokens, train.arin,
+# D-set-test.arin, joint/dev.arin+dev.arin+dev.arin+dev.arin.
+_PUBLISHED_NAME = re.compile(r"\.arin(?:\.tokens)?$")
+# The files of version 2.1 that no other version has, as far as copies were at hand.
+_PUBLISHED_SHA256 = {
+    "dev.arin.tokens": "f165fc946865cf9b3a0afd0c5e31fee5855dd5ca7521cd6a11a4c4c873966903",
+    "dev.ar.MM.tokens": "b891077f92da429225a6f56958e7aea4b476dc0dc2cc8d5320559ff791f88775",
+    "dev.ar.FM.tokens": "0e02e2a85069944ad22095b2099dd2fefb57648a7a5c239cbe36bebbacd6bd66",
+    "dev.ar.MF.tokens": "24755496845ea0950f2d350716686f401b9a4427baaefdbed85ab2a5fad2796d",
+    "dev.ar.FF.tokens": "9d43a62c176f3a31c052c1978073b9e373c2b73b52397a49732764b5208713b7",
+    "dev.arin+dev.arin+dev.arin+dev.arin": (
+        "3c8351e1ad683bdf461c7b3c40eaba3a4ec796593052928199fef3b83eab5f02"
+    ),
+    "dev.arin+dev.arin+dev.arin+dev.arin.label": (
+        "3febbd3b16db86aab2a91012722b88be05904926e0d028cf5040e3681e66f01e"
+    ),
+    "dev.ar.MM+dev.ar.FM+dev.ar.MF+dev.ar.FF": (
+        "939e76d791af2b19647c35b4bb982ee68fd84f7cf02024d0d46d04bca54a8e4f"
+    ),
+    "dev.ar.MM+dev.ar.FM+dev.ar.MF+dev.ar.FF.gender": (
+        "8bc7838b38d3192cb88aba7e9cf2f871fe8b26a05d4b71ae4533d65f62411561"
+    ),
+    "train.arin+train.arin+train.arin+train.arin.label": (
+        "cab6bbdb2962c64fbfdf6986d33b444f4f255c51fab9c5842782138cdc1849d2"
+    ),
+}
 
 
 def is_published(files: Iterable[tuple[str, str]]) -> bool:
-    """Whether files of the corpus, which their names tell, are among these."""
-    return any(_PUBLISHED_NAME.search(name) for name, _ in files)
+    """Whether these are the corpus: its sentences come first, by name, and no file has another hash
+    than the published one of its name, if that is known. English beside them may be anyone's.
+    """
+    found = list(files)
+    unchanged = all(_PUBLISHED_SHA256.get(name, sha256) == sha256 for name, sha256 in found)
+    return unchanged and any(_PUBLISHED_NAME.search(name) for name, _ in found[:1])
 
 
 class _SplitFiles(NamedTuple):
@@ -312,10 +341,10 @@ def read(source: DataSource, protocol: ApgcProtocol) -> Dataset:
     if path.is_dir():
         split = protocol.split or "dev"
         sentences, files = read_folder(path, split)
-        name = f"{path.resolve().name} ({split})"
+        name = f"{user_data_name(path.resolve().name)} ({split})"
     else:
         sentences, files = list(_read_records(path, source.columns)), [path]
-        name = "starter" if source.path is None else path.resolve().name
+        name = "starter" if source.path is None else user_data_name(path.resolve().name)
         if protocol.split:
             sentences = [each for each in sentences if each.split == protocol.split]
             name += f" ({protocol.split})"

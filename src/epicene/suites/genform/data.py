@@ -12,6 +12,7 @@ from epicene.core import registry
 from epicene.core.data_files import read_records
 from epicene.core.errors import InputError, unknown
 from epicene.suites import Dataset
+from epicene.suites.data_origin import user_data_name
 from epicene.suites.genform.items import Pair
 from epicene.suites.genform.prompts import read_prompt_templates
 
@@ -32,7 +33,7 @@ def read(source: DataSource, protocol: GenformProtocol) -> Dataset:
     path = source.path or STARTER
     files = _files(path) if path.is_dir() else [path]
     pairs = tuple(pair for file in files for pair in _pairs(file, source.columns, protocol))
-    return Dataset("starter" if source.path is None else path.name, files, pairs)
+    return Dataset("starter" if source.path is None else user_data_name(path.name), files, pairs)
 
 
 def _files(folder: Path) -> list[Path]:
@@ -67,7 +68,7 @@ def _language_code(language: str, location: str) -> str:
 
 def is_published(files: Iterable[tuple[str, str]]) -> bool:
     """Whether these are MORPHOGEN, which is not public: only the names of the files can tell."""
-    return any("morphogen" in name.lower() for name, _ in files)
+    return all("morphogen" in name.lower() for name, _ in files)
 
 
 def stratum(pair: Pair) -> tuple[str, str]:

@@ -12,6 +12,7 @@ import msgspec
 from epicene.core.data_files import read_rows, sha256_of, unescape_formula
 from epicene.core.errors import InputError
 from epicene.suites import Dataset
+from epicene.suites.data_origin import user_data_name
 from epicene.suites.gramvis.articles import definite_article
 from epicene.suites.gramvis.items import (
     CONDITIONS,
@@ -79,10 +80,11 @@ def read(source: DataSource, protocol: GramvisProtocol) -> Dataset:
     if path is None:
         files = [starter_file(language) for language in LANGUAGES]
         return Dataset("starter", files, _word_items(None, {}, protocol))
+    name = user_data_name(path.name)
     if not _has_count_columns(path, source.columns):
-        return Dataset(path.name, (path,), _word_items(path, source.columns, protocol))
+        return Dataset(name, (path,), _word_items(path, source.columns, protocol))
     published = " (as published)" if is_published_counts(path) else ""
-    return Dataset(f"{path.name}{published}", (path,), read_counts(path, source.columns))
+    return Dataset(f"{name}{published}", (path,), read_counts(path, source.columns))
 
 
 def _has_count_columns(path: Path, columns: dict[str, str]) -> bool:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from epicene.core.records import Positive
 from epicene.core.requirements import require
 from epicene.suites import Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from epicene.core.records import Item
 
 Averaging: TypeAlias = Literal["as printed", "words"]
 Parsing: TypeAlias = Literal["substring", "strict"]
@@ -59,7 +64,7 @@ PROTOCOLS = {
 }
 
 
-def check_packages(protocol: GramvisProtocol) -> None:
+def check_packages(protocol: GramvisProtocol, _items: Iterable[Item]) -> None:
     """The mixed model is fitted with statsmodels."""
     if protocol.mixed:
         require("statsmodels", "The mixed model", "stats", "leave it out with --set mixed=false")

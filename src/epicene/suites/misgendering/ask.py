@@ -9,19 +9,20 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
+from epicene.core.errors import InputError
 from epicene.core.records import Generate, Score, Texts
 from epicene.core.requirements import require
 from epicene.languages.pronouns import CASES, PronounSet
 from epicene.rewriting.english import open_route, read_frame
 from epicene.rewriting.english.frames import match_case
-from epicene.rewriting.english.pipelines import load
+from epicene.rewriting.english.pipelines import GET_ONE, load
 from epicene.suites.misgendering.continuations import first_pronoun, second_pronoun
 from epicene.suites.misgendering.expected_disagreement import after_filled_template, ask_next_word
 from epicene.suites.misgendering.items import Candidate
 from epicene.suites.misgendering.protocol import GENERATION, PROBABILITY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from epicene.core.records import Request
     from epicene.rewriting.english.paper_rules import PaperRules
@@ -93,13 +94,28 @@ CONVERTED = "converted"
 _AUTHORS_SETS = ("they", "he", "she", "xe")
 
 
-def check_packages(protocol: MisgenderingProtocol) -> None:
-    """The protocol `paper` finds pronouns with spaCy, and converts with one of its pipelines."""
+def check_packages(protocol: MisgenderingProtocol, items: Iterable[Instance]) -> None:
+    """The protocol `paper` finds pronouns with spaCy, and converts with one of its pipelines.
+
+    Only continuations of open contexts are converted, and only between the authors' sets.
+    """
     if protocol.tokeniser == "spacy" and GENERATION in protocol.formats:
         require("spacy", "The protocol paper", "english", "take --protocol epicene")
-    all_sets = not protocol.pronouns or set(protocol.pronouns) >= set(_AUTHORS_SETS)
-    if not protocol.mended and protocol.both_formats and all_sets:
+    if protocol.mended or not protocol.both_formats:
+        return
+    try:
         load()
+    except InputError as error:
+        if any(not item.is_template and _has_authors_sets(item) for item in items):
+            raise InputError(
+                "The protocol paper converts continuations of open contexts with a spaCy pipeline "
+                "that tags and parses English, and none could be loaded; get one with "
+                f"`{GET_ONE}`, or take --protocol epicene."
+            ) from error
+
+
+def _has_authors_sets(item: Instance) -> bool:
+    return {each.pronoun for each in item.sets}.issuperset(_AUTHORS_SETS)
 
 
 # Pronoun sets as a hashable cache key: name, forms by case, whether verbs are plural.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.errors import InputError, unknown
 from epicene.suites import Dataset
+from epicene.suites.data_origin import user_data_name
 from epicene.suites.misgendering.sources import (
     ORIGINS,
     is_published_file,
@@ -75,8 +76,8 @@ def _own_reader(
 
 def _own_name(path: Path) -> str:
     """The name of the user's file or folder, as that of no other data."""
-    name = path.resolve().name
-    return f"own {name}" if name in ("starter", *ORIGINS) else name
+    name = user_data_name(path.resolve().name)
+    return f"own {name}" if name in ORIGINS else name
 
 
 def is_published(files: Iterable[tuple[str, str]]) -> bool:

@@ -295,7 +295,7 @@ def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     found = _metrics(results)
     if missing := not_run(results):
         dash = not_run_estimate(missing)
-        found |= {name: dash for name, each in found.items() if each.value is None}
+        found |= {name: dash for name in found if name.startswith(("agreement_", "mcc_"))}
         found |= {f"accuracy_{missing}": dash, "conflict": dash}
     return found
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, TypeAlias
 
+import msgspec
+
+from epicene.core.errors import InputError
 from epicene.core.records import Decoding, FirstToken, Positive
 from epicene.suites import Protocol
 from epicene.suites.answers import LikelihoodMeasure
@@ -43,6 +46,13 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     exact_length: bool = True
     # Each can be run alone; they are compared, and generations converted, where there are both.
     formats: tuple[Format, ...] = FORMATS
+
+    def __post_init__(self) -> None:
+        """The formats are at least one; in which order they are named does not matter."""
+        named = tuple(name for name in FORMATS if name in self.formats)
+        if not named:
+            raise InputError(f"The setting formats must name one of {', '.join(FORMATS)}, or both.")
+        msgspec.structs.force_setattr(self, "formats", named)
 
     @property
     def both_formats(self) -> bool:

@@ -37,6 +37,7 @@ from epicene.suites.misgendering.metrics import (
     sigma_shares,
     with_all_facets,
 )
+from epicene.suites.misgendering.protocol import FORMATS, GENERATION, PROBABILITY
 from epicene.suites.misgendering.tables_agreement import (
     agreement_tables,
     beta_table,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.suites.misgendering.metrics import Outcomes
-    from epicene.suites.misgendering.protocol import MisgenderingProtocol
+    from epicene.suites.misgendering.protocol import Format, MisgenderingProtocol
 
     # Judgements of one model, by dataset family and setting or format.
     _Parts = Mapping[tuple[str, str], polars.DataFrame]
@@ -189,15 +190,26 @@ def tables(results: Outcomes) -> Iterator[Table]:
     missing = not_run(results)
     models = distinct_values(results.frame, "model")
     for table in _all_tables(results):
-        yield _with_dashes(table, models, not_run_estimate(missing)) if missing else table
+        needed = _FORMATS_OF.get(table.name, FORMATS)
+        yield _with_dashes(table, models, missing) if missing in needed else table
 
 
-def _with_dashes(table: Table, models: Sequence[str], dash: Estimate) -> Table:
-    """A table of runs that were asked one format; one without any number of theirs says why."""
+# The tables that do not compare the formats, and the format that each needs; those of accuracy
+# show either.
+_FORMATS_OF: Mapping[str, tuple[Format, ...]] = {
+    "accuracy": (),
+    "accuracy by facet": (),
+    "measures": (PROBABILITY,),
+    "distractors": (PROBABILITY,),
+    **dict.fromkeys(("10", "11", "12", "13", "14", "outcomes", "variation"), (GENERATION,)),
+    **{f"{name} by facet": (GENERATION,) for name in ("no pronoun", "variation", "repetition")},
+}
+
+
+def _with_dashes(table: Table, models: Sequence[str], missing: str) -> Table:
+    """A table that needs a format which was not asked: its numbers say so."""
     own = [row for row in table.rows if row.origin == "run"]
-    if any(isinstance(cell, Estimate) and cell.value is not None for r in own for cell in r.cells):
-        return table
-    dashes = (dash,) * len(table.columns)
+    dashes = (not_run_estimate(missing),) * len(table.columns)
     beside = ("all",) * (len(table.levels) - 1)
     rows = [
         msgspec.structs.replace(row, cells=dashes) if row.origin == "run" else row

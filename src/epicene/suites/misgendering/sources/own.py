@@ -164,7 +164,7 @@ def _toml_rows(path: Path) -> Iterator[FileRow]:
 
 
 def _template(line: FileRow, number: int) -> Template:
-    text = required_text(line, "text" if "text" in line.values else "template")
+    text = required_text(line, _present(line, "template", "text"))
     for slot in _SLOT.findall(text):
         if slot not in SLOTS:
             raise InputError(
@@ -172,8 +172,14 @@ def _template(line: FileRow, number: int) -> Template:
                 f"{', '.join(f'{{{each}}}' for each in SLOTS)} ({{mask}} is the gap)."
             )
     check_one_gap(text, GAP, line.location)
-    case = case_of(line, "form" if "form" in line.values else "case", CASE_NAMES)
-    return Template(str(line.values.get("id") or number), text, case)
+    case = case_of(line, _present(line, "case", "form"), CASE_NAMES)
+    name = line.values.get("id")
+    return Template(str(number if name in (None, "") else name), text, case)
+
+
+def _present(line: FileRow, column: str, other: str) -> str:
+    """The column of a row, or its other name if the row has only that."""
+    return other if other in line.values and column not in line.values else column
 
 
 # --- names ---------------------------------------------------------------------------------

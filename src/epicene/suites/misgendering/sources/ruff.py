@@ -110,14 +110,21 @@ def distractor_instances(paths: list[Path], wanted: Sequence[int]) -> Iterator[I
         )
     contexts: dict[str, list[RuffContext]] = {}
     for line in read_rows(paths[1]):
-        mine = contexts.setdefault(required_text(line, "pronoun_type"), [])
+        case_of(line, "pronoun_type", SLOTS)
+        mine = contexts.setdefault(line.values["pronoun_type"], [])
         texts = [required_text(line, f"{each}_template") for each in ("explicit", "implicit")]
         mine.append(RuffContext(len(mine), required_text(line, "polarity"), *texts))
     sets = PUBLISHED_SETS[DATASET]
     for number, line in enumerate(read_rows(paths[0])):
         case_of(line, "pronoun_type", SLOTS)
         row = _checked(line, "occupation", "participant")
-        mine = contexts.get(row["pronoun_type"], [])
+        slot = row["pronoun_type"]
+        if slot not in contexts:
+            raise InputError(
+                f"{line.location} has the pronoun_type {slot}, for which {paths[1]} has no "
+                "context; add one, or remove the task."
+            )
+        mine = contexts[slot]
         for context in mine:
             for gold in sets:
                 yield from _of_task(number, row, context, gold, mine, wanted)
