@@ -232,7 +232,7 @@ def serving(fake: FakeRay, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connecti
         yield ours
     finally:  # while it cannot end this process
         ours.close()
-        for each in (served, threads["_receive"], threads["_watch"]):
+        for each in (served, threads["_receive"], threads["_monitor"]):
             each.join(PATIENCE)
             assert not each.is_alive()
 

@@ -292,5 +292,5 @@ def test_a_refused_beginning_does_not_bind_the_folder(tmp_path: Path, bitext: Pa
         build(out, bitext, size="100")
     with pytest.raises(WaitingForPeopleError):
         build(out, bitext)
-    with pytest.raises(InputError, match="does not fit"):
+    with pytest.raises(InputError, match="must be a whole number of at least 1"):
         build(tmp_path / "other", bitext, size="-3")

@@ -334,7 +334,7 @@ def test_a_writer_that_keeps_to_no_template(tmp_path: Path) -> None:
         ({"rules": "Aktive"}, "did you mean 'Active'"),
         ({"contexts": "offices"}, "did you mean 'office'"),
         ({"templates": "none.toml"}, "no file none.toml"),
-        ({"sentences": "0"}, "does not fit"),
+        ({"sentences": "0"}, "must be a whole number of at least 1"),
     ],
 )
 def test_settings_that_do_not_fit(tmp_path: Path, settings: dict[str, str], said: str) -> None:
