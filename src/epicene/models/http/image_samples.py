@@ -56,17 +56,15 @@ class ImageSampler:
         if not request.prompt:
             raise UnanswerableError("the prompt is empty")
         check_not_empty(request)
-        drawn = await gather_all(self._image(request, index) for index in range(request.shots))
-        unusable = [each for each in drawn if isinstance(each, UnusableReplyError)]
-        if len(unusable) == len(drawn):  # nothing that was paid for is lost by asking again
-            raise unusable[0]
-        return Images(
-            images=tuple(
-                each if isinstance(each, Image) else Image(refused=str(each)) for each in drawn
-            )
+        unusable: list[UnusableReplyError] = []
+        drawn = await gather_all(
+            self._image(request, index, unusable) for index in range(request.shots)
         )
+        if len(unusable) == len(drawn):  # no image is lost if the next session asks again
+            raise unusable[0]
+        return Images(images=tuple(drawn))
 
-    async def _image(self, request: Draw, index: int) -> Image | UnusableReplyError:
+    async def _image(self, request: Draw, index: int, unusable: list[UnusableReplyError]) -> Image:
         flaw, seed = "", None
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             self._sender.stats.retries += attempt > 1
@@ -80,7 +78,8 @@ class ImageSampler:
                 self._sender.stats.refused += 1
                 return Image(seed=refused.seed, refused=str(refused))
             except UnusableReplyError as error:
-                return error
+                unusable.append(error)
+                return Image(refused=str(error))
             except images.UnusableImageError as error:
                 flaw = str(error)
                 break  # the next would be no better
