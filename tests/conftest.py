@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # A slow moment of a shared machine is no failure.
 settings.register_profile("epicene", deadline=None)
+settings.register_profile("fuzz", deadline=None, max_examples=5000)  # --hypothesis-profile=fuzz
 settings.load_profile("epicene")
 
 PUBLISHED_DATA = "EPICENE_PUBLISHED_DATA"

@@ -68,7 +68,10 @@ def test_unfinished_files_of_a_killed_run_are_removed(epicene: Epicene) -> None:
     assert epicene(*RUN).code == 0
     image = Path("run/images/ab")
     image.mkdir(parents=True)
-    for path in (Path("run/.manifest.json.ab12_xyz"), image / f".{'ab' * 32}.ab12_xyz"):
+    for path in (
+        Path("run/.manifest.json.epicene-ab12_xyz"),
+        image / f".{'ab' * 32}.epicene-ab12_xyz",
+    ):
         path.write_text("half")
     Path("run/.notes.txt.ab12_xyz").write_text("mine")
     assert epicene(*RUN).code == 0

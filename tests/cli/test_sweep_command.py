@@ -275,3 +275,17 @@ def test_on_a_terminal_a_bar_for_all_and_one_for_the_section(
 )  # fmt: skip
 def test_durations_are_read_at_a_glance(seconds: float | None, said: str) -> None:
     assert format_duration(seconds) == said
+
+
+def test_a_damaged_run_is_repaired_when_the_sweep_is_repeated(epicene: Epicene) -> None:
+    Path("plan.toml").write_text(plan())
+    assert epicene("sweep", "plan.toml").code == 0
+    folder = next(Path("plan/runs").iterdir())
+    with sqlite3.connect(folder / "answers.sqlite") as db:
+        db.execute("UPDATE answers SET key = x'00'")
+    db.close()
+    assert epicene("check", str(folder)).code == 1
+    again = epicene("sweep", "plan.toml")
+    assert again.code == 0, again.err
+    assert "was damaged" in again.err
+    assert epicene("check", str(folder)).code == 0

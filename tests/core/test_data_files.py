@@ -273,3 +273,10 @@ def test_a_guarded_text_comes_back(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "a=b", "1", "0.5", "'tis", " a", "\u200ba", "’=x"])
 def test_other_texts_are_left_alone(text: str) -> None:
     assert escape_formula(text) == text
+
+
+def test_a_number_with_too_many_digits_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "items.jsonl"
+    path.write_text('{"id": ' + "9" * 5000 + "}\n")
+    with pytest.raises(InputError, match="line 1, holds a number with too many digits"):
+        list(read_rows(path))

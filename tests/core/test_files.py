@@ -54,19 +54,20 @@ def test_a_database_is_not_written_over(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_only_temporaries_of_the_named_files_are_removed(tmp_path: Path) -> None:
+def test_only_our_own_unfinished_files_are_removed(tmp_path: Path) -> None:
     kept = [
         "manifest.json",
         ".manifest.json",
         ".manifest.json.tmp",
-        ".other.txt.abcd1234",
-        "a.json",
+        ".package.json.original",
+        ".notes.csv.20240131",
+        "a.epicene-abcd1234",
     ]
-    for name in (*kept, ".manifest.json.abcd1234", ".01-write.jsonl.x_y_z_w_"):
+    for name in (*kept, ".manifest.json.epicene-abcd1234", ".01-write.jsonl.epicene-x_y_z_w_"):
         (tmp_path / name).touch()
-    remove_temporaries(tmp_path, "*.json", "*.jsonl")
+    remove_temporaries(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
-    remove_temporaries(tmp_path / "missing", "*")
+    remove_temporaries(tmp_path / "missing")
 
 
 def make_foreign(path: Path) -> None:

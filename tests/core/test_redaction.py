@@ -116,3 +116,11 @@ def test_any_text_can_be_redacted(scheme: str, user: str, query: str, rest: str)
 
 def test_long_texts_without_urls_take_no_time() -> None:
     assert redact("a" * 1_000_000) == "a" * 1_000_000
+
+
+def test_a_secret_that_begins_with_another_is_removed_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("A_KEY", "project-1")
+    monkeypatch.setenv("B_TOKEN", "project-1-and-more")
+    assert redact("project-1-and-more, project-1") == "[secret], [secret]"

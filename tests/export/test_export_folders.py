@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,16 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.core.errors import InputError
-from epicene.export.folders import YamlFunction, as_yaml, file_names, front_matter, new_folder
+from epicene.core.errors import InputError, RunError
+from epicene.export.folders import (
+    YamlFunction,
+    as_yaml,
+    check_new_folder,
+    file_names,
+    front_matter,
+    new_folder,
+    write_text,
+)
 
 # What a card may hold: no lone surrogates, which are in no file, and none of the three line breaks
 # that PyYAML folds into a space.
@@ -52,10 +61,43 @@ def test_names_that_differ_in_case_are_told_apart() -> None:
 
 
 def test_an_export_wants_a_folder_of_its_own(tmp_path: Path) -> None:
-    new_folder(tmp_path / "new")
-    new_folder(tmp_path)
+    check_new_folder(tmp_path / "new")
+    check_new_folder(tmp_path)
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="is not empty"):
-        new_folder(tmp_path)
+        check_new_folder(tmp_path)
     with pytest.raises(InputError, match="is a file"):
-        new_folder(tmp_path / "file")
+        check_new_folder(tmp_path / "file")
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_an_export_is_there_whole_or_not_at_all(tmp_path: Path, there: bool) -> None:
+    out = tmp_path / "out"
+    if there:
+        out.mkdir()
+
+    def write(*names: str) -> None:
+        with new_folder(out) as folder:
+            for name in names:
+                assert not out.exists() or not any(out.iterdir())
+                if name == "fails":
+                    raise OSError(errno.ENOSPC, "No space left on device")
+                write_text(folder / name, [name])
+
+    with pytest.raises(RunError, match=r"Could not write .*out: No space left on device\."):
+        write("README.md", "part/one", "fails")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"] * there
+    # As a killed one leaves it.
+    write_text(tmp_path / ".out.unfinished" / "part" / "three", ["old"])
+    write("README.md", "part/one", "two")
+    files = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*"))
+    assert files == ["out", "out/README.md", "out/part", "out/part/one", "out/two"]
+
+
+def test_two_exports_do_not_write_the_same_folder(tmp_path: Path) -> None:
+    with (
+        new_folder(tmp_path / "out"),
+        pytest.raises(RunError, match="Another process is at work"),
+        new_folder(tmp_path / "out"),
+    ):
+        pass

@@ -12,6 +12,7 @@ import two_stage
 from epicene.core import registry
 from epicene.models import parse_spec
 from epicene.runs.config import RunConfig
+from epicene.runs.estimate import RunEstimate
 from epicene.runs.manifest import Manifest
 from epicene.runs.ray import cluster
 from epicene.runs.run import run
@@ -91,6 +92,7 @@ def do_run(tmp_path: Path) -> Runner:
         settings: dict[str, str] | None = None,
         seed: int | None = None,
         protocol: str = "epicene",
+        approve: Callable[[RunEstimate], None] | None = None,
         **config: object,
     ) -> tuple[Path, Manifest]:
         suite = two_stage.suite
@@ -106,6 +108,7 @@ def do_run(tmp_path: Path) -> Runner:
                 **config,  # type: ignore[arg-type]
             ),
             Silent(),
+            approve=approve,
         )
 
     return doing

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 _POLL = 0.02  # seconds
 
@@ -19,7 +20,7 @@ _POLL = 0.02  # seconds
 class ForkServer:
     """A process that runs commands in children of its own, one at a time.
 
-    `modules` are imported before, so that the children need not.
+    `modules` are imported before, so that the children need not; torch and transformers if none.
     """
 
     def __init__(self, log: Path, errors: Path, *modules: str) -> None:
@@ -43,13 +44,14 @@ class ForkServer:
         arguments: list[str],
         kill_after: float | None = None,
         kill_when: Callable[[], bool] | None = None,
+        **order: Any,
     ) -> int:
         """Do a command, killing it after so many seconds or as soon as something holds.
 
-        Its exit code, negative if killed.
+        Its exit code, negative if killed. The rest of an `order` is described in fork_server.py.
         """
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(arguments) + "\n")
+        self._process.stdin.write(json.dumps({"arguments": arguments, **order}) + "\n")
         self._process.stdin.flush()
         pid = int(self._read())
         with suppress(ProcessLookupError):  # it was done sooner
@@ -79,6 +81,8 @@ def stored(folder: Path) -> set[str]:
             number: json.loads(identity)["label"]
             for number, identity in db.execute("SELECT id, identity FROM sections")
         }
-        items = {n: json.loads(item)["id"] for n, item in db.execute("SELECT * FROM items")}
+        items = {
+            n: json.loads(item)["id"] for n, item in db.execute("SELECT number, item FROM items")
+        }
         rows = db.execute("SELECT place >> 48, (place >> 16) & 4294967295, name FROM answers")
         return {f"{labels[section]} {items[item]} {name}" for section, item, name in rows}

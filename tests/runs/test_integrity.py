@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from epicene.core.errors import RunError
+from epicene.core.errors import InputError, RunError
 from epicene.core.records import to_json
 from epicene.report.results_document import results_document
+from epicene.runs import integrity
 from epicene.runs.integrity import verify_run
 from epicene.runs.store import AnswerStore
 from epicene.runs.stored_run import read_run
@@ -127,3 +128,58 @@ def test_a_store_without_checksums_gets_them_when_it_is_written(old_run: Path) -
     assert found.has_checksums
     assert not found.damage
     assert tables(old_run) == before
+
+
+def test_an_interrupted_repair_loses_nothing(
+    do_run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _ = do_run()
+    whole = tables(folder)
+    statement("UPDATE items SET item = replace(item, 'nurse', 'purse')")(folder)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(integrity, "select_items", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            do_run(out=folder)
+    do_run(out=folder)
+    assert tables(folder) == whole
+
+
+def test_money_whose_record_is_damaged_stays_spent(do_run: Runner) -> None:
+    folder, _ = do_run()
+    with closing(AnswerStore(folder / "answers.sqlite", create=True)) as store:
+        store.set_spent("reader", 2.0)
+        store.set_spent("writer", 1.0)
+    edit_manifest(folder, lambda manifest: manifest.update(spent=3.0))
+    statement("UPDATE meta SET value = '0.0' WHERE name = 'spent reader'")(folder)
+    _, manifest = do_run(out=folder)
+    assert manifest.spent == 3.0
+
+
+def test_what_is_asked_again_is_approved_first(do_run: Runner) -> None:
+    folder, _ = do_run()
+    statement("UPDATE answers SET failed = 1 WHERE place >> 48 = 3")(folder)
+    approved: list[int] = []
+    do_run(out=folder, approve=lambda estimate: approved.append(estimate.workload.left))
+    assert approved == [180]
+
+
+@pytest.mark.parametrize("stop", ["manifest", "format"])
+def test_what_is_no_run_is_not_called_damaged(do_run: Runner, stop: str) -> None:
+    folder, _ = do_run()
+    path = folder / "manifest.json"
+    if stop == "manifest":
+        path.unlink()
+    else:
+        path.write_text(path.read_text("utf-8").replace('"format": 2', '"format": 9'), "utf-8")
+    with pytest.raises(InputError):
+        verify_run(folder)
+
+
+def test_an_unreadable_answer_without_checksum_is_found(old_run: Path) -> None:
+    statement(f"UPDATE answers SET answer = x'7b' WHERE place = {ANSWER}")(old_run)
+    found = verify_run(old_run)
+    assert "cannot be read" in str(found.damage[0])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from epicene.core.records import Judgement
+from epicene.core.records import Judgement, to_json
 from epicene.runs import judgement_cache
 from epicene.runs.judgement_cache import CACHE_FILE
 from epicene.runs.stored_run import RunJudgements, StoredRun, on_scored, read_run
@@ -57,7 +57,9 @@ def test_a_few_judgements_are_not_cached(run: StoredRun, monkeypatch: pytest.Mon
 
 def test_other_answers_are_scored_anew(run: StoredRun) -> None:
     first, _, _ = judged(run)
-    edit_answers(run.folder, "answer = replace(answer, '-', '-9') WHERE place >> 48 > 1")
+    edit_answers(
+        run.folder, "answer = CAST(replace(answer, '-', '-9') AS BLOB) WHERE place >> 48 > 1"
+    )
     other, asked, _ = judged(run)
     assert asked == 60
     assert other != first
@@ -114,3 +116,22 @@ def test_a_full_disk_only_means_no_cache(run: StoredRun, monkeypatch: pytest.Mon
     monkeypatch.setattr("tempfile.NamedTemporaryFile", full)
     assert len(judged(run)[0]) == 360
     assert not (run.folder / CACHE_FILE).exists()
+
+
+def test_a_disk_that_fills_up_while_writing_only_means_no_cache(
+    run: StoredRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: judgement_cache.CacheWriter, _chunk: bytes) -> None:
+        assert self._file is not None
+        self._file.close()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(judgement_cache.CacheWriter, "_write", full)
+    assert len(judged(run)[0]) == 360
+    assert not list(run.folder.glob("*judgements*"))
+
+
+def test_whole_numbers_stay_whole() -> None:
+    made = [Judgement(item="a", counts={"edits": 3, "share": 0.5}, value=2)]
+    packed = judgement_cache._encoder.encode(made)
+    assert to_json(judgement_cache._chunks.decode(packed)) == to_json(made)

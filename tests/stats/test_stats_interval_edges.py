@@ -29,3 +29,11 @@ def test_the_figures_of_the_page(
         assert made.low is not None
         assert made.high is not None
         assert (100 * made.low, 100 * made.high) == pytest.approx(wanted, abs=0.05)
+
+
+def test_ends_are_plain_floats_where_all_groups_are_alike() -> None:
+    """NumPy's cannot be written as JSON: `tables --json` of a small GramVis run failed, whose table
+    of stereotypes computes the bounds."""
+    least, most = np.array([0.0, 1.0])
+    made = clustered_mean(np.zeros(3), np.ones(3), ["a", "b", "b"], bounds=(least, most))
+    assert (type(made.value), type(made.low), type(made.high)) == (float, float, float)

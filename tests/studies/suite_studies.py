@@ -12,11 +12,10 @@ import msgspec
 from PIL import Image, ImageDraw
 
 from epicene.core.data_files import read_records
-from epicene.core.files import ImageFolder
+from epicene.core.files import IMAGES_FOLDER, ImageFolder
 from epicene.core.records import Completion, Completions, Text, Texts
 from epicene.studies.analysis.study_builder import study_from_data
 from epicene.studies.analysis.study_summary import summarise_study
-from epicene.studies.collection.images import IMAGES_FOLDER
 from epicene.studies.design.sampling import Candidate, SamplingOptions
 from epicene.studies.design.schema import Access, Response, SamplingRecord, Study, StudyItem
 from epicene.suites import AnsweredRequest, Answers, DataSource, alternations, find_suite

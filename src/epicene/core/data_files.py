@@ -230,6 +230,8 @@ def parse_json(text: str, location: str) -> Any:
         ) from None
     except UnicodeEncodeError:
         raise InputError(f"{location} holds half a character (a lone surrogate).") from None
+    except ValueError:
+        raise InputError(f"{location} holds a number with too many digits.") from None
     except RecursionError:
         raise InputError(f"{location} is nested too deeply.") from None
     return value

@@ -9,7 +9,6 @@ import hashlib
 import os
 import tempfile
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import regex
@@ -18,7 +17,9 @@ from epicene.core.errors import InputError, RunError
 
 _SHA256 = regex.compile(r"[0-9a-f]{64}")
 _DATABASE_HEADER = b"SQLite format 3\0"
-_TEMPORARY = regex.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}")  # as `mkstemp` names them
+# How unfinished files are named: nobody else names theirs so, and killed processes leave them.
+_TEMPORARY = regex.compile(r"\..+\.epicene-[a-z0-9_]{8}")
+IMAGES_FOLDER = "images"  # of a run or a study; its files are named by content hash
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
@@ -30,7 +31,7 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _is_database(path):
             raise InputError(f"{path} is a database, and is not written over; name another file.")
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=temporary_prefix(path.name))
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
@@ -53,15 +54,19 @@ def _is_database(path: Path) -> bool:
         return file.read(len(_DATABASE_HEADER)) == _DATABASE_HEADER
 
 
-def remove_temporaries(folder: Path, *names: str) -> None:
-    """Remove what a killed process left of writing files of these names.
+def temporary_prefix(name: str) -> str:
+    """What the name of an unfinished file begins with, before eight characters of `tempfile`."""
+    return f".{name}.epicene-"
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Remove the unfinished files that a killed process left in a folder.
 
     Call it only while nobody else can write them, that is, under the folder's lock.
     """
     with suppress(FileNotFoundError):
         for path in folder.iterdir():
-            found = _TEMPORARY.fullmatch(path.name)
-            if found and any(fnmatchcase(found["name"], name) for name in names):
+            if _TEMPORARY.fullmatch(path.name):
                 path.unlink(missing_ok=True)
 
 

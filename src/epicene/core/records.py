@@ -323,8 +323,8 @@ class Judgement(Record, frozen=True, kw_only=True):
     name: str = ""
     outcome: Outcome | None = None
     label: str | None = None
-    value: float | None = None
-    counts: dict[str, float] = {}
+    value: int | float | None = None
+    counts: dict[str, int | float] = {}
     facets: Facets = {}
     evidence: Facets = {}
 

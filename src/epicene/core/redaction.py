@@ -46,11 +46,14 @@ _READABLE = ":/@[]*,"  # what need not be encoded in the value of base_url
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
     """The text without these secrets, the values of secret variables, and secrets inside URLs."""
-    for secret in secrets:
-        text = text.replace(secret, PLACEHOLDER)
-    for name, value in os.environ.items():
-        if len(value) >= _MIN_VARIABLE_LENGTH and _SECRET_NAME.search(name):
-            text = text.replace(value, PLACEHOLDER).replace(quote(value, safe=""), PLACEHOLDER)
+    variables = (
+        value
+        for name, value in os.environ.items()
+        if len(value) >= _MIN_VARIABLE_LENGTH and _SECRET_NAME.search(name)
+    )
+    if spellings := secret_spellings([*secrets, *variables]):
+        # In one pass, longest first: one secret may begin with another.
+        text = regex.sub("|".join(map(regex.escape, spellings)), PLACEHOLDER, text)
     return _URLS.sub(_redact_match, text)
 
 

@@ -50,8 +50,7 @@ def check_ours(path: Path, tables: Mapping[str, Collection[str]]) -> None:
     """
     if not path.exists():
         return
-    address = f"{path.absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True, isolation_level=None, timeout=10)) as db:
+    with _connect_unchanged(path) as db:
         db.execute("BEGIN")  # all of it is read as of one moment
         found: dict[str, set[str]] = {}
         for name, column in db.execute(
@@ -68,6 +67,29 @@ def check_ours(path: Path, tables: Mapping[str, Collection[str]]) -> None:
             f"{path} is another program's database, which is not changed; choose another folder, "
             "or move the file away."
         )
+
+
+@contextmanager
+def _connect_unchanged(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database without changing it.
+
+    One whose writer was killed in a transaction has a journal, from which it would be restored: it
+    is read from a copy.
+    """
+    journal = path.with_name(f"{path.name}-journal")
+    if not journal.exists():
+        address = f"{path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, isolation_level=None, timeout=10)) as db:
+            yield db
+        return
+    with tempfile.TemporaryDirectory(prefix="epicene-") as folder:
+        try:
+            for source in (path, journal):
+                shutil.copyfile(source, Path(folder, source.name))
+        except OSError as error:
+            raise RunError(f"Could not read {path}: {error.strerror or error}.") from error
+        with closing(sqlite3.connect(Path(folder, path.name), isolation_level=None)) as db:
+            yield db
 
 
 def make_private(path: Path) -> None:
@@ -153,6 +175,10 @@ def _header(log: Path) -> bytes:
         return b""
 
 
+class LockedError(RunError):
+    """Another program holds a database."""
+
+
 @contextmanager
 def explain_errors(path: Path, summary: str = "") -> Iterator[None]:
     """Turn SQLite's errors into a sentence that names the file.
@@ -161,7 +187,11 @@ def explain_errors(path: Path, summary: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except (sqlite3.Error, msgspec.DecodeError) as error:
+    except (sqlite3.Error, msgspec.DecodeError, UnicodeDecodeError) as error:
+        if "locked" in str(error):
+            raise LockedError(
+                f"Another program holds {path}; close it and run the same command again."
+            ) from error
         raise RunError(f"{summary}: {error}." if summary else _explain(error, path)) from error
 
 
@@ -172,8 +202,6 @@ def _explain(error: Exception, path: Path) -> str:
             f"The disk that holds {path} is full; all answers so far are kept: make room and run "
             "the same command again."
         )
-    if "locked" in text:
-        return f"Another program holds {path}; close it and run the same command again."
     if "malformed" in text or "not a database" in text:
         return (
             f"The database {path} is damaged ({text}); copy what can be read with "
@@ -188,8 +216,8 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
+        db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
-    db.execute("COMMIT")

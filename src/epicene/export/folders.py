@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, RunError
 from epicene.core.files import write_atomically
+from epicene.runs.run import LOCK_FILE, lock_folder
 from epicene.suites.data_cards import markdown_table
 
 if TYPE_CHECKING:
@@ -19,14 +22,55 @@ if TYPE_CHECKING:
     from epicene.suites import Protocol, SuiteCard
 
 
+CARD_FILE = "README.md"
+
+
 class YamlFunction(str):
     """A Python function in a file beside the YAML, written as `module.function`."""
 
     __slots__ = ()
 
 
-def new_folder(path: Path) -> None:
-    """Raise unless the folder can be made or is empty: an export never mixes with other files."""
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """The folder to write an export in, which gets its name once all is written.
+
+    So an export is there whole or not at all, and never mixes with other files. What a killed
+    export left behind is removed by the next one.
+    """
+    check_new_folder(path)
+    unfinished = path.absolute().with_name(f".{path.absolute().name}.unfinished")
+    with lock_folder(unfinished):
+        try:
+            _empty(unfinished)
+            yield unfinished
+            _name(unfinished, path)
+        except OSError as error:
+            raise RunError(f"Could not write {path}: {error.strerror or error}.") from error
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _empty(folder: Path) -> None:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            shutil.rmtree(entry)
+        elif entry.name != LOCK_FILE:
+            entry.unlink()
+
+
+def _name(unfinished: Path, path: Path) -> None:
+    """Give a finished folder its name, or move its files into an empty folder of that name."""
+    (unfinished / LOCK_FILE).unlink()
+    if not path.is_dir():
+        unfinished.replace(path)
+        return
+    for entry in sorted(unfinished.iterdir(), key=lambda entry: entry.name == CARD_FILE):
+        entry.replace(path / entry.name)
+
+
+def check_new_folder(path: Path) -> None:
+    """Raise unless the folder can be made or is empty."""
     if path.exists() and not path.is_dir():
         raise InputError(f"{path} is a file; an export wants a folder of its own (--out).")
     if path.is_dir() and any(path.iterdir()):

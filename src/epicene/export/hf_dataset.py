@@ -14,7 +14,15 @@ from epicene import __version__
 from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
 from epicene.core.records import Draw
-from epicene.export.folders import code_span, fault_lines, front_matter, new_folder, write_text
+from epicene.export.folders import (
+    CARD_FILE,
+    check_new_folder,
+    code_span,
+    fault_lines,
+    front_matter,
+    new_folder,
+    write_text,
+)
 from epicene.report.table_formats import escape_markdown
 from epicene.suites import Answers
 from epicene.suites.data_cards import markdown_table
@@ -152,7 +160,7 @@ def write_dataset(selection: Selection, folder: Path) -> list[DatasetFile]:
     """Write the folder; `datasets.load_dataset(FOLDER)` reads it."""
     if not selection.items:
         raise InputError(f"{selection.data} holds no item to export.")
-    new_folder(folder)
+    check_new_folder(folder)
     numbers: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, item in enumerate(selection.items):
         numbers[
@@ -162,13 +170,13 @@ def write_dataset(selection: Selection, folder: Path) -> list[DatasetFile]:
     _check_distinct(names, list(numbers))
     frame = _frame(selection)
     parts = []
-    for (config, split), rows in zip(names, numbers.values(), strict=True):
-        part = DatasetFile(config, split, f"data/{config}/{split}.parquet", len(rows))
-        _write_parquet(frame[rows], folder / part.path)
-        parts.append(part)
-    write_text(
-        folder / "README.md", dataset_card(selection, parts, dataset_configs(parts), frame.columns)
-    )
+    with new_folder(folder) as unfinished:
+        for (config, split), rows in zip(names, numbers.values(), strict=True):
+            part = DatasetFile(config, split, f"data/{config}/{split}.parquet", len(rows))
+            _write_parquet(frame[rows], unfinished / part.path)
+            parts.append(part)
+        card = dataset_card(selection, parts, dataset_configs(parts), frame.columns)
+        write_text(unfinished / CARD_FILE, card)
     return parts
 
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from epicene.core.files import write_atomically
-from epicene.export.folders import file_names, new_folder, write_text
+from epicene.export.folders import (
+    CARD_FILE,
+    check_new_folder,
+    file_names,
+    new_folder,
+    write_text,
+)
 from epicene.export.path_redaction import runs_without_paths
 from epicene.export.results_card import results_card
 from epicene.report.model_comparison import compare_models, undetected_per_headline
@@ -142,15 +148,20 @@ def model_profiles(parts: Sequence[ProtocolResults]) -> ModelProfiles | None:
 
 def write_results(runs: Sequence[StoredRun], folder: Path) -> None:
     """Write a folder for each suite and protocol, and one card."""
-    new_folder(folder)
+    check_new_folder(folder)
     groups = group_by_protocol(runs_without_paths(runs))
     parts = [protocol_results("-".join(names), group) for names, group in groups.items()]
+    with new_folder(folder) as unfinished:
+        _write_parts(parts, unfinished)
+
+
+def _write_parts(parts: Sequence[ProtocolResults], folder: Path) -> None:
     for part in parts:
         _write_tables(part, folder / part.folder)
         _write_figures(part, folder / part.folder / "figures")
     if len(parts) > 1:
         _write_profile(parts, folder)
-    write_text(folder / "README.md", results_card(parts))
+    write_text(folder / CARD_FILE, results_card(parts))
 
 
 def _write_tables(part: ProtocolResults, folder: Path) -> None:

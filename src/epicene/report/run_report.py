@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from epicene.core.errors import InputError
-from epicene.core.files import write_atomically
+from epicene.core.files import IMAGES_FOLDER, write_atomically
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.report.contact_sheets import DEFAULT_MEGABYTES, make_thumbnails
 from epicene.report.item_viewer import ItemPacker
@@ -259,7 +259,7 @@ def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
         ),
         figures=summary.figures,
         sheets=sheets,
-        thumbnails=make_thumbnails(sheets, [run.folder / "images" for run in runs], megabytes),
+        thumbnails=make_thumbnails(sheets, [run.folder / IMAGES_FOLDER for run in runs], megabytes),
         judged_items=packer.packed() if packer.rows else None,
     )
     return _SuiteReport(summary, comparison, section, methods)

@@ -50,7 +50,7 @@ class CostTracker:
         spent_elsewhere: float = 0.0,
     ) -> None:
         self._store = store
-        self._before = _stored_costs(store)
+        self._before = stored_costs(store)
         self._paid: dict[str, PaidModel] = {}
         self._estimates: dict[str, float | None] = {}
         for role, each in models.items():
@@ -89,7 +89,7 @@ class CostTracker:
 
     def total(self) -> float:
         """What all sessions cost, in US dollars."""
-        return sum(_stored_costs(self._store).values())
+        return sum(stored_costs(self._store).values())
 
 
 def may_charge(kind: str) -> bool:
@@ -138,10 +138,10 @@ def _run_folders(folders: Iterable[Path]) -> Iterator[Path]:
 def _spent_in_store(folder: Path) -> float:
     """What the run has spent by its store."""
     with open_store(folder) as store:
-        return sum(_stored_costs(store).values())
+        return sum(stored_costs(store).values())
 
 
-def _stored_costs(store: AnswerStore) -> dict[str, float]:
+def stored_costs(store: AnswerStore) -> dict[str, float]:
     """What was spent, by payee. Earlier versions believed servers that state negative costs."""
     stored = store.spent().items()
     return {payee: amount if 0 <= amount < math.inf else 0.0 for payee, amount in stored}

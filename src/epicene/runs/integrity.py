@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 from collections import Counter
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from epicene.core.errors import EpiceneError, pluralise
-from epicene.core.files import ImageFolder
-from epicene.core.records import Answer, Images
-from epicene.runs.manifest import read_manifest
-from epicene.runs.plan import PlanReader
+from epicene.core.errors import EpiceneError, RunError, pluralise
+from epicene.core.files import IMAGES_FOLDER, ImageFolder
+from epicene.core.records import Images
+from epicene.core.sqlite import LockedError
+from epicene.runs.costs import stored_costs
+from epicene.runs.manifest import count_sections, read_manifest, write_manifest
+from epicene.runs.plan import PlanReader, select_items
 from epicene.runs.store import (
     ITEMS_COMPLETE,
     STORE_FILE,
     TABLES,
     AnswerStore,
+    decode_answer,
     item_number,
     split_request_id,
 )
@@ -27,12 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from epicene.runs.config import RunConfig
     from epicene.runs.manifest import Manifest
-    from epicene.suites import Protocol, Suite
+    from epicene.suites import Dataset, Protocol, Suite
 
-IMAGES_FOLDER = "images"
 
-_answers = msgspec.json.Decoder(Answer)
+_DAMAGED_RECORD = "damaged record"  # the payee of what the manifest says was spent and no row does
 
 
 class Damage(NamedTuple):
@@ -62,11 +65,13 @@ def verify_run(folder: Path) -> Verification:
     """Verify the manifest, every row of the store, and every image of a run."""
     try:
         manifest = read_manifest(folder)
-    except EpiceneError as error:
+    except RunError as error:
         return Verification(0, 0, 0, True, (Damage("manifest.json", "", str(error)),))
     try:
         store = AnswerStore(folder / STORE_FILE)
-    except EpiceneError as error:
+    except LockedError:
+        raise
+    except RunError as error:
         return Verification(0, 0, 0, True, (Damage(STORE_FILE, "", str(error)),))
     with closing(store):
         rows = _read_rows(store, folder, manifest)
@@ -81,7 +86,7 @@ class _Rows(NamedTuple):
     sound: Counter[str]
     images: int
     damage: list[Damage]
-    without_images: set[int]  # the ids of requests whose images are damaged
+    unusable: set[int]  # the ids of requests whose answers cannot be read, or lack an image
     all_items: bool  # whether no item is damaged or missing
 
 
@@ -89,22 +94,22 @@ def _read_rows(store: AnswerStore, folder: Path, manifest: Manifest) -> _Rows:
     """Read all rows once, holding only what is damaged."""
     sound: Counter[str] = Counter()
     damage: list[Damage] = []
-    without_images: set[int] = set()
+    unusable: set[int] = set()
     images = _ImageCheck(folder / IMAGES_FOLDER)
     last_item, complete = -1, False
     for table in TABLES:
         for row, problem in store.readable_rows(table):
             if problem:
                 damage.append(Damage(STORE_FILE, _location(table, row), problem))
-            elif table == "answers" and (broken := list(images.damage_of(row[4]))):
+            elif table == "answers" and (broken := list(images.damage_of(row))):
                 damage += broken
-                without_images.add(row[0])
+                unusable.add(row[0])
             else:
                 sound[table] += 1
                 last_item = row[0] if table == "items" else last_item
                 complete |= row[0] == ITEMS_COMPLETE
     complete &= sound["items"] == last_item + 1 and sound["items"] >= manifest.items
-    return _Rows(sound, len(images.verified), damage, without_images, complete)
+    return _Rows(sound, len(images.verified), damage, unusable, complete)
 
 
 def _location(table: str, row: tuple[Any, ...]) -> str:
@@ -117,17 +122,19 @@ def _location(table: str, row: tuple[Any, ...]) -> str:
 
 
 class _ImageCheck:
-    """Verifies the images that answers name, each file once."""
+    """Verifies that answers can be read, and the images that they name, each file once."""
 
     def __init__(self, folder: Path) -> None:
         self._files = ImageFolder(folder)
         self.verified: dict[str, str] = {}  # what is wrong with each image, "" if nothing is
 
-    def damage_of(self, answer: bytes) -> Iterator[Damage]:
-        """What is wrong with the images of an answer."""
-        if b'"images"' not in answer:
+    def damage_of(self, row: tuple[Any, ...]) -> Iterator[Damage]:
+        """What is wrong with an answer and its images; stores of format 1 have no checksums."""
+        try:
+            decoded = decode_answer(row[4])
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            yield Damage(STORE_FILE, _location("answers", row), f"cannot be read ({error})")
             return
-        decoded = _answers.decode(answer)
         for image in decoded.images if isinstance(decoded, Images) else ():
             if image.sha256 and (problem := self._problem(image.sha256)):
                 yield Damage(f"{IMAGES_FOLDER}/{image.sha256[:2]}/{image.sha256}", "", problem)
@@ -138,7 +145,7 @@ class _ImageCheck:
                 self._files.read(sha256)
                 self.verified[sha256] = ""
             except EpiceneError as error:
-                self.verified[sha256] = str(error)
+                self.verified[sha256] = str(error).rstrip(".")
         return self.verified[sha256]
 
 
@@ -159,33 +166,53 @@ def _missing_rows(rows: _Rows, manifest: Manifest) -> Iterator[Damage]:
             yield Damage(STORE_FILE, f"table {table}", problem)
 
 
-def repair_store(folder: Path, manifest: Manifest) -> str:
-    """Rebuild a run's store from its sound rows; what was damaged in it, "" if nothing was.
+def repair_store(folder: Path, manifest: Manifest, config: RunConfig, dataset: Dataset) -> str:
+    """Rebuild a damaged store from its sound rows; what was damaged in words, "" if nothing was.
 
-    The damaged file is kept beside it. Requests whose answers are left out are asked again.
+    The damaged file is kept beside it. Damaged items are read from the data again; requests whose
+    answers are left out are asked again when the run is resumed.
     """
     path = folder / STORE_FILE
-    if not path.exists():
+    if not path.exists() or path.stat().st_size == 0:
         return ""
+    rebuilt = path.with_name(f".{path.name}.rebuilt")
     with closing(AnswerStore(path, create=True)) as store:
         rows = _read_rows(store, folder, manifest)
-        damage = [*rows.damage, *_missing_rows(rows, manifest)]
+        damage = rows.damage or list(_missing_rows(rows, manifest))
         if not damage:
             return ""
-        rebuilt = path.with_name(f".{path.name}.rebuilt")
         _remove_database(rebuilt)
         with closing(AnswerStore(rebuilt, create=True)) as copy:
             _copy_sound_rows(store, copy, rows)
-    kept = _first_free(path)
-    os.link(path, kept)
+            if not copy.has_items():
+                copy.put_items(select_items(config, dataset), dataset.name)
+            unknown = manifest.spent - sum(stored_costs(copy).values())
+            if unknown > 0:
+                copy.set_spent(_DAMAGED_RECORD, unknown)
+            drop_answers_built_on_missing_ones(copy, config.suite, config.protocol)
+            counted = msgspec.structs.replace(
+                manifest, items=copy.count_items(), counts=tuple(count_sections(copy))
+            )
+    kept = _keep_copy(path)
     _remove_database(path, log_only=True)  # what it holds was read through the store
     rebuilt.replace(path)
-    lost = len(damage) - 1
-    more = f" (and {pluralise(lost, 'other place')})" if lost else ""
+    write_manifest(folder, counted)
+    more = f" and {pluralise(len(damage) - 1, 'other place')}" if len(damage) > 1 else ""
     return (
-        f"{path} was damaged: {damage[0]}{more}; the requests concerned are asked again, and the "
-        f"damaged file is kept as {kept.name}."
+        f"The run in {folder} was damaged ({damage[0]}{more}). It is repaired; requests whose "
+        f"answers are lost are asked again. The damaged database is kept as {kept.name}."
     )
+
+
+def _keep_copy(path: Path) -> Path:
+    """Keep a database and its log under the first of NAME.damaged-1, NAME.damaged-2 … ."""
+    number = 1
+    while (kept := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    for suffix in ("-wal", ""):
+        if (source := path.with_name(path.name + suffix)).exists():
+            shutil.copyfile(source, kept.with_name(kept.name + suffix))
+    return kept
 
 
 def _copy_sound_rows(store: AnswerStore, copy: AnswerStore, rows: _Rows) -> None:
@@ -196,7 +223,7 @@ def _copy_sound_rows(store: AnswerStore, copy: AnswerStore, rows: _Rows) -> None
         if table == "sections":
             sections.add(key)
         if table == "answers":
-            return split_request_id(key)[0] in sections and key not in rows.without_images
+            return split_request_id(key)[0] in sections and key not in rows.unusable
         return rows.all_items or (table != "items" and key != ITEMS_COMPLETE)
 
     for table in TABLES:
@@ -228,14 +255,6 @@ def drop_answers_built_on_missing_ones(
                 missing = set(range(first, end))
             for section in own:
                 store.delete_answers(section, missing)
-
-
-def _first_free(path: Path) -> Path:
-    """The first of NAME.damaged-1, NAME.damaged-2 … that does not exist."""
-    number = 1
-    while (found := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
-    return found
 
 
 def _remove_database(path: Path, *, log_only: bool = False) -> None:

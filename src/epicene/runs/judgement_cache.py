@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 import zlib
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 import epicene
+from epicene.core.files import temporary_prefix
 from epicene.core.records import Judgement, Record, digest
 
 if TYPE_CHECKING:
@@ -141,8 +143,10 @@ class CacheWriter:
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
-            self._file.close()
-            Path(self._file.name).unlink(missing_ok=True)
+            with suppress(OSError):  # it writes what it still holds, on a full disk in vain
+                self._file.close()
+            with suppress(OSError):
+                Path(self._file.name).unlink(missing_ok=True)
 
     def add(self, judgement: Judgement) -> None:
         """Add a judgement."""
@@ -167,7 +171,7 @@ class CacheWriter:
     def _flush(self) -> None:
         if self._file is None:
             self._file = tempfile.NamedTemporaryFile(  # noqa: SIM115 - closed at the end
-                dir=self._folder, prefix=f".{CACHE_FILE}.", delete=False
+                dir=self._folder, prefix=temporary_prefix(CACHE_FILE), delete=False
             )
         self._write(zlib.compress(_encoder.encode(self._pending), 1))
         self._pending = []

@@ -12,11 +12,15 @@ import regex
 from epicene import __version__
 from epicene.core.errors import InputError, RunError
 from epicene.core.files import write_atomically
-from epicene.core.records import Identity, Record, digest, to_json
+from epicene.core.records import Failed, Identity, Record, digest, to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from epicene.runs.store import AnswerStore
+
+_MAX_REASONS = 5  # how many reasons of failed requests are quoted per section
 MANIFEST_FORMAT = 2  # another number where an older program could not read a run folder
 _WITHOUT_CHECKSUM = 1  # the format before the manifest had a checksum
 
@@ -188,8 +192,10 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as error:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
     try:
-        written = msgspec.json.decode(data)
-        found = written.get("format") if isinstance(written, dict) else None
+        written = msgspec.json.decode(data, type=dict)
+        found = written.get("format")
+        if not isinstance(found, int):
+            raise RunError(f"{path} is damaged: it names no format.")
         if found not in (_WITHOUT_CHECKSUM, MANIFEST_FORMAT):
             raise InputError(
                 f"{path} was written by another version of Epicene (format {found}, this one reads "
@@ -197,7 +203,7 @@ def read_manifest(folder: Path) -> Manifest:
             )
         checksum = written.pop("checksum", "")
         manifest = msgspec.convert(written, Manifest)
-    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RunError(f"{path} is damaged: {error}.") from error
     if found == MANIFEST_FORMAT and checksum != digest(written).hex():
         raise RunError(
@@ -205,3 +211,23 @@ def read_manifest(folder: Path) -> Manifest:
             "from a copy, or start the run in another folder with --out."
         )
     return manifest
+
+
+def count_sections(store: AnswerStore) -> Iterator[SectionCount]:
+    """How far each section came, with the reasons of its first failures."""
+    for section in store.sections():
+        answered, failed = store.counts(section)
+        reasons = dict.fromkeys(
+            stored.answer.reason
+            for stored in store.failures(section, 100 if failed else 0)
+            if isinstance(stored.answer, Failed)
+        )
+        yield SectionCount(
+            stage=section.stage,
+            role=section.role,
+            model=section.identity.label,
+            total=section.total,
+            answered=answered,
+            failed=failed,
+            reasons=tuple(reasons)[:_MAX_REASONS],
+        )

@@ -154,7 +154,7 @@ class PlanReader:
         """Items by number."""
         try:
             return [(n, self._decoder.decode(data)) for n, data in self._store.items(first, end)]
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InputError(
                 f"The items in {self._store.path} do not fit this version of the suite "
                 f"{self._suite.name} ({error}); read the run with the version that wrote it."

@@ -13,7 +13,7 @@ import msgspec
 from epicene.core.errors import InputError, RunError
 from epicene.core.sqlite import check_ours, explain_errors
 from epicene.runs.manifest import Manifest, RunSettings, fixed_models, read_manifest
-from epicene.runs.store import STORE_FILE, AnswerStore
+from epicene.runs.store import COLUMNS, STORE_FILE, AnswerStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,14 +22,6 @@ if TYPE_CHECKING:
     from epicene.core.records import Identity
     from epicene.models import ModelSpec
     from epicene.suites import Suite
-
-# What every version's store has, whatever else it has.
-_STORE_TABLES = {
-    "meta": ("name", "value"),
-    "items": ("number", "item"),
-    "sections": ("id", "stage", "role", "identity", "total"),
-    "answers": ("place", "name", "key", "failed", "answer"),
-}
 
 
 def multi_model_roles(suite: Suite[Any, Any]) -> set[str]:
@@ -75,7 +67,7 @@ def check_no_orphaned_answers(folder: Path) -> None:
     if not path.exists():
         return
     with explain_errors(path):
-        check_ours(path, _STORE_TABLES)
+        check_ours(path, COLUMNS)
     with closing(AnswerStore(path, create=True)) as store:
         answered = store.has_answers()
     if answered:
@@ -89,12 +81,13 @@ def check_store_present(folder: Path, manifest: Manifest) -> None:
     """Raise if answers that the manifest counts are gone, or the database is another program's."""
     path = folder / STORE_FILE
     with suppress(sqlite3.DatabaseError):  # damaged, which is repaired or reported later
-        check_ours(path, _STORE_TABLES)
+        check_ours(path, COLUMNS)
     counted = sum(count.answered for count in manifest.counts)
     if counted and (not path.exists() or path.stat().st_size == 0):
         raise RunError(
-            f"{path} is empty or gone, though {counted} answers were in it; put it back, or start "
-            "another folder with --out."
+            f"{path} is empty or gone, though {counted} answers were in it; put it back "
+            f"({path.name}.damaged-… is a copy, if there is one), or start another folder with "
+            "--out."
         )
 
 

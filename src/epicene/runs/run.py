@@ -12,8 +12,7 @@ from filelock import FileLock, Timeout
 from epicene import __version__
 from epicene.core.data_files import sha256_of
 from epicene.core.errors import EpiceneError, InputError, RunError
-from epicene.core.files import ImageFolder, remove_temporaries
-from epicene.core.records import Failed, Identity
+from epicene.core.files import IMAGES_FOLDER, ImageFolder, remove_temporaries
 from epicene.core.redaction import redact, redact_all
 from epicene.models import Learner, Model, Probed, open_model
 from epicene.models.pricing import CostLimitError
@@ -22,15 +21,15 @@ from epicene.runs.costs import CostTracker, check_prices, read_spending
 from epicene.runs.estimate import estimate_run
 from epicene.runs.execute import execute_section
 from epicene.runs.executors import Executor, LazyModel, open_lazily, release_model
-from epicene.runs.integrity import drop_answers_built_on_missing_ones, repair_store
+from epicene.runs.integrity import repair_store
 from epicene.runs.manifest import (
     MANIFEST_FORMAT,
     DataFile,
     Manifest,
     RunSession,
     RunSettings,
-    SectionCount,
     Timing,
+    count_sections,
     library_versions,
     run_name,
     utc_now,
@@ -51,12 +50,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from epicene.core.records import Identity
     from epicene.runs.config import RunConfig
     from epicene.runs.estimate import RunEstimate
     from epicene.runs.execute import ProgressDisplay
     from epicene.suites import Dataset
 
-_MAX_REASONS = 5  # how many reasons of failed requests the manifest quotes per section
+LOCK_FILE = ".lock"
 
 
 def run(
@@ -85,6 +85,10 @@ def run(
         )
         check_usable(folder)
         existing = existing_manifest(folder, settings, identities, multi_model_roles(suite))
+        if existing is not None:
+            with lock_folder(folder):
+                if repaired := repair_store(folder, existing, config, dataset):
+                    display.show_message(repaired)
         probed = any(isinstance(model, Probed) for each in models.values() for model in each)
         if approve or probed:
             estimate = estimate_run(config, dataset, models, folder, settings)
@@ -99,11 +103,7 @@ def run(
             _load_first(models[suite.stages[0].role][0], display)
         with lock_folder(folder):
             manifest = start_session(folder, config, settings, identities)
-            if repaired := repair_store(folder, manifest):
-                display.show_message(repaired)
             with closing(prepare_store(folder, config, dataset)) as store:
-                if repaired:
-                    drop_answers_built_on_missing_ones(store, suite, config.protocol)
                 manifest = msgspec.structs.replace(
                     manifest, items=store.count_items(), counts=tuple(count_sections(store))
                 )
@@ -129,11 +129,11 @@ def prepare_store(folder: Path, config: RunConfig, dataset: Dataset) -> AnswerSt
         if not store.has_items():
             store.put_items(select_items(config, dataset), dataset.name)
     except BaseException:
-        empty = not store.has_items()
+        empty = not store.has_items() and not store.has_answers()
         store.close()
         if empty:
             path.unlink()
-            (folder / ".lock").unlink(missing_ok=True)
+            (folder / LOCK_FILE).unlink(missing_ok=True)
             with suppress(OSError):  # the folder was there before, with something in it
                 folder.rmdir()
         raise
@@ -160,7 +160,7 @@ def _run_stages(
 
     try:
         reader = PlanReader(store, config.suite, config.protocol)
-        files = ImageFolder(folder / "images")
+        files = ImageFolder(folder / IMAGES_FOLDER)
         turns = [(stage, model) for stage in config.suite.stages for model in models[stage.role]]
         for turn, (stage, model) in enumerate(turns, start=1):
             execute_section(reader, store, stage, model, files, display, costs, timings)
@@ -237,7 +237,7 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
     """Hold the lock of a run folder."""
-    lock = FileLock(folder / ".lock")
+    lock = FileLock(folder / LOCK_FILE)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
@@ -248,17 +248,11 @@ def lock_folder(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise RunError(f"Could not use the folder {folder}: {error.strerror or error}.") from error
     try:
-        _remove_temporaries(folder)
+        for each in (folder, *(folder / IMAGES_FOLDER).glob("[0-9a-f][0-9a-f]")):
+            remove_temporaries(each)
         yield
     finally:
         lock.release()
-
-
-def _remove_temporaries(folder: Path) -> None:
-    """Remove the unfinished files that a killed process left in a folder whose lock is held."""
-    remove_temporaries(folder, "*.json", "*.jsonl", "*.csv", "*.md", "*.html", "*.cache")
-    for images in (folder / "images").glob("[0-9a-f][0-9a-f]"):
-        remove_temporaries(images, "[0-9a-f]" * 64)
 
 
 def start_session(
@@ -338,23 +332,3 @@ def end_session(
         sessions=(*manifest.sessions[:-1], last),
         spent=round(costs.total(), 6),
     )
-
-
-def count_sections(store: AnswerStore) -> Iterator[SectionCount]:
-    """How far each section came, with the reasons of its first failures."""
-    for section in store.sections():
-        answered, failed = store.counts(section)
-        reasons = dict.fromkeys(
-            stored.answer.reason
-            for stored in store.failures(section, 100 if failed else 0)
-            if isinstance(stored.answer, Failed)
-        )
-        yield SectionCount(
-            stage=section.stage,
-            role=section.role,
-            model=section.identity.label,
-            total=section.total,
-            answered=answered,
-            failed=failed,
-            reasons=tuple(reasons)[:_MAX_REASONS],
-        )

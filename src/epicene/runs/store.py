@@ -17,6 +17,7 @@ from array import array
 from contextlib import ExitStack, closing
 from functools import wraps
 from itertools import islice
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
@@ -86,19 +87,26 @@ CREATE INDEX failures ON answers (place) WHERE failed;
 
 ITEMS_COMPLETE = "items"  # the row of `meta` that says that all items are stored
 _IN_RANGE = "WHERE place >= ? AND place < ? ORDER BY place"
-_LARGEST_KEY = 1 << 62
+_LARGEST_KEY = (1 << 63) - 1  # that SQLite has
 
 # The columns of each table, the checksum aside, in the order in which it covers them.
-_COLUMNS = {
+COLUMNS = {
     "meta": ("name", "value"),
     "items": ("number", "item"),
     "sections": ("id", "stage", "role", "identity", "total"),
     "answers": ("place", "name", "key", "failed", "answer"),
 }
-TABLES = tuple(_COLUMNS)
+TABLES = tuple(COLUMNS)
+# The types of their values.
+_TYPES = {
+    "meta": ((str, str),),
+    "items": ((int, bytes),),
+    "sections": ((int, str, str, bytes, int), (int, str, str, bytes, NoneType)),
+    "answers": ((int, str, bytes, int, bytes),),
+}
 
 _encoder = msgspec.msgpack.Encoder()
-_answers = msgspec.json.Decoder(Answer)
+decode_answer = msgspec.json.Decoder(Answer).decode
 _identities = msgspec.json.Decoder(Identity)
 
 P = ParamSpec("P")
@@ -212,22 +220,24 @@ class AnswerStore:
     # --- rows with their checksums ---------------------------------------------------------
 
     def _select(self, table: str, condition: str, values: Sequence[object]) -> Iterator[Any]:
-        columns = (*_COLUMNS[table], *(("checksum",) if self.has_checksums else ()))
+        columns = (*COLUMNS[table], *(("checksum",) if self.has_checksums else ()))
         query = f"SELECT {', '.join(columns)} FROM {table} NOT INDEXED {condition}"  # noqa: S608
         return self._db.execute(query, values)
 
     def _rows(self, table: str, condition: str = "", *values: object) -> Iterator[Any]:
-        """The rows of a table without their checksums; raises at a row that does not match its."""
-        rows = self._select(table, condition, values)
-        if not self.has_checksums:
-            yield from rows
-            return
-        for *row, checksum in rows:
-            if row_checksum(*row) != checksum:
-                raise DamagedStoreError(
-                    self.path, f"a row of table {table} does not match its checksum"
-                )
-            yield row
+        """The rows of a table by key, without their checksums.
+
+        Raises at a row that does not match its checksum, or is not where its key belongs: a page
+        of the file that was copied over another repeats the rows of one and hides the other's.
+        """
+        last: Any = None
+        for row in self._select(table, condition, values):
+            if not self._is_sound(table, row):
+                raise DamagedStoreError(self.path, f"a row of table {table} {self._unsound}")
+            if last is not None and row[0] <= last:
+                raise DamagedStoreError(self.path, f"the rows of table {table} are out of order")
+            last = row[0]
+            yield row[: len(COLUMNS[table])]
 
     @_explained
     def content_digest(self) -> bytes:
@@ -245,30 +255,49 @@ class AnswerStore:
 
         A range that SQLite cannot read is reported once, as an empty row, and left out.
         """
-        key = _COLUMNS[table][0]
-        last: Any = "" if table == "meta" else -1
+        key = COLUMNS[table][0]
+        last: Any = "" if table == "meta" else -1  # the key after which to go on
+        highest: Any = last  # of a sound row
         skip = 1
         while True:
             try:
                 for row in self._select(table, f"WHERE {key} > ? ORDER BY {key}", (last,)):
-                    values = row[: len(_COLUMNS[table])]
-                    sound = not self.has_checksums or row_checksum(*values) == row[-1]
-                    yield values, "" if sound else "does not match its checksum"
-                    last, skip = row[0], 1
+                    values = row[: len(COLUMNS[table])]
+                    sound = self._is_sound(table, row)
+                    in_order = not sound or row[0] > highest
+                    problem = "is out of order" if sound else self._unsound
+                    yield values, "" if sound and in_order else problem
+                    skip = 1
+                    last = max(last, row[0]) if isinstance(row[0], type(last)) else last
+                    highest = row[0] if sound and in_order else highest
             except (sqlite3.Error, UnicodeDecodeError) as error:
                 if skip == 1:
                     yield (), f"rows after {last!r} cannot be read ({error})"
-                if table == "meta" or skip > _LARGEST_KEY:
+                if table == "meta" or skip > _LARGEST_KEY - last:
                     return
                 last += skip
                 skip *= 2
             else:
                 return
 
+    def _is_sound(self, table: str, row: tuple[Any, ...]) -> bool:
+        """Whether a row has the types of its table, and its checksum, if rows have one.
+
+        A page of another table that was copied over one of this table has rows with checksums too.
+        """
+        values = row[: len(COLUMNS[table])]
+        if tuple(map(type, values)) not in _TYPES[table]:
+            return False
+        return not self.has_checksums or row_checksum(*values) == row[-1]
+
+    @property
+    def _unsound(self) -> str:
+        return "does not match its checksum" if self.has_checksums else "cannot be read"
+
     @_explained
     def put_rows(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Copy rows from another store, each with a checksum of its own."""
-        values = ", ".join("?" for _ in (*_COLUMNS[table], "checksum"))
+        values = ", ".join("?" for _ in (*COLUMNS[table], "checksum"))
         with transaction(self._db):
             self._db.executemany(
                 f"INSERT INTO {table} VALUES ({values})",  # noqa: S608
@@ -395,7 +424,7 @@ class AnswerStore:
         """The stored answers for items [first_item, end_item) of a section, in order."""
         reach = request_id_range(section.id, first_item, end_item)
         return [
-            StoredAnswer(request_id, name, _answers.decode(answer))
+            StoredAnswer(request_id, name, decode_answer(answer))
             for request_id, name, _, _, answer in self._rows("answers", _IN_RANGE, *reach)
         ]
 
@@ -452,7 +481,7 @@ class AnswerStore:
             (*request_id_range(section.id, 0, MAX_ITEMS), most),
         )
         return [
-            StoredAnswer(request_id, name, _answers.decode(answer))
+            StoredAnswer(request_id, name, decode_answer(answer))
             for request_id, name, answer in rows
         ]
 
@@ -462,15 +491,15 @@ class DamagedStoreError(RunError):
 
     def __init__(self, path: Path, problem: str) -> None:
         super().__init__(
-            f"{path} is damaged: {problem}; `epicene check {path.parent}` lists all damage, and "
-            "`epicene run` with the same options asks the damaged requests again."
+            f"{path} is damaged: {problem}; `epicene check {path.parent}` lists all damage; repeat "
+            "the command that made the run to ask the damaged requests again."
         )
 
 
 def _add_checksums(db: sqlite3.Connection) -> None:
     """Turn a store of format 1 into one of format 2."""
     with transaction(db):
-        for table, columns in _COLUMNS.items():
+        for table, columns in COLUMNS.items():
             db.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
             db.execute(f"UPDATE {table} SET checksum = row_checksum({', '.join(columns)})")  # noqa: S608
         db.execute(f"PRAGMA user_version = {STORE_FORMAT}")

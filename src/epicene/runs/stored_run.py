@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from epicene.core.errors import InputError, RunError
+from epicene.core.errors import EpiceneError, InputError, RunError
 from epicene.core.records import Item, Judgement, Record, digest, to_json
 from epicene.runs.judgement_cache import CacheWriter, cache_key, read_cache
 from epicene.runs.manifest import Manifest, read_manifest
@@ -160,7 +160,7 @@ class RunJudgements:
                 return
             with CacheWriter(run.folder, key) as cache:
                 for item, answers in self._read(store):
-                    for judgement in run.suite.judge(item, answers, run.protocol):
+                    for judgement in _judge(run, item, answers):
                         cache.add(judgement)
                         yield judgement
                 cache.save(to_json(self.coverage))
@@ -278,6 +278,20 @@ class RunJudgements:
                 continue
             for planned in reader.unanswered(stage, section, first, end):
                 yield item_number(planned.request_id), part_of(planned.request.name)
+
+
+def _judge(run: StoredRun, item: Item, answers: Answers) -> list[Judgement]:
+    """The judgements of an item; an answer that does not fit its request is no internal error."""
+    try:
+        return list(run.suite.judge(item, answers, run.protocol))
+    except EpiceneError:
+        raise
+    except Exception as error:
+        raise RunError(
+            f"The answers to item {item.id!r} in {run.folder / STORE_FILE} cannot be judged "
+            f"({type(error).__name__}: {error}); `epicene check {run.folder}` says whether they "
+            "are damaged, and --debug where the error is."
+        ) from error
 
 
 def judgement_frame(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:

@@ -404,7 +404,7 @@ class _BootstrapDistribution:
             alike = f"the {self.groups} groups are all alike"
             return self._without(n, "there is one group only" if self.groups == 1 else alike)
         share = max_unseen_share(self.groups, level)
-        low, high = (self.value + share * (bound - self.value) for bound in bounds)
+        low, high = (float(self.value + share * (bound - self.value)) for bound in bounds)
         return Estimate(value=self.value, low=low, high=high, n=n)
 
     def _bca_ends(self, draws: Floats, level: float) -> Bounds | str:

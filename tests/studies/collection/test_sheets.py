@@ -72,10 +72,17 @@ def test_sheets_are_written_once(tmp_path: Path) -> None:
     assert sorted(row["item"] for row in rows) == ["0", "1"]
     assert {row["participant"] for row in rows} == {"ann"}
     assert paths[0].read_bytes().startswith(b"\xef\xbb\xbf")
+    # As a killed command leaves it: repeated, it writes the rest.
     paths[1].unlink()
+    assert write_sheets(study, ["ann", "bob"], tmp_path / "sheets") == paths
+    assert paths[1].exists()
+    # In use, it is not written over, and nothing else is written.
+    paths[1].unlink()
+    paths[0].write_text("filled in", "utf-8")
     with pytest.raises(InputError, match=r"ann\.csv is there already"):
         write_sheets(study, ["ann", "bob"], tmp_path / "sheets")
     assert not paths[1].exists()
+    assert paths[0].read_text("utf-8") == "filled in"
 
 
 @pytest.mark.parametrize(
@@ -178,6 +185,8 @@ def test_sheets_of_lists_are_filled_in_and_come_back(tmp_path: Path) -> None:
 def test_an_experiment_is_written_once(tmp_path: Path) -> None:
     paths = write_project(forced_choice(), tmp_path / "out", "pcibex")
     assert [path.name for path in paths] == ["main.js", "items.csv"]
+    assert write_project(forced_choice(), tmp_path / "out", "pcibex") == paths
+    paths[0].write_text("changed", "utf-8")
     with pytest.raises(InputError, match=r"main\.js is there already"):
         write_project(forced_choice(), tmp_path / "out", "pcibex")
 

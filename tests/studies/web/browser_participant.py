@@ -267,8 +267,7 @@ def by_width(study: Study, folder: StudyFolder) -> dict[int, StudyItem]:
     """The items of a study of pictures by how wide these are."""
     from PIL import Image
 
-    from epicene.core.files import ImageFolder
-    from epicene.studies.collection.images import IMAGES_FOLDER
+    from epicene.core.files import IMAGES_FOLDER, ImageFolder
 
     fields = [panel.field for panel in study.show if isinstance(panel, ImagePanel)]
     kept = ImageFolder(folder.path / IMAGES_FOLDER)

@@ -12,9 +12,8 @@ from typing import Any, TypeAlias
 import msgspec
 from fastapi.testclient import TestClient
 
-from epicene.core.files import ImageFolder
+from epicene.core.files import IMAGES_FOLDER, ImageFolder
 from epicene.studies.collection.folder import StudyFolder, create_study_folder
-from epicene.studies.collection.images import IMAGES_FOLDER
 from epicene.studies.collection.links import LinkSigner, User, load_signer
 from epicene.studies.design.schema import ImagePanel, Study
 from epicene.studies.web.app import make_app

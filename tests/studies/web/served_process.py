@@ -1,13 +1,19 @@
-"""The server as people run it, in a process of its own."""
+"""The server as people run it, in a process of its own, and a person who answers its questions."""
 
 from __future__ import annotations
 
+import http.client
+import json
 import signal
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from studies.web.page_visitors import Page
 
 
 class Running:
@@ -42,3 +48,39 @@ def running(folder: Path, people: str, port: int = 0) -> Iterator[Running]:
     finally:
         if server.process.poll() is None:
             server.stop(signal.SIGKILL)
+
+
+class Browser:
+    """Follows a link and answers item after item, as fast as it can."""
+
+    def __init__(self, link: str) -> None:
+        base = link.partition("/enter/")[0]
+        with urllib.request.urlopen(link, timeout=20) as reply:
+            self._cookie = reply.headers["set-cookie"].partition(";")[0]
+        self._base = base
+        self.page = Page(self._send("/").decode())
+        self.work: dict[str, Any] = json.loads(self._send("/api/work"))
+        self.acknowledged: list[int] = []
+
+    def _send(self, address: str, body: object = None) -> bytes:
+        headers = {"Cookie": self._cookie, "Content-Type": "application/json"}
+        if body is not None:
+            headers["X-CSRF-Token"] = self.page.values("data-csrf")[0]
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self._base + address, data, headers)
+        with urllib.request.urlopen(request, timeout=20) as reply:
+            return bytes(reply.read())
+
+    def answer(self) -> None:
+        number = self.work["number"]
+        answers = {"gender": ["male"], "category": ["power"]}
+        body = {"number": number, "revision": self.work["revision"], "answers": answers}
+        self.work = json.loads(self._send("/api/answer", body))["work"]
+        self.acknowledged.append(number)
+
+    def answer_until_it_dies(self) -> None:
+        try:
+            while self.work["stage"] == "item":
+                self.answer()
+        except (OSError, http.client.HTTPException):
+            pass

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import re
 import signal
 import socket
 import threading
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from epicene.studies.collection.folder import StudyFolder, create_study_folder
 from studies.annotate_command import command
-from studies.web.page_visitors import Page
-from studies.web.served_process import running
+from studies.web.served_process import Browser, running
 from study_examples import forced_choice, stereotype
 
 
@@ -29,42 +23,6 @@ def folder(tmp_path: Path) -> StudyFolder:
     study = stereotype()
     items = tuple(msgspec.structs.replace(study.items[0], id=f"w{n}") for n in range(300))
     return create_study_folder(tmp_path / "study", msgspec.structs.replace(study, items=items))
-
-
-class Browser:
-    """Follows a link and answers item after item, as fast as it can."""
-
-    def __init__(self, link: str) -> None:
-        base = link.partition("/enter/")[0]
-        with urllib.request.urlopen(link, timeout=20) as reply:
-            self._cookie = reply.headers["set-cookie"].partition(";")[0]
-        self._base = base
-        self.page = Page(self._send("/").decode())
-        self.work: dict[str, Any] = json.loads(self._send("/api/work"))
-        self.acknowledged: list[int] = []
-
-    def _send(self, address: str, body: object = None) -> bytes:
-        headers = {"Cookie": self._cookie, "Content-Type": "application/json"}
-        if body is not None:
-            headers["X-CSRF-Token"] = self.page.values("data-csrf")[0]
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._base + address, data, headers)
-        with urllib.request.urlopen(request, timeout=20) as reply:
-            return bytes(reply.read())
-
-    def answer(self) -> None:
-        number = self.work["number"]
-        answers = {"gender": ["male"], "category": ["power"]}
-        body = {"number": number, "revision": self.work["revision"], "answers": answers}
-        self.work = json.loads(self._send("/api/answer", body))["work"]
-        self.acknowledged.append(number)
-
-    def answer_until_it_dies(self) -> None:
-        try:
-            while self.work["stage"] == "item":
-                self.answer()
-        except (OSError, http.client.HTTPException):
-            pass
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])

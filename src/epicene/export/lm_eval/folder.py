@@ -12,7 +12,15 @@ from epicene import __version__
 from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
 from epicene.core.records import to_json
-from epicene.export.folders import as_yaml, fault_lines, new_folder, protocol_lines, write_text
+from epicene.export.folders import (
+    CARD_FILE,
+    as_yaml,
+    check_new_folder,
+    fault_lines,
+    new_folder,
+    protocol_lines,
+    write_text,
+)
 from epicene.export.lm_eval.tasks import (
     TESTED_VERSION,
     Document,
@@ -137,8 +145,14 @@ class WrittenTasks(NamedTuple):
 
 def write_tasks(selection: Selection, folder: Path) -> WrittenTasks:
     """Write the folder; `lm_eval --include_path FOLDER` runs its tasks."""
-    new_folder(folder)
+    check_new_folder(folder)
     made = plan_tasks(selection)
+    with new_folder(folder) as unfinished:
+        _write_files(selection, made, unfinished)
+    return made
+
+
+def _write_files(selection: Selection, made: WrittenTasks, folder: Path) -> None:
     for task in made.tasks:
         write_text(folder / f"{task.name}.yaml", [as_yaml(task.settings).rstrip("\n")])
         write_atomically(folder / f"{task.name}.jsonl", _json_lines(task))
@@ -153,8 +167,7 @@ def write_tasks(selection: Selection, folder: Path) -> WrittenTasks:
         "protocol": msgspec.to_builtins(selection.protocol),
     }
     write_atomically(folder / "asked.json", msgspec.json.format(to_json(asked), indent=2) + b"\n")
-    write_text(folder / "README.md", tasks_readme(selection, made.tasks, made.left_out))
-    return made
+    write_text(folder / CARD_FILE, tasks_readme(selection, made.tasks, made.left_out))
 
 
 def plan_tasks(selection: Selection) -> WrittenTasks:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
+import regex
 
 from epicene.core.data_files import read_text
 from epicene.core.errors import InputError, RunError
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 # Raised when a folder written before would no longer be read in the same way.
 FORMAT = "epicene tagger 1"
 _CONFIG_FILE = "tagger.json"
+# The files of a tagger that was not finished: weights, and what is left of writing the other one.
+_UNFINISHED_FILE = regex.compile(r"weights-\d+\.npz|\.tagger\.json\.[a-z0-9_]{8}")
 
 
 class TaggerConfig(Record, frozen=True, kw_only=True):
@@ -77,9 +80,14 @@ def _hash(weights: Weights) -> str:
 
 
 def check_empty(folder: Path) -> None:
-    """Raise if something is in the way of a new tagger."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    """Raise if something is in the way of a new tagger; one that was not finished is not."""
+    if folder.exists() and (not folder.is_dir() or not _is_unfinished(folder)):
         raise InputError(f"{folder} is there already and is not empty; name another folder.")
+
+
+def _is_unfinished(folder: Path) -> bool:
+    """Whether a folder holds nothing but weights without the file that is written last."""
+    return all(_UNFINISHED_FILE.fullmatch(entry.name) for entry in folder.iterdir())
 
 
 def save(trained: TrainedTagger, folder: Path) -> None:
@@ -87,6 +95,8 @@ def save(trained: TrainedTagger, folder: Path) -> None:
     check_empty(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for entry in folder.iterdir():
+            entry.unlink()
         for number, weights in enumerate(trained.members, start=1):
             arrays: dict[str, Any] = dict(weights)
             np.savez(_weights_path(folder, number), **arrays)

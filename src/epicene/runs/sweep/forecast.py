@@ -15,12 +15,12 @@ from epicene.core.redaction import redact
 from epicene.models import open_model
 from epicene.models.pricing import as_paid, format_dollars
 from epicene.runs.capabilities import check_installed, missing_verbs
-from epicene.runs.costs import check_prices, read_spending
+from epicene.runs.costs import check_prices, read_spending, stored_costs
 from epicene.runs.executors import open_lazily
 from epicene.runs.manifest import read_manifest, run_name
 from epicene.runs.preflight import multi_model_roles
 from epicene.runs.run import open_models, run_settings
-from epicene.runs.store import AnswerStore, is_complete, open_store
+from epicene.runs.store import AnswerStore, DamagedStoreError, is_complete, open_store
 from epicene.runs.sweep.plan import options_to_keys
 from epicene.runs.workload import MeasuredTimes, Workload, count_workload
 
@@ -142,16 +142,21 @@ class Forecaster:
             return RunForecast(sweep_run, "open", "", folder, workload, seconds)
         try:
             with _open_stored(folder) as (manifest, store):
-                spent, unpriced = sum(store.spent().values()), manifest.unpriced
+                spent, unpriced = sum(stored_costs(store).values()), manifest.unpriced
                 # A run that was killed at its very end may have an outdated manifest.
                 if manifest.state == "complete" and is_complete(store, suite, identities):
+                    store.content_digest()  # raises if a row is damaged
                     done = _complete_workload(store)
                     return RunForecast(
                         sweep_run, "complete", "", folder, done, 0.0, spent, unpriced
                     )
                 with _errors_at_plan_key(sweep_run):
                     workload = count_workload(config, dataset, models, store)
-        except RunError as error:  # e.g. its store is damaged
+        except DamagedStoreError:  # the run repairs it
+            with _errors_at_plan_key(sweep_run):
+                workload = count_workload(config, dataset, models, None)
+            spent, unpriced = read_spending([folder]).known, ()
+        except RunError as error:  # e.g. its store cannot be opened
             blocked = self._blocked(sweep_run, "failed", str(error))
             return replace(blocked, folder=folder, spent=read_spending([folder]).known)
         seconds = self._rates.seconds(settings, identities, workload.parts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from epicene.core.errors import InputError
-from epicene.core.files import ImageFolder, write_atomically
+from epicene.core.files import IMAGES_FOLDER, ImageFolder, write_atomically
 from epicene.studies.design.schema import ITEM_PARTS, ImagePanel, all_items
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.design.schema import Study, StudyItem
 
-IMAGES_FOLDER = "images"  # of a run or a study; its files are named by content hash
 EXPORT_FOLDER = "pictures"
 
 IMAGE_SIGNATURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp"}

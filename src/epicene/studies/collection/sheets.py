@@ -35,7 +35,7 @@ from epicene.studies.exchange.response_files import (
 from epicene.studies.exchange.sheet_cells import answer_to_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from epicene.studies.collection.adjudication import Disagreement
@@ -181,19 +181,18 @@ def write_sheets(
     }
     if not assigned:
         raise InputError(f"The study {study.name} has nothing left to do for those who are named.")
-    paths = {participant: out / f"{participant}.csv" for participant in assigned}
-    _must_be_new(paths.values())
+    sheets = {}
     for participant, items in assigned.items():
         rows = [
             item
             for item in presentation_order(study, items, participant)
             if (participant, item.id) not in prior.seen
         ]
-        write_atomically(
-            paths[participant], _UTF8_BOM + empty_sheet(study, rows, participant).encode()
-        )
+        sheet = empty_sheet(study, rows, participant)
+        sheets[out / f"{participant}.csv"] = _UTF8_BOM + sheet.encode()
+    _write_new(sheets)
     write_atomically(out / INSTRUCTIONS_FILE, sheet_instructions(study).encode())
-    return [*paths.values(), out / INSTRUCTIONS_FILE]
+    return [*sheets, out / INSTRUCTIONS_FILE]
 
 
 def write_project(
@@ -201,17 +200,18 @@ def write_project(
 ) -> list[Path]:
     """Write the study as a project for another program, and return the paths of its files."""
     files = experiment_files(study) if program == "pcibex" else project_files(study)
-    texts = {out / name: text for name, text in files.items()}
-    _must_be_new(texts)
-    for path, text in texts.items():
-        write_atomically(path, text.encode())
-    return list(texts)
+    contents = {out / name: text.encode() for name, text in files.items()}
+    _write_new(contents)
+    return list(contents)
 
 
-def _must_be_new(paths: Iterable[Path]) -> None:
-    for path in paths:
-        if path.exists():
+def _write_new(contents: Mapping[Path, bytes]) -> None:
+    """Write files that are not there yet; those that an interrupted command wrote are the same."""
+    for path, data in contents.items():
+        if path.exists() and not (path.is_file() and path.read_bytes() == data):
             raise InputError(f"{path} is there already, and may be in use; name another folder.")
+    for path, data in contents.items():
+        write_atomically(path, data)
 
 
 def adjudication_sheet(study: Study, found: Sequence[Disagreement], by: str) -> str:

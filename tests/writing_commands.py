@@ -1,0 +1,247 @@
+"""Every command that writes, in small, and what it must have written in the end.
+
+Tests that kill a command, or let its calls fail, compare the outcome with that of a command which
+nothing happened to.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from suites.apgc.corpus_folder import write_tokens_folder
+from suites.genform.scripted_construction import TEMPLATES
+
+FIXTURES = Path(__file__).parent / "compat" / "fixtures"
+
+# What the fork server imports before it forks, so that each command takes a part of a second.
+MODULES = (
+    "polars",
+    "scipy.stats",
+    "scipy.optimize",
+    "suites.genform.scripted_construction",
+    "epicene.cli.output",
+    "epicene.cli.progress",
+    "epicene.export.hf_dataset",
+    "epicene.export.lm_eval.folder",
+    "epicene.export.results_folder",
+    "epicene.languages",
+    "epicene.models.tagger.training",
+    "epicene.report.run_report",
+    "epicene.report.sweep",
+    "epicene.rewriting",
+    "epicene.runs.dataset_builder",
+    "epicene.runs.integrity",
+    "epicene.runs.sweep.forecast",
+    "epicene.runs.sweep.matrix",
+    "epicene.runs.sweep.runner",
+    "epicene.studies.analysis.study_builder",
+    "epicene.studies.collection.folder",
+    "epicene.suites.alternations",
+    "epicene.suites.apgc",
+    "epicene.suites.genform",
+    "epicene.suites.gramvis",
+    "epicene.suites.misgendering",
+)
+
+_WORDS = """language,word,grammar,stereotype,category,english,chinese,genitive
+DE,Wache,F,male,occupation,a guard,警卫,der Wache
+DE,Star,M,female,social_status,a star,明星,des Stars
+"""
+
+_PLAN = """
+[[models]]
+spec = "noted-random:1"
+[[models]]
+spec = "noted-random:2"
+[[suites]]
+name = "alternations"
+languages = ["hi"]
+limit = 4
+"""
+
+# Times, and what says when something was done.
+_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
+_NOT_COMPARED = frozenset({".lock", "sweep.json", "report.html", "judgements.cache"})
+
+
+@dataclass(frozen=True)
+class WritingCommand:
+    """A command, what it reads, and what it writes, all in the folder it works in."""
+
+    name: str
+    arguments: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ("out",)
+    show: tuple[str, ...] = ()  # a command whose output is part of the outcome
+    runs: bool = False  # whether it asks models whose requests are noted
+
+
+def _run(suite: str, *arguments: str, inputs: tuple[str, ...] = ()) -> WritingCommand:
+    return WritingCommand(
+        name=f"run {suite}",
+        arguments=("run", suite, *arguments, "--out=out"),
+        inputs=inputs,
+        show=("tables", "out", "--json"),
+        runs=True,
+    )
+
+
+_RUN = "answered/misgendering-random"
+_LABELS = "studies/labels"
+
+COMMANDS = (
+    _run(
+        "misgendering",
+        *("-m", "noted-random", "--set=pronouns=he,xe", "--set=samples=2", "--limit=2"),
+    ),
+    _run(
+        "genform",
+        *("-m", "noted-random", "-l", "fr", "--limit=4", "--set=formats=generation,probability"),
+    ),
+    _run(
+        "apgc",
+        *("-m", "noted-random", "--limit=3", "--task=rewriting", "--task=identification"),
+    ),
+    _run(
+        "alternations",
+        *("-m", "noted-random", "-l", "hi", "--limit=8", "--set=formats=acceptability,cloze"),
+    ),
+    _run(
+        "gramvis",
+        *("--data=words.csv", "-m", "drawer=noted-random"),
+        *("-m", "judges=noted-random:1,noted-random:2", "--set=shots=2"),
+        *("--set=mixed=false", "--set=resamples=50"),
+        inputs=("words.csv",),
+    ),
+    WritingCommand(
+        name="sweep",
+        arguments=("sweep", "sweep.toml", "--out=out"),
+        inputs=("sweep.toml",),
+        runs=True,
+    ),
+    WritingCommand(name="data build", arguments=("data", "alternations", "build", "--out=out")),
+    WritingCommand(
+        name="data build with models",
+        arguments=(
+            *("data", "genform", "build", "--out=out", "--set=language=fr", "--set=sentences=2"),
+            *("--set=templates=templates.toml", "--model=writer=scripted-writer"),
+            "--model=translator=scripted-translator",
+        ),
+        inputs=("templates.toml",),
+    ),
+    WritingCommand(
+        name="annotate sample",
+        arguments=("annotate", "sample", _RUN, "--per-cell=1", "--twice=2", "--out=out"),
+        inputs=(_RUN,),
+        show=("annotate", "export", "out"),
+    ),
+    WritingCommand(
+        name="annotate import",
+        arguments=("annotate", "import", _LABELS, "sheets/carl.csv"),
+        inputs=(_LABELS, "sheets"),
+        outputs=(_LABELS,),
+        show=("annotate", "tables", _LABELS, "--json"),
+    ),
+    WritingCommand(
+        name="annotate import of decisions",
+        arguments=("annotate", "import", _LABELS, "sheets/settled.csv", "--replace"),
+        inputs=(_LABELS, "sheets"),
+        outputs=(_LABELS,),
+        show=("annotate", "tables", _LABELS, "--json"),
+    ),
+    WritingCommand(
+        name="annotate adjudicate",
+        arguments=("annotate", "adjudicate", _LABELS, "--by=dora", "--out=out.csv"),
+        inputs=(_LABELS,),
+        outputs=("out.csv",),
+    ),
+    WritingCommand(
+        name="annotate export",
+        arguments=("annotate", "export", _LABELS, "--people=ann,bob", "--out=out"),
+        inputs=(_LABELS,),
+    ),
+    WritingCommand(
+        name="export results",
+        arguments=("export", "results", "answered/apgc-tagger", "--out=out"),
+        inputs=("answered/apgc-tagger",),
+    ),
+    WritingCommand(
+        name="export data to hf",
+        arguments=("export", "data", "alternations", "--to=hf", "--limit=4", "--out=out"),
+    ),
+    WritingCommand(
+        name="export data to lm-eval",
+        arguments=("export", "data", "alternations", "--to=lm-eval", "--limit=4", "--out=out"),
+    ),
+    WritingCommand(
+        name="report",
+        arguments=("report", "answered/apgc-tagger", "--out=out.html"),
+        inputs=("answered/apgc-tagger",),
+        outputs=("out.html",),
+    ),
+    WritingCommand(
+        name="train",
+        arguments=("train", "apgc", "--data=tokens", "--epochs=1", "--out=out"),
+        inputs=("tokens",),
+    ),
+)
+
+
+def write_inputs(folder: Path) -> None:
+    """All files that the commands read."""
+    shutil.copytree(FIXTURES, folder, dirs_exist_ok=True)
+    (folder / "words.csv").write_text(_WORDS, "utf-8")
+    (folder / "sweep.toml").write_text(_PLAN, "utf-8")
+    (folder / "templates.toml").write_text(TEMPLATES, "utf-8")
+    (folder / "tokens").mkdir()
+    write_tokens_folder(folder / "tokens", "train")
+
+
+def prepare(command: WritingCommand, inputs: Path, folder: Path) -> None:
+    """A new folder to work in, with the inputs of the command."""
+    folder.mkdir(parents=True)
+    for name in command.inputs:
+        source, target = inputs / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, target)
+
+
+def outcome(command: WritingCommand, folder: Path) -> dict[str, Any]:
+    """What a command has written: the content of every file and of every row."""
+    found: dict[str, Any] = {}
+    for name in command.outputs:
+        output = folder / name
+        files = sorted(output.rglob("*")) if output.is_dir() else [output]
+        for path in files:
+            if path.is_file() and not _is_left_out(path.name):
+                found.update(_content(path, str(path.relative_to(folder))))
+    return found
+
+
+def _is_left_out(name: str) -> bool:
+    """Whether a file is no part of the outcome: a lock, a cache, or what a kill left of a write."""
+    return name in _NOT_COMPARED or _TEMPORARY.fullmatch(name) is not None
+
+
+def _content(path: Path, name: str) -> dict[str, Any]:
+    if path.name.endswith(("-wal", "-shm")):
+        return {}
+    if path.suffix == ".sqlite":
+        return {name: _rows(path)}
+    data = path.read_bytes()
+    if path.name == "manifest.json":
+        manifest = json.loads(data)
+        return {name: {key: manifest[key] for key in ("settings", "models", "items", "counts")}}
+    return {name: data}
+
+
+def _rows(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as db:
+        return sorted(line for line in db.iterdump() if "signing" not in line)
