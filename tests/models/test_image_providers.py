@@ -255,6 +255,16 @@ def test_a_prompt_that_was_rewritten_is_recorded(
     assert drawn(answer)[0].revised_prompt == kept
 
 
+@pytest.mark.parametrize("seed", [2**63, -(2**63) - 1, 10**40])
+def test_a_seed_that_cannot_be_stored_costs_no_image(seed: int, tmp_path: Path) -> None:
+    """The reply was taken for unreadable, and the image asked and paid for three times."""
+    shop = gallery("ideogram", lambda _: Drawing(seed=seed))
+    (answer,) = ask(shop, tmp_path, draw())
+    assert drawn(answer)[0].sha256
+    assert drawn(answer)[0].seed is None
+    assert len(shop.studio.orders) == 1
+
+
 def test_a_prediction_that_takes_its_time_is_looked_at_until_it_is_done(tmp_path: Path) -> None:
     shop = gallery("replicate", lambda _: Drawing(steps=3))
     (answer,) = ask(shop, tmp_path, draw())

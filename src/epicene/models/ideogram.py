@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -93,8 +93,7 @@ class ImageData(msgspec.Struct, frozen=True):
 
     url: str | None = None
     prompt: str | None = None
-    # A run's store takes no larger number.
-    seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | None = None
+    seed: int | None = None
     is_image_safe: bool | None = None
 
 
@@ -126,7 +125,7 @@ class Drawer:
             if rejected.filtered:
                 raise ImageRefusedError(rejected.message, seed) from None
             raise
-        used = seed if drawn.seed is None else drawn.seed
+        used = seed if drawn.seed is None else _storable(drawn.seed)
         if not drawn.url:
             raise ImageRefusedError(_UNSAFE, used)
         data = await self._downloads.fetch(drawn.url)
@@ -141,6 +140,11 @@ class Drawer:
                 attempt.cost(self._sender.cost_meter.price.images(1))
                 return drawn
         raise TransientError("reply", "the reply holds no image")
+
+
+def _storable(seed: int) -> int | None:
+    """A seed that Ideogram states, or None for one that a run's store has no room for."""
+    return seed if -(2**63) <= seed < 2**63 else None
 
 
 KIND = "ideogram"

@@ -31,7 +31,11 @@ class BrokenImageError(ImageError):
     """Not an image, or not a complete one; another attempt may return a sound one."""
 
 
-class OversizedImageError(ImageError):
+class UnusableImageError(ImageError):
+    """An image that is not taken, or cannot be fetched; another attempt would end likewise."""
+
+
+class OversizedImageError(UnusableImageError):
     """An image that is too large, packed or unpacked."""
 
 

@@ -27,6 +27,7 @@ from epicene.models.http.errors import (
 )
 from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage
 from epicene.models.http.model import HostedImageModel
+from epicene.models.http.responses import UnusableReplyError
 from epicene.models.http.sender import remember_name
 from epicene.models.images import aspect_ratio
 
@@ -241,7 +242,7 @@ class PredictionClient:
             once = partial(self._sender.send_once, self._get_version)
             try:
                 version = await self._sender.send_with_retries(once)
-            except RejectedError:
+            except (RejectedError, UnusableReplyError):
                 version = ModelVersion()
             self._inputs.learn(version.id, version.openapi_schema)
             if not self._inputs.choices:

@@ -30,6 +30,7 @@ class Drawing:
     data: bytes = field(default_factory=picture)
     refused: str = ""
     fault: Reply | None = None
+    seed: int | None = None  # the seed that the provider states
     prompt: str = ""  # the prompt that the provider made of the one sent
     steps: int = 0
 
@@ -218,7 +219,7 @@ class Ideogram:
             "url": f"{self.root}{self.studio.keep(drawing.data)}" if drawing.data else None,
             "is_image_safe": bool(drawing.data),
             "prompt": drawing.prompt or prompt,
-            "seed": int(body["seed"]) if "seed" in body else 17,
+            "seed": drawing.seed or int(body.get("seed", 17)),
             "resolution": "1024x1024",
         }
         return Reply({"created": "now", "data": [drawn]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import time
 import zlib
 from contextlib import suppress
 from functools import partial
@@ -15,11 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.core.errors import OptionError
+from epicene.core.errors import OptionError, RunError
 from epicene.core.records import Draw, Failed, Texts
 from epicene.models import UnanswerableError, open_model, parse_spec
 from epicene.models.http.errors import TransientError, one_line
-from epicene.models.http.responses import LargeBodySlots, decode_json, read_body, status_error
+from epicene.models.http.responses import (
+    LargeBodySlots,
+    TooLargeError,
+    decode_json,
+    read_body,
+    status_error,
+)
 from epicene.models.http.retry import retry_after
 from epicene.models.openai.client import Reply as OpenAIReply
 from epicene.models.openai.client import parse_model_list, reply_cost
@@ -100,6 +107,27 @@ def test_a_packing_that_was_not_asked_for_is_refused(encoding: str) -> None:
     assert server.asked[0].headers["accept-encoding"] == "gzip, deflate"
 
 
+UNREADABLE = {
+    "unknown": (b"whatever", "br"),
+    "several": (b"whatever", "gzip, gzip"),
+    "broken": (b"\x1f\x8b\x08 nothing of the sort", "gzip"),
+    "incomplete": (gzip.compress(b'{"error":"no"}' * 99)[:-20], "gzip"),
+}
+
+
+@pytest.mark.parametrize(("body", "encoding"), UNREADABLE.values(), ids=UNREADABLE)
+def test_an_error_keeps_its_status_where_its_body_cannot_be_unpacked(
+    body: bytes, encoding: str
+) -> None:
+    """A 503 in another packing was not retried, and a 401 in a broken one was."""
+    busy = Reply(body, 503, {"Content-Encoding": encoding, "Retry-After": "0"})
+    given, server, _ = asked(first_then(busy, rest=lambda _: chat("x")), number=1)
+    assert [answer.only for answer in given] == ["x"]
+    assert len(server.asked) == 2
+    with pytest.raises(RunError, match="refuses the key"):
+        asked(lambda _: Reply(body, 401, {"Content-Encoding": encoding}), number=1)
+
+
 @pytest.mark.parametrize("packing", ["gzip", "deflate", "raw deflate"])
 def test_packed_replies_are_unpacked(packing: str) -> None:
     body = json.dumps(chat("هي معلمة").body).encode()
@@ -164,6 +192,28 @@ def test_few_large_bodies_are_read_at_once() -> None:
     asyncio.run(read_all())
     assert [body.taken for body in bodies] == [8] * 20
     assert max(reading) <= 4
+
+
+@pytest.mark.parametrize("seconds", [0.05, 5.0])
+def test_the_wait_for_a_large_body_is_not_counted_against_the_time_limit(seconds: float) -> None:
+    """Requests that waited for memory timed out and were sent, and paid for, once more."""
+    slots = LargeBodySlots()
+
+    async def read(time_limit: float) -> None:
+        async with slots.hold(), slots.timeout(time_limit):
+            await slots.take()
+            await asyncio.sleep(0.1)
+
+    async def read_all() -> None:
+        await asyncio.gather(*(read(seconds) for _ in range(20)))
+
+    if seconds < 0.1:  # for what comes after it, the limit holds
+        with pytest.raises(TimeoutError):
+            asyncio.run(read_all())
+        return
+    begun = time.monotonic()
+    asyncio.run(asyncio.wait_for(read_all(), 30))
+    assert time.monotonic() - begun > 0.45, "four at once"
 
 
 def test_a_text_longer_than_what_was_asked_for_is_refused() -> None:
@@ -284,6 +334,37 @@ def test_any_reply_is_an_answer_or_a_reason(body: bytes) -> None:
         parse_echo(reply, "text")
     parse_model_list(body)
     assert len(status_error(400, {}, body).details.message) <= 300
+
+
+def test_a_reply_of_too_many_objects_is_not_asked_again() -> None:
+    """It was asked for, and paid for, three times."""
+    given, server, _ = asked(lambda _: BAD["many objects"], number=1)
+    assert "more than 200,000 JSON objects" in given[0].reason
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["{[" * 150_000, '"{\\' * 250_000, "\\" * 99 + '"' + "[" * 250_000]
+)
+def test_brackets_in_a_text_are_no_objects(text: str) -> None:
+    body = json.dumps({"choices": [], "model": text}).encode()
+    assert decode_json(body, OpenAIReply).model == text
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 200_001, b'"a\\"{" ,' + b"{[" * 150_000, b'{"a":"[","b":' * 200_001]
+)
+def test_objects_and_lists_are_counted_outside_of_texts(body: bytes) -> None:
+    with pytest.raises(TooLargeError):
+        decode_json(body, OpenAIReply)
+
+
+@pytest.mark.parametrize("body", [b'\\"', b'""', b'"\\', b"x", b'"a'])
+def test_counting_takes_little_time(body: bytes) -> None:
+    begun = time.monotonic()
+    with pytest.raises(TransientError, match="could not be read"):
+        decode_json(b'"' + b"[" * 200_001 + body * (8 * MIB // len(body)), OpenAIReply)
+    assert time.monotonic() - begun < 5
 
 
 def test_replies_are_read_as_json_or_not_at_all() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from models.openai.openai_server import error, model
 from models.sample_images import claiming, picture
 
 FAST_RETRIES = RetryPolicy(first_wait=0.001, max_wait=0.01)
+MIB = 1 << 20
 
 
 def sent(data: bytes, **fields: Any) -> Reply:
@@ -188,6 +190,75 @@ def test_an_image_that_cannot_be_kept_is_recorded_with_the_reason(
     assert drawn(good)[0].sha256
     assert len(asked) == attempts + 1
     assert len(list(tmp_path.rglob("*/*"))) == 1, "only the good picture is kept"
+
+
+def test_a_reply_that_is_too_large_leaves_the_other_images(tmp_path: Path) -> None:
+    """The whole request failed, although its other images had come."""
+    bad = sample_seed(0, 1)
+    large = Reply(b" " * (50 * MIB))
+
+    def script(asked: Asked) -> Reply:
+        return large if asked.body["seed"] == bad else sent(picture())
+
+    (answer,), asked = ask(script, tmp_path, draw(shots=3))
+    assert [bool(image.sha256) for image in drawn(answer)] == [True, False, True]
+    assert "larger than" in drawn(answer)[1].refused
+    assert len(asked) == 3
+
+
+def test_a_long_revised_prompt_is_cut(tmp_path: Path) -> None:
+    """It made the request fail, although its image had come."""
+    (answer,), _ = ask(lambda _: sent(picture(), revised_prompt="a" * MIB), tmp_path, draw())
+    (image,) = drawn(answer)
+    assert image.sha256
+    assert image.revised_prompt == "a" * 99_999 + "…"
+
+
+# --- many large replies at once ----------------------------------------------------------------
+
+PADDING = "x" * MIB
+
+
+def test_an_attempt_that_failed_keeps_no_other_from_reading(tmp_path: Path) -> None:
+    """Each waited for the other's slot until --timeout, and the images were paid for again."""
+    empty = Reply({"data": [], "padding": PADDING})
+    script = first_then(*[empty] * 4, rest=lambda _: sent(picture(), padding=PADDING))
+    requests = [draw(f"nurse {number}") for number in range(12)]
+    given, asked = ask(script, tmp_path, *requests, concurrency=4, timeout=5.0)
+    assert all(drawn(answer)[0].sha256 for answer in given)
+    assert len(asked) == 16
+
+
+def test_a_large_reply_with_an_address_keeps_no_other_from_reading(tmp_path: Path) -> None:
+    def script(asked: Asked) -> Reply:
+        if asked.method == "GET":
+            return Reply(picture())
+        return Reply({"data": [{"url": f"http://{asked.headers['host']}/x"}], "padding": PADDING})
+
+    requests = [draw(f"nurse {number}") for number in range(12)]
+    given, asked = ask(script, tmp_path, *requests, concurrency=4, timeout=5.0)
+    assert all(drawn(answer)[0].sha256 for answer in given)
+    assert len(asked) == 24
+
+
+def test_images_that_wait_for_memory_do_not_time_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = ImageFolder.put
+
+    def put_slowly(self: ImageFolder, data: bytes) -> str:
+        time.sleep(0.6)
+        return put(self, data)
+
+    monkeypatch.setattr(ImageFolder, "put", put_slowly)
+    requests = [draw(f"nurse {number}") for number in range(8)]
+    script = lambda _: sent(picture(), padding=PADDING)  # noqa: E731
+    given, asked = ask(script, tmp_path, *requests, concurrency=8, timeout=1.0)
+    assert all(drawn(answer)[0].sha256 for answer in given)
+    assert len(asked) == 8
+
+
+# --- lasting faults ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

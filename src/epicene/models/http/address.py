@@ -13,7 +13,7 @@ from epicene.core.errors import InputError, OptionError
 from epicene.core.redaction import redact, redact_url, secret_spellings
 
 _SEPARATOR = re.compile(r"[\s,]+(?=https?://)|\s+")
-_PORTS = {"http": 80, "https": 443}
+DEFAULT_PORTS = {"http": 80, "https": 443}
 _WEIGHTED = re.compile(r"(.+)\*([0-9.]+)")
 
 
@@ -95,7 +95,7 @@ def _server_key(address: Address) -> object:
     """What two addresses of one server share, however they are spelt."""
     parts = urlsplit(address.base_url or "")
     userinfo = parts.netloc.rpartition("@")[0]
-    port = parts.port or _PORTS.get(parts.scheme)
+    port = parts.port or DEFAULT_PORTS.get(parts.scheme)
     return parts.scheme, userinfo, parts.hostname, port, parts.path.rstrip("/"), address.query
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import httpx
 
-from epicene.models import UnanswerableError, images
+from epicene.models import images
 from epicene.models.http.errors import (
     ErrorDetails,
     HttpStatusError,
@@ -17,12 +17,15 @@ from epicene.models.http.errors import (
     one_line,
 )
 from epicene.models.http.image_samples import decode_base64_image
-from epicene.models.http.public_addresses import PublicTransport, check_name, host_of, uses_proxy
+from epicene.models.http.public_addresses import PublicTransport, check_name, find_proxy, host_of
 from epicene.models.http.responses import (
     ACCEPT_ENCODING,
+    RedirectCircleError,
     TooLargeError,
+    UnusableReplyError,
     decode_json,
     read_body,
+    send_and_follow,
     send_within_limits,
     status_error,
 )
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
     from epicene.models.http.sender import Sender
 
 ReplyT = TypeVar("ReplyT")
-_MAX_REDIRECTS = 5
 
 
 class HttpClient:
@@ -80,21 +82,15 @@ class ImageDownloader:
         self._sender = sender
         servers = sender.load_balancer.servers
         self._own = {host_of(server.address.base_url or "") for server in servers}
-        # Their own time limits are off: the sender's is over the whole request.
-        self._direct = httpx.AsyncClient(
-            timeout=None,  # noqa: S113
-            headers=ACCEPT_ENCODING,
-            transport=PublicTransport(self._own),
-        )
-        self._by_proxy: httpx.AsyncClient | None = None  # opened when it is needed
+        self._direct = _open_client(PublicTransport(self._own))
+        self._by_proxy: dict[str, httpx.AsyncClient] = {}  # opened when they are needed
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._direct.aclose()
-        if self._by_proxy:
-            await self._by_proxy.aclose()
+        for client in (self._direct, *self._by_proxy.values()):
+            await client.aclose()
 
     async def fetch(self, url: str) -> bytes:
         """The bytes at an address, or in a data URL."""
@@ -108,31 +104,28 @@ class ImageDownloader:
     async def _get(self, url: str) -> bytes:
         try:
             request = self._direct.build_request("GET", url)
-            for _ in range(_MAX_REDIRECTS + 1):
-                response = await self._client_for(request).send(request, stream=True)
-                try:
-                    if response.has_redirect_location and response.next_request:
-                        request = response.next_request
-                        continue
-                    return await self._read(response)
-                finally:
-                    await response.aclose()
+            async with send_and_follow(self._send, request, _follow_anywhere) as response:
+                return await self._read(response)
+        except RedirectCircleError:
+            raise images.UnusableImageError(
+                "the image could not be fetched (it redirects in a circle)"
+            ) from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             reason = one_line(str(error)) or type(error).__name__
             raise TransientError("server", f"the image could not be fetched ({reason})") from None
-        raise UnanswerableError("the image could not be fetched (it redirects in a circle)")
 
-    def _client_for(self, request: httpx.Request) -> httpx.AsyncClient:
-        host, port = host_of(str(request.url))
-        if request.url.scheme not in {"http", "https"}:
-            raise UnanswerableError("the image's address redirects to what is no web address")
-        if not uses_proxy(host):
+    async def _send(self, request: httpx.Request) -> httpx.Response:
+        return await self._client_for(str(request.url)).send(request, stream=True)
+
+    def _client_for(self, url: str) -> httpx.AsyncClient:
+        """The client that goes as the environment says, directly only to checked addresses."""
+        if not (proxy := find_proxy(url)):
             return self._direct
-        if (host, port) not in self._own:
-            check_name(host)
-        if self._by_proxy is None:
-            self._by_proxy = httpx.AsyncClient(timeout=None, headers=ACCEPT_ENCODING)  # noqa: S113
-        return self._by_proxy
+        if (host := host_of(url)) not in self._own:
+            check_name(host[0])
+        if proxy not in self._by_proxy:
+            self._by_proxy[proxy] = _open_client(httpx.AsyncHTTPTransport(proxy=proxy))
+        return self._by_proxy[proxy]
 
     async def _read(self, response: httpx.Response) -> bytes:
         status = response.status_code
@@ -140,10 +133,25 @@ class ImageDownloader:
             details = ErrorDetails("from where the image is")
             raise HttpStatusError(status, details, headers=response.headers)
         if not response.is_success:  # what it says may be of no concern to whoever reads the run
-            raise UnanswerableError(f"the image could not be fetched (HTTP {status})")
+            raise images.UnusableImageError(f"the image could not be fetched (HTTP {status})")
         try:
             return await read_body(response, images.MAX_BYTES, self._sender.large_bodies)
         except TooLargeError:
             raise images.OversizedImageError(
                 f"the picture has more than the {images.MAX_BYTES >> 20} MB taken"
             ) from None
+        except UnusableReplyError as error:
+            raise images.UnusableImageError(str(error)) from None
+
+
+def _open_client(transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
+    """A client that goes this way only, whatever proxy the environment names."""
+    # Its own time limit is off: the sender's is over the whole request.
+    return httpx.AsyncClient(timeout=None, headers=ACCEPT_ENCODING, transport=transport)  # noqa: S113
+
+
+def _follow_anywhere(_: httpx.Request, response: httpx.Response) -> httpx.Request:
+    following = response.next_request
+    if following is None or following.url.scheme not in {"http", "https"}:
+        raise images.UnusableImageError("the image's address redirects to what is no web address")
+    return following

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from epicene.core.records import Draw, Image, Images
 from epicene.models import UnanswerableError, check_not_empty, images
 from epicene.models.http.errors import with_attempts
+from epicene.models.http.responses import UnusableReplyError
 from epicene.models.http.sender import Sender, gather_all
 
 if TYPE_CHECKING:
@@ -51,14 +52,19 @@ class ImageSampler:
         self._unpacking = asyncio.Semaphore(_UNPACKED_AT_ONCE)
 
     async def draw(self, request: Draw) -> Images:
-        """The images; a refused, broken or oversized one is recorded with the reason."""
+        """The images; one that was refused or cannot be used is recorded with the reason."""
         if not request.prompt:
             raise UnanswerableError("the prompt is empty")
         check_not_empty(request)
-        drawn = await gather_all(self._image(request, index) for index in range(request.shots))
+        unusable: list[UnusableReplyError] = []
+        drawn = await gather_all(
+            self._image(request, index, unusable) for index in range(request.shots)
+        )
+        if len(unusable) == len(drawn):  # no image is lost if the next session asks again
+            raise unusable[0]
         return Images(images=tuple(drawn))
 
-    async def _image(self, request: Draw, index: int) -> Image:
+    async def _image(self, request: Draw, index: int, unusable: list[UnusableReplyError]) -> Image:
         flaw, seed = "", None
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             self._sender.stats.retries += attempt > 1
@@ -71,9 +77,12 @@ class ImageSampler:
             except ImageRefusedError as refused:
                 self._sender.stats.refused += 1
                 return Image(seed=refused.seed, refused=str(refused))
-            except images.OversizedImageError as error:
+            except UnusableReplyError as error:
+                unusable.append(error)
+                return Image(refused=str(error))
+            except images.UnusableImageError as error:
                 flaw = str(error)
-                break  # it would be as large again
+                break  # the next would be no better
             except images.BrokenImageError as error:
                 flaw = with_attempts(str(error), attempt)
                 if not self._sender.cost_meter.budget.reserve_more(
@@ -107,7 +116,7 @@ def decode_base64_image(text: str) -> bytes:
 
 
 def changed_prompt(prompt: str, drawn_from: str | None) -> str:
-    """The prompt that an image was drawn from, or "" if it is the one sent."""
+    """The prompt that an image was drawn from, cut if it is long; "" if it is the one sent."""
     if drawn_from and len(drawn_from) > _MAX_PROMPT_LENGTH:
-        raise UnanswerableError(f"the prompt came back with {len(drawn_from):,} characters")
+        drawn_from = drawn_from[: _MAX_PROMPT_LENGTH - 1] + "…"
     return drawn_from if drawn_from and drawn_from.strip() != prompt.strip() else ""

@@ -17,14 +17,14 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-from epicene.models import UnanswerableError
+from epicene.models.http.address import DEFAULT_PORTS
 from epicene.models.http.errors import one_line
+from epicene.models.images import UnusableImageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
 Host: TypeAlias = tuple[str, int]  # and its port
-_PORTS = {"http": 80, "https": 443}
 _NAT64 = IPv6Network("64:ff9b::/96")
 _LOCAL_NAMES = ("localhost", ".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
@@ -32,7 +32,7 @@ _LOCAL_NAMES = ("localhost", ".localhost", ".local", ".internal", ".lan", ".home
 def host_of(url: str) -> Host:
     """The host and port of a URL."""
     parts = urlsplit(url)
-    return parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
+    return parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
 
 
 def is_public(address: str) -> bool:
@@ -42,6 +42,7 @@ def is_public(address: str) -> bool:
     return (
         found.is_global
         and not (found.is_multicast or found.is_reserved or found.is_unspecified)
+        and not (isinstance(found, IPv6Address) and found.is_site_local)
         and (inner is None or is_public(str(inner)))
     )
 
@@ -94,24 +95,38 @@ async def _find_public_addresses(host: str, port: int) -> list[str]:
     return addresses
 
 
-def uses_proxy(host: str) -> bool:
-    """Whether the environment names a proxy for this host; the proxy then resolves its name."""
-    return bool(getproxies().keys() & {"http", "https", "all"}) and not proxy_bypass(host)
+def find_proxy(url: str) -> str:
+    """The proxy that the environment names for a URL, which then resolves its host; "" if none."""
+    proxies = getproxies()
+    proxy = proxies.get(urlsplit(url).scheme) or proxies.get("all") or ""
+    if not proxy or proxy_bypass(host_of(url)[0]):
+        return ""
+    return proxy if "://" in proxy else f"http://{proxy}"
 
 
 def check_name(host: str) -> None:
     """Raise for a host that is not public by its name; all that can be known before a proxy."""
+    name = host.rstrip(".")
     try:
-        public = is_public(host)
+        public = is_public(name)
     except ValueError:  # a name
-        public = "." in host and not host.rstrip(".").endswith(_LOCAL_NAMES)
+        public = "." in name and not name.endswith(_LOCAL_NAMES) and not _is_number(name)
     if not public:
         raise not_public(host)
 
 
-def not_public(host: str) -> UnanswerableError:
+def _is_number(name: str) -> bool:
+    """Whether a name is another spelling of an IPv4 address, such as 127.1 or 0x7f.0.0.1."""
+    try:
+        socket.inet_aton(name)
+    except (OSError, UnicodeError):
+        return False
+    return True
+
+
+def not_public(host: str) -> UnusableImageError:
     """The error for an image on a machine that is not public."""
-    return UnanswerableError(
+    return UnusableImageError(
         f"the image is not fetched from {one_line(host)}: it is not a public address, nor the "
         "server that was asked"
     )

@@ -6,10 +6,12 @@ A response is read as it arrives and given up at the limit, so that no server ca
 from __future__ import annotations
 
 import asyncio
+import re
 import zlib
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
@@ -39,8 +41,16 @@ _LARGE_BODIES = 4
 _PIECE = MIB // 4  # what is unpacked at once
 
 
-class TooLargeError(UnanswerableError):
-    """A response that is larger than the limit; another attempt would be as large."""
+class UnusableReplyError(UnanswerableError):
+    """A reply that cannot be used; another attempt would bring one like it."""
+
+
+class TooLargeError(UnusableReplyError):
+    """A reply that is larger than the limit."""
+
+
+class RedirectCircleError(HttpStatusError):
+    """A server redirects too often."""
 
 
 class Response(Protocol):
@@ -77,21 +87,51 @@ class LargeBodySlots:
         try:
             yield
         finally:
+            self.release()
             _current.reset(token)
-            if holder.taken:
-                self._slots.release()
 
     async def take(self) -> None:
         """Wait for a slot, unless this request has one."""
         holder = _current.get()
         if holder and not holder.taken:
-            await self._slots.acquire()
+            await _stop_clock(holder.timeout, self._slots.acquire())
             holder.taken = True
+
+    def release(self) -> None:
+        """Give the slot back before the end of the block, if this request has one."""
+        holder = _current.get()
+        if holder and holder.taken:
+            holder.taken = False
+            self._slots.release()
+
+    @asynccontextmanager
+    async def timeout(self, seconds: float) -> AsyncIterator[None]:
+        """A time limit that does not count the wait for a slot; for use inside `hold`."""
+        holder = _current.get() or _Holder()
+        async with asyncio.timeout(seconds) as holder.timeout:
+            try:
+                yield
+            finally:
+                holder.timeout = None
 
 
 @dataclass
 class _Holder:
     taken: bool = False
+    timeout: asyncio.Timeout | None = None
+
+
+async def _stop_clock(timeout: asyncio.Timeout | None, waiting: Awaitable[object]) -> None:
+    """Wait for something without counting that against the time limit."""
+    end = timeout.when() if timeout and not timeout.expired() else None
+    if timeout is None or end is None:
+        await waiting
+        return
+    loop = asyncio.get_running_loop()
+    left = end - loop.time()
+    timeout.reschedule(None)
+    await waiting
+    timeout.reschedule(loop.time() + left)
 
 
 _current: ContextVar[_Holder | None] = ContextVar("_current", default=None)
@@ -100,22 +140,31 @@ _current: ContextVar[_Holder | None] = ContextVar("_current", default=None)
 async def read_body(
     response: Response, limit: int, slots: LargeBodySlots, *, cut: bool = False
 ) -> bytes:
-    """The body, unpacked; beyond the limit it is cut, or else raises `TooLargeError`."""
+    """The body, unpacked; with `cut` what can be read of it within the limit, without an error."""
+    body = bytearray()
+    try:
+        await _read_into(body, response, limit, slots)
+    except (TransientError, UnanswerableError):
+        if not cut:
+            raise
+    return bytes(body[:limit])
+
+
+async def _read_into(
+    body: bytearray, response: Response, limit: int, slots: LargeBodySlots
+) -> None:
     unpacker = _find_unpacker(response.headers.get("content-encoding", ""))
-    body, received = bytearray(), 0
+    received = 0
     async for block in response.aiter_raw():
         received += len(block)
         for piece in unpacker.unpack(block) if unpacker else (block,):
             body += piece
             if max(received, len(body)) > limit:
-                if cut:
-                    return bytes(body[:limit])
                 raise TooLargeError(_too_large(limit, packed=unpacker is not None))
             if len(body) > _LARGE_BODY:
                 await slots.take()
-    if unpacker and received and not unpacker.complete and not cut:
+    if unpacker and received and not unpacker.complete:
         raise TransientError("reply", "the reply's compressed data are incomplete")
-    return bytes(body)
 
 
 def _too_large(limit: int, *, packed: bool) -> str:
@@ -166,12 +215,34 @@ def _find_unpacker(encoding: str) -> _Unpacker | None:
             return _Unpacker(zlib.MAX_WBITS | 16)
         case "deflate":
             return _Unpacker(zlib.MAX_WBITS)
-    raise UnanswerableError(
+    raise UnusableReplyError(
         f"the reply is packed as {one_line(encoding)!r}; only gzip or deflate was asked for"
     )
 
 
 # --- redirects -----------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def send_and_follow(
+    send: Callable[[Any], Awaitable[Any]], request: Any, follow: Callable[[Any, Any], Any]
+) -> AsyncIterator[Any]:
+    """The response that redirects lead to, its body still unread.
+
+    `send` streams and follows no redirect; `follow` makes the next request of a request and the
+    redirect it got, or raises. Works with httpx and with its successor httpx2.
+    """
+    for _ in range(_MAX_REDIRECTS + 1):
+        response = await send(request)
+        try:
+            if not response.has_redirect_location:
+                yield response
+                return
+            request = follow(request, response)
+        finally:
+            await response.aclose()
+    details = ErrorDetails("the server redirects in a circle")
+    raise RedirectCircleError(response.status_code, details)
 
 
 async def send_within_limits(
@@ -180,31 +251,23 @@ async def send_within_limits(
     """The response to a request with its body read; `send` streams and follows no redirect.
 
     Redirects are followed on the same server, if they keep the request as it is. To any other the
-    prompts would go too, and perhaps the key. Works with httpx and with its successor httpx2.
+    prompts would go too, and perhaps the key.
     """
-    for _ in range(_MAX_REDIRECTS + 1):
-        response = await send(request)
-        try:
-            if response.has_redirect_location:
-                request = _follow(request, response)
-                continue
-            failed = not response.is_success
-            most = min(limit, _MAX_ERROR_BODY) if failed else limit
-            body = await read_body(response, most, slots, cut=failed)
-        finally:
-            await response.aclose()
-        headers = [
-            (name, value)
-            for name, value in response.headers.multi_items()
-            if name.lower() not in {"content-encoding", "content-length", "transfer-encoding"}
-        ]
-        return type(response)(
-            response.status_code, headers=headers, content=body, request=response.request
-        )
-    raise HttpStatusError(response.status_code, ErrorDetails("the server redirects in a circle"))
+    async with send_and_follow(send, request, _follow_on_server) as response:
+        failed = not response.is_success
+        most = min(limit, _MAX_ERROR_BODY) if failed else limit
+        body = await read_body(response, most, slots, cut=failed)
+    headers = [
+        (name, value)
+        for name, value in response.headers.multi_items()
+        if name.lower() not in {"content-encoding", "content-length", "transfer-encoding"}
+    ]
+    return type(response)(
+        response.status_code, headers=headers, content=body, request=response.request
+    )
 
 
-def _follow(request: Any, response: Any) -> Any:
+def _follow_on_server(request: Any, response: Any) -> Any:
     """The request that a redirect leads to, on the same server; else `HttpStatusError`."""
     following = response.next_request
     place = redact_url(str(following.url))
@@ -226,13 +289,25 @@ def _origin(url: Any) -> tuple[str, str, int | None]:
 
 def decode_json(content: bytes, type_: type[T]) -> T:
     """The decoded body; `TransientError` if it is not JSON, of another shape or nested too deep."""
-    if content.count(b"{") + content.count(b"[") > _MAX_CONTAINERS:
-        raise TransientError("reply", f"the reply holds more than {_MAX_CONTAINERS:,} JSON objects")
+    if content.count(b"{") + content.count(b"[") > _MAX_CONTAINERS and _has_many(content):
+        raise TooLargeError(f"the reply holds more than {_MAX_CONTAINERS:,} JSON objects and lists")
     try:
         return msgspec.json.decode(content, type=type_)
     except (ValueError, RecursionError) as error:
         reason = one_line(str(error))
         raise TransientError("reply", f"the reply could not be read ({reason})") from None
+
+
+# All up to the next object or list that begins; those inside strings are passed over.
+_NEXT_CONTAINER = re.compile(
+    rb"""(?: [^"{\[]++ | "[^"\\]*+ (?:\\.[^"\\]*+)*+ (?:"|\\?\Z) )*+ (?:[{\[]|\Z)""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def _has_many(content: bytes) -> bool:
+    found = islice(_NEXT_CONTAINER.finditer(content), _MAX_CONTAINERS + 2)
+    return sum(1 for _ in found) > _MAX_CONTAINERS + 1  # the last one is the end
 
 
 def status_error(

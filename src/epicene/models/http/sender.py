@@ -218,6 +218,8 @@ class Sender:
         one of several servers is down, the error says so. A request that goes `elsewhere` takes a
         slot like any other, but shows nothing of the server.
         """
+        # Those who have a server's slot may wait for that of a large body, never the reverse.
+        self.large_bodies.release()
         async with self.load_balancer.slot(attempt.rejected_by, attempt.failed_at) as (
             server,
             round_,
@@ -229,6 +231,7 @@ class Sender:
             except (TransientError, UnanswerableError) as fault:
                 # The frames of what was called hold the reply, and the error outlives it.
                 fault.__traceback__ = fault.__context__ = None
+                self.large_bodies.release()
                 if not elsewhere:
                     await self._blame(server, fault, attempt)
                 raise
@@ -268,7 +271,7 @@ class Sender:
         self.stats.sent += 1
         attempt.sent()
         try:
-            async with asyncio.timeout(self.timeout):
+            async with self.large_bodies.timeout(self.timeout):
                 answer = await send()
         except TimeoutError:
             raise TransientError("hang", f"no reply within {self.timeout:g} s") from None

@@ -159,7 +159,7 @@ def parse_model_list(content: bytes) -> frozenset[str]:
     """The names in a list of models; empty if it is no such list."""
     try:
         listed = decode_json(content, ModelList)
-    except TransientError:
+    except (TransientError, UnanswerableError):
         return frozenset()
     return frozenset(model.id for model in listed.data or () if model.id)
 
