@@ -67,7 +67,7 @@ limit = 4
 """
 
 # Times, and what says when something was done.
-_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
+_TEMPORARY = re.compile(r"\..+\.epicene-[a-z0-9_]{8}")
 _NOT_COMPARED = frozenset({".lock", "sweep.json", "report.html", "judgements.cache"})
 
 
