@@ -57,6 +57,23 @@ def test_the_tables_can_be_listed(epicene: Epicene, pairs: str) -> None:
     assert "measures" in epicene("tables", pairs, "--list", "--json").json["tables"]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--list", "--csv"],
+        ["--list", "--table=phenomena"],
+        ["--list", "--json", "--items"],
+        ["--csv", "--scores", "--table=phenomena"],
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(
+    epicene: Epicene, pairs: str, options: list[str]
+) -> None:
+    done = epicene("tables", pairs, *options)
+    assert done.code == 2
+    assert "--list goes with" in done.err or "leave --table out" in done.err
+
+
 def test_both_sentences_of_a_pair_have_their_scores(epicene: Epicene, pairs: str) -> None:
     """Version 520b741 gave the difference alone."""
     shown = epicene("tables", pairs, "--json", "--items", "--scores").json

@@ -121,6 +121,17 @@ def select_tables(summary: Summary, names: Sequence[str]) -> tuple[Table, ...]:
     return tuple(table for table in found if not names or table.name in names)
 
 
+def summarise_folders(folders: Sequence[Path]) -> tuple[Summary, list[StoredRun]]:
+    """Read and score runs, showing the progress."""
+    from epicene.cli.progress import scoring_progress
+    from epicene.runs.stored_run import read_run
+    from epicene.runs.summary import summarise
+
+    finished = [read_run(folder) for folder in folders]
+    with scoring_progress():
+        return summarise(finished), finished
+
+
 def show_runs(
     folders: Sequence[Path],
     *,
@@ -131,14 +142,10 @@ def show_runs(
     names: Sequence[str] = (),
 ) -> None:
     """Print the results of runs, and notes on differing settings and missing answers."""
-    from epicene.cli.progress import scoring_progress
     from epicene.runs.scored_texts import scored_text_fields
-    from epicene.runs.stored_run import read_run
-    from epicene.runs.summary import incomplete_run_sentences, settings_diff_sentences, summarise
+    from epicene.runs.summary import incomplete_run_sentences, settings_diff_sentences
 
-    finished = [read_run(folder) for folder in folders]
-    with scoring_progress():
-        summary = summarise(finished)
+    summary, finished = summarise_folders(folders)
     if metrics_only and not as_json:
         print_tables([metrics_table(summary)])
     else:

@@ -22,8 +22,7 @@ from epicene.cli.options import (
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.runs.stored_run import StoredRun
-    from epicene.runs.summary import Summary
+    pass
 
 
 def tables(
@@ -47,6 +46,10 @@ def tables(
     form = chosen_format(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
     if scores and form not in ("json", "csv"):
         raise InputError("--scores goes with --json or --csv.")
+    if list_names and (table or items or scores or form not in ("", "json")):
+        raise InputError("--list goes with --json and no other option.")
+    if scores and form == "csv" and table:
+        raise InputError("--csv --scores writes the scored texts and no table; leave --table out.")
     if scores and form == "csv":
         _write_scores(runs)
     elif list_names:
@@ -57,29 +60,19 @@ def tables(
         _write_runs(runs, form, table or ())
 
 
-def _summarise(folders: Sequence[Path]) -> tuple[Summary, list[StoredRun]]:
-    from epicene.cli.progress import scoring_progress
-    from epicene.runs.stored_run import read_run
-    from epicene.runs.summary import summarise
-
-    finished = [read_run(folder) for folder in folders]
-    with scoring_progress():
-        return summarise(finished), finished
-
-
 def _write_runs(folders: Sequence[Path], form: str, names: Sequence[str]) -> None:
     """Write tables as CSV, LaTeX or Markdown."""
-    from epicene.cli.output import select_tables, write_tables
+    from epicene.cli.output import select_tables, summarise_folders, write_tables
     from epicene.report.provenance import provenance_of
 
-    summary, finished = _summarise(folders)
+    summary, finished = summarise_folders(folders)
     write_tables(select_tables(summary, names), form, provenance_of(summary, finished))
 
 
 def _list_tables(folders: Sequence[Path], *, as_json: bool) -> None:
-    from epicene.cli.output import print_json, select_tables
+    from epicene.cli.output import print_json, select_tables, summarise_folders
 
-    summary, _ = _summarise(folders)
+    summary, _ = summarise_folders(folders)
     found = select_tables(summary, ())
     if as_json:
         print_json({"tables": {table.name: table.title for table in found}})
