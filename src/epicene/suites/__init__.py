@@ -11,6 +11,7 @@ them together as one `Suite`, declared as an entry point in the group `epicene.s
 from __future__ import annotations
 
 import math
+import sys
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, T
 import msgspec
 
 from epicene.core import registry
+from epicene.core.callable_package import CallablePackage
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import (
     Answer,
@@ -433,3 +435,6 @@ def choose_protocol(
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError(f"The setting {key} of the protocol {name} cannot be {value}.")
     return msgspec.structs.replace(chosen, **values)
+
+
+sys.modules[__name__].__class__ = CallablePackage  # `epicene.suites()` lists them
