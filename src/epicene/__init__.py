@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from epicene.api.rewriting import Rewritten as Rewritten
+    from epicene.api.rewriting import RewrittenChange as RewrittenChange
+    from epicene.api.rewriting import open_rewriter as open_rewriter
+    from epicene.api.rewriting import rewrite as rewrite
     from epicene.core.errors import EpiceneError as EpiceneError
     from epicene.core.errors import InputError as InputError
     from epicene.core.errors import RunError as RunError
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
+    "epicene.api.rewriting": ("Rewritten", "RewrittenChange", "open_rewriter", "rewrite"),
     "epicene.core.errors": ("EpiceneError", "InputError", "RunError"),
     "epicene.core.records": (
         "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
@@ -56,12 +61,16 @@ __all__ = [
     "Judgement",
     "Look",
     "Message",
+    "Rewritten",
+    "RewrittenChange",
     "RunError",
     "Score",
     "Scores",
     "Texts",
     "Translate",
     "__version__",
+    "open_rewriter",
+    "rewrite",
 ]
 
 # Packages that are also functions; see core/callable_package.py.
