@@ -11,10 +11,29 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from epicene.api.checking import check as check
+    from epicene.api.data import BuiltData as BuiltData
+    from epicene.api.data import SuiteData as SuiteData
+    from epicene.api.data import build_data as build_data
+    from epicene.api.data import read_data as read_data
+    from epicene.api.demo import Demo as Demo
+    from epicene.api.demo import demo as demo
+    from epicene.api.embedded import fetch_model as fetch_model
+    from epicene.api.exports import ExportedData as ExportedData
+    from epicene.api.exports import export_data as export_data
+    from epicene.api.exports import export_results as export_results
     from epicene.api.rewriting import Rewritten as Rewritten
     from epicene.api.rewriting import RewrittenChange as RewrittenChange
     from epicene.api.rewriting import open_rewriter as open_rewriter
     from epicene.api.rewriting import rewrite as rewrite
+    from epicene.api.studies import AdjudicationSheet as AdjudicationSheet
+    from epicene.api.studies import Sheets as Sheets
+    from epicene.api.studies import Study as Study
+    from epicene.api.studies import load_study as load_study
+    from epicene.api.studies import sample_study as sample_study
+    from epicene.api.study_results import StudyAnswers as StudyAnswers
+    from epicene.api.study_results import StudyResults as StudyResults
+    from epicene.api.training import train as train
     from epicene.core.errors import EpiceneError as EpiceneError
     from epicene.core.errors import InputError as InputError
     from epicene.core.errors import RunError as RunError
@@ -37,7 +56,15 @@ if TYPE_CHECKING:
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
+    "epicene.api.checking": ("check",),
+    "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "read_data"),
+    "epicene.api.demo": ("Demo", "demo"),
+    "epicene.api.embedded": ("fetch_model",),
+    "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
     "epicene.api.rewriting": ("Rewritten", "RewrittenChange", "open_rewriter", "rewrite"),
+    "epicene.api.studies": ("AdjudicationSheet", "Sheets", "Study", "load_study", "sample_study"),
+    "epicene.api.study_results": ("StudyAnswers", "StudyResults"),
+    "epicene.api.training": ("train",),
     "epicene.core.errors": ("EpiceneError", "InputError", "RunError"),
     "epicene.core.records": (
         "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
@@ -47,12 +74,16 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AdjudicationSheet",
+    "BuiltData",
     "Choice",
     "Completions",
     "Decoding",
+    "Demo",
     "Draw",
     "EpiceneError",
     "Estimate",
+    "ExportedData",
     "Fill",
     "Generate",
     "Images",
@@ -66,11 +97,26 @@ __all__ = [
     "RunError",
     "Score",
     "Scores",
+    "Sheets",
+    "Study",
+    "StudyAnswers",
+    "StudyResults",
+    "SuiteData",
     "Texts",
     "Translate",
     "__version__",
+    "build_data",
+    "check",
+    "demo",
+    "export_data",
+    "export_results",
+    "fetch_model",
+    "load_study",
     "open_rewriter",
+    "read_data",
     "rewrite",
+    "sample_study",
+    "train",
 ]
 
 # Packages that are also functions; see core/callable_package.py.

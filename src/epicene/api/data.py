@@ -49,7 +49,9 @@ def read_data(
     >>> data.check()["severity"].to_list()
     []
     >>> data.table("items").select("language", "groups").rows()
-    [('hi', 60.0)]
+    [('ar', 66.0), ('fr', 66.0), ('hi', 122.0)]
+    >>> data.frame(limit=1).select("id", "gloss").row(0)
+    ('agreement-hi-01', 'My sister runs every morning.')
     """
     from epicene.suites import DataSource, choose_protocol, find_suite
 

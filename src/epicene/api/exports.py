@@ -24,8 +24,8 @@ def export_results(runs: RunLike | Iterable[RunLike], out: PathLike) -> Path:
 
     >>> import epicene
     >>> run = epicene.run("alternations", model="random", limit=2, progress=False)
-    >>> sorted(path.name for path in epicene.export_results(run, "results").iterdir())[:2]
-    ['README.md', 'figures']
+    >>> sorted(path.name for path in epicene.export_results(run, "results").iterdir())
+    ['README.md', 'alternations-epicene']
     """
     from epicene.export.results_folder import write_results
 
@@ -69,7 +69,7 @@ def export_data(
     The others choose the items, as in `run`.
 
     >>> import epicene
-    >>> epicene.export_data("alternations", "hf", "items", limit=3).items
+    >>> epicene.export_data("alternations", "hf", "items", language="fr", limit=3).items
     3
     """
     from epicene.export.hf_dataset import write_dataset

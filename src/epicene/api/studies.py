@@ -78,8 +78,9 @@ def sample_study(
     protocol: how items are drawn, paper or epicene (default: as in the runs).
 
     >>> import epicene
-    >>> study = epicene.sample_study(suite="gramvis", study="names", out="names")  # doctest: +SKIP
-    >>> study.progress().wanted  # doctest: +SKIP
+    >>> study = epicene.sample_study(suite="alternations", study="choice", n=4, out="pairs")
+    >>> study.progress().wanted
+    80
     """
     from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
     from epicene.studies.collection.folder import create_study_folder
@@ -114,7 +115,12 @@ def load_study(path: PathLike) -> Study:
     """Open a study's folder.
 
     >>> import epicene
-    >>> epicene.load_study("study").answers().frame()  # doctest: +SKIP
+    >>> _ = epicene.sample_study(suite="alternations", study="choice", n=4, out="pairs")
+    >>> study = epicene.load_study("pairs")
+    >>> study.answers().frame().columns
+    ['participant', 'item', 'shown: a', 'shown: b', 'better', 'at', 'seconds', 'language']
+    >>> study.links(people=["ann"])["who"].to_list()
+    ['(owner)', 'ann']
     """
     from epicene.studies.collection.folder import open_study_folder
 
@@ -148,11 +154,8 @@ class Study:
         return self._folder.study.access.closes
 
     def __repr__(self) -> str:
-        """The name, the folder, and how far the study is."""
-        progress = self.progress()
-        return (
-            f"<Study {self.name} in {self.path}: {progress.given} of {progress.wanted} judgements>"
-        )
+        """The name and the folder."""
+        return f"<Study {self.name} in {self.path}>"
 
     @keyword_errors
     def progress(self) -> StudyProgress:
