@@ -11,7 +11,23 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from epicene.api.results import Comparison as Comparison
+    from epicene.api.results import Figure as Figure
+    from epicene.api.results import Run as Run
+    from epicene.api.results import Runs as Runs
+    from epicene.api.results import Scored as Scored
+    from epicene.api.results import compare as compare
+    from epicene.api.results import load as load
+    from epicene.api.results import report as report
+    from epicene.api.results import score as score
+    from epicene.api.results import tabulate as tabulate
+    from epicene.api.running import run as run
+    from epicene.api.suites import suites as suites
+    from epicene.api.sweeping import Sweep as Sweep
+    from epicene.api.sweeping import estimate_sweep as estimate_sweep
+    from epicene.api.sweeping import sweep as sweep
     from epicene.core.errors import EpiceneError as EpiceneError
+    from epicene.core.errors import EpiceneWarning as EpiceneWarning
     from epicene.core.errors import InputError as InputError
     from epicene.core.errors import RunError as RunError
     from epicene.core.records import Choice as Choice
@@ -33,7 +49,14 @@ if TYPE_CHECKING:
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
-    "epicene.core.errors": ("EpiceneError", "InputError", "RunError"),
+    "epicene.api.results": (
+        "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
+        "tabulate",
+    ),
+    "epicene.api.running": ("run",),
+    "epicene.api.suites": ("suites",),
+    "epicene.api.sweeping": ("Sweep", "estimate_sweep", "sweep"),
+    "epicene.core.errors": ("EpiceneError", "EpiceneWarning", "InputError", "RunError"),
     "epicene.core.records": (
         "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
@@ -43,11 +66,14 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Choice",
+    "Comparison",
     "Completions",
     "Decoding",
     "Draw",
     "EpiceneError",
+    "EpiceneWarning",
     "Estimate",
+    "Figure",
     "Fill",
     "Generate",
     "Images",
@@ -56,12 +82,25 @@ __all__ = [
     "Judgement",
     "Look",
     "Message",
+    "Run",
     "RunError",
+    "Runs",
     "Score",
+    "Scored",
     "Scores",
+    "Sweep",
     "Texts",
     "Translate",
     "__version__",
+    "compare",
+    "estimate_sweep",
+    "load",
+    "report",
+    "run",
+    "score",
+    "suites",
+    "sweep",
+    "tabulate",
 ]
 
 # Packages that are also functions; see core/callable_package.py.
