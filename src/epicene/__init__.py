@@ -22,10 +22,21 @@ if TYPE_CHECKING:
     from epicene.api.exports import ExportedData as ExportedData
     from epicene.api.exports import export_data as export_data
     from epicene.api.exports import export_results as export_results
+    from epicene.api.results import Comparison as Comparison
+    from epicene.api.results import Figure as Figure
+    from epicene.api.results import Run as Run
+    from epicene.api.results import Runs as Runs
+    from epicene.api.results import Scored as Scored
+    from epicene.api.results import compare as compare
+    from epicene.api.results import load as load
+    from epicene.api.results import report as report
+    from epicene.api.results import score as score
+    from epicene.api.results import tabulate as tabulate
     from epicene.api.rewriting import Rewritten as Rewritten
     from epicene.api.rewriting import RewrittenChange as RewrittenChange
     from epicene.api.rewriting import open_rewriter as open_rewriter
     from epicene.api.rewriting import rewrite as rewrite
+    from epicene.api.running import run as run
     from epicene.api.studies import AdjudicationSheet as AdjudicationSheet
     from epicene.api.studies import Sheets as Sheets
     from epicene.api.studies import Study as Study
@@ -33,8 +44,13 @@ if TYPE_CHECKING:
     from epicene.api.studies import sample_study as sample_study
     from epicene.api.study_results import StudyAnswers as StudyAnswers
     from epicene.api.study_results import StudyResults as StudyResults
+    from epicene.api.suites import suites as suites
+    from epicene.api.sweeping import Sweep as Sweep
+    from epicene.api.sweeping import estimate_sweep as estimate_sweep
+    from epicene.api.sweeping import sweep as sweep
     from epicene.api.training import train as train
     from epicene.core.errors import EpiceneError as EpiceneError
+    from epicene.core.errors import EpiceneWarning as EpiceneWarning
     from epicene.core.errors import InputError as InputError
     from epicene.core.errors import RunError as RunError
     from epicene.core.records import Choice as Choice
@@ -61,11 +77,18 @@ _HOMES = {
     "epicene.api.demo": ("Demo", "demo"),
     "epicene.api.embedded": ("fetch_model",),
     "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
+    "epicene.api.results": (
+        "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
+        "tabulate",
+    ),
     "epicene.api.rewriting": ("Rewritten", "RewrittenChange", "open_rewriter", "rewrite"),
+    "epicene.api.running": ("run",),
     "epicene.api.studies": ("AdjudicationSheet", "Sheets", "Study", "load_study", "sample_study"),
     "epicene.api.study_results": ("StudyAnswers", "StudyResults"),
+    "epicene.api.suites": ("suites",),
+    "epicene.api.sweeping": ("Sweep", "estimate_sweep", "sweep"),
     "epicene.api.training": ("train",),
-    "epicene.core.errors": ("EpiceneError", "InputError", "RunError"),
+    "epicene.core.errors": ("EpiceneError", "EpiceneWarning", "InputError", "RunError"),
     "epicene.core.records": (
         "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
@@ -77,13 +100,16 @@ __all__ = [
     "AdjudicationSheet",
     "BuiltData",
     "Choice",
+    "Comparison",
     "Completions",
     "Decoding",
     "Demo",
     "Draw",
     "EpiceneError",
+    "EpiceneWarning",
     "Estimate",
     "ExportedData",
+    "Figure",
     "Fill",
     "Generate",
     "Images",
@@ -94,28 +120,41 @@ __all__ = [
     "Message",
     "Rewritten",
     "RewrittenChange",
+    "Run",
     "RunError",
+    "Runs",
     "Score",
+    "Scored",
     "Scores",
     "Sheets",
     "Study",
     "StudyAnswers",
     "StudyResults",
     "SuiteData",
+    "Sweep",
     "Texts",
     "Translate",
     "__version__",
     "build_data",
     "check",
+    "compare",
     "demo",
+    "estimate_sweep",
     "export_data",
     "export_results",
     "fetch_model",
+    "load",
     "load_study",
     "open_rewriter",
     "read_data",
+    "report",
     "rewrite",
+    "run",
     "sample_study",
+    "score",
+    "suites",
+    "sweep",
+    "tabulate",
     "train",
 ]
 
