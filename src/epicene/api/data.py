@@ -200,8 +200,8 @@ def build_data(
             raise unknown("role in this construction", role, chosen.construction.roles)
         specs = [given] if isinstance(given, str) else given
         models[role] = [parse_spec(spec, opened_with) for spec in specs]
-    seeded = {} if seed is None else {"seed": seed}
-    config = BuildConfig(chosen, Path(out), {**(settings or {}), **seeded}, models, max_cost)
+    chosen_settings = dict(settings or {}) if seed is None else {**(settings or {}), "seed": seed}
+    config = BuildConfig(chosen, Path(out), chosen_settings, models, max_cost)
     display = progress_display() if progress else NoProgress()
     steps: list[str] = []
     waiting = ""

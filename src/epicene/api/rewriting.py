@@ -46,7 +46,7 @@ class RewriteOptions(TypedDict, total=False):
 
 
 @overload
-def rewrite(
+def rewrite(  # type: ignore[overload-overlap]  # a text is an iterable of texts, too
     text: str,
     language: str = "en",
     *,
@@ -57,7 +57,7 @@ def rewrite(
 
 
 @overload
-def rewrite(
+def rewrite(  # type: ignore[overload-overlap]  # a text is an iterable of texts, too
     text: str,
     language: str = "en",
     *,
@@ -179,9 +179,10 @@ def _as_texts(options: RewriteOptions) -> dict[str, str]:
     """The options that are given, as a rewriter takes them."""
     given: dict[str, str] = {}
     for name, value in options.items():
-        if value is not None:
-            several = isinstance(value, Iterable) and not isinstance(value, str)
-            given[name.rstrip("_")] = ",".join(value) if several else str(value)
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            given[name.rstrip("_")] = ",".join(value)
+        elif value is not None:
+            given[name.rstrip("_")] = str(value)
     return given
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
@@ -10,7 +11,7 @@ import msgspec
 
 from epicene.api.results import Figure, TabledResults, tabulate
 from epicene.api.wording import keyword_errors
-from epicene.core.errors import InputError, pluralise, unknown
+from epicene.core.errors import EpiceneWarning, InputError, pluralise, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -236,6 +237,12 @@ class StudyResults(TabledResults):
             f"Not in the suite's own tables: {pluralise(self.summary.unread, 'response')} without "
             "an answer to what its study asks, as study.toml was changed."
         )
+
+    def metrics(self) -> polars.DataFrame:
+        """The suite's headline results: metric, value, low, high, n, why; the notes are warnings."""
+        for sentence in self.notes:
+            warnings.warn(sentence, EpiceneWarning, stacklevel=2)
+        return super().metrics()
 
     def _estimates(self) -> Mapping[str, Estimate]:
         return {} if self.summary is None else self.summary.metrics

@@ -74,11 +74,11 @@ def export(
                 "--hidden, --without nor --passed."
             )
         if to is not None:
-            paths, notes = chosen.write_project(to, out), []
+            notes = [str(path) for path in chosen.write_project(to, out)]
         else:
             named = int(people) if people.isdecimal() else split_names(people)
-            paths, notes = chosen.write_sheets(named, out)
-        notes = [*map(str, paths), *notes]
+            sheets = chosen.write_sheets(named, out)
+            notes = [*map(str, sheets.paths), *sheets.notes]
     else:
         answers = chosen.answers(without=without or (), passed=passed)
         text = answers.export(out, form=form, hidden=hidden)
