@@ -60,7 +60,7 @@ def test_sweep(epicene: Epicene, opened: list[int | None]) -> None:
 def test_build(epicene: Epicene, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 
-    def build(config: Any, _: Any) -> list[str]:
+    def build(config: Any, *_: Any) -> list[str]:
         seen.append(config)
         return []
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from epicene.api.frames import rows_frame, table_frame
+from epicene.api.frames import table_frame
 from epicene.api.progress import NoProgress, progress_display
 from epicene.api.running import model_options
 from epicene.api.wording import keyword_errors
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     import polars
 
+    from epicene.api.models import ModelInput
     from epicene.api.results import PathLike
     from epicene.core.records import Item, Table
-    from epicene.models import ModelSpec
     from epicene.suites import Dataset, Protocol, Suite, SuiteLike
 
 
@@ -110,7 +110,10 @@ class SuiteData:
     @keyword_errors
     def frame(self, limit: int | None = None) -> polars.DataFrame:
         """A row per item, at most `limit`, and a column per field."""
-        return rows_frame(msgspec.to_builtins(item) for item in islice(self.items(), limit))
+        import polars as pl
+
+        rows = [msgspec.to_builtins(item) for item in islice(self.items(), limit)]
+        return pl.DataFrame(rows, infer_schema_length=None)  # by rows: a dict keeps all its keys
 
     @keyword_errors
     def check(self) -> polars.DataFrame:
@@ -170,7 +173,7 @@ def build_data(
     suite: SuiteLike,
     out: PathLike,
     *,
-    roles: Mapping[str, str | Sequence[str]] | None = None,
+    roles: Mapping[str, ModelInput | list[ModelInput]] | None = None,
     settings: Mapping[str, Any] | None = None,
     seed: int | None = None,
     max_cost: float | None = None,
@@ -180,7 +183,7 @@ def build_data(
     """Do the steps by which a suite's data is built, as far as possible; call it again to resume.
 
     out: the folder of the data.
-    roles: the models of each role, as specs, e.g. `{"writer": "openai:NAME"}`.
+    roles: the model of each role, or a list of them, as in `run`: `{"writer": "openai:NAME"}`.
     settings: settings of the construction.
     max_cost: the most that all requests may cost, in US dollars.
     options: how to open the models, as in `run`.
@@ -188,25 +191,25 @@ def build_data(
     A step that people do needs `epicene.load_study(FOLDER)` and their answers; until then
     `waiting` says what is missing.
     """
-    from epicene.models import parse_spec
+    from epicene.api.models import resolve_models
+    from epicene.models import open_model
     from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
     from epicene.suites import find_suite
 
     chosen = find_suite(suite)
-    opened_with = model_options(**options)
-    models: dict[str, list[ModelSpec]] = {}
+    by_role: dict[str, list[ModelInput]] = {}
     for role, given in (roles or {}).items():
         if chosen.construction is not None and role not in chosen.construction.roles:
             raise unknown("role in this construction", role, chosen.construction.roles)
-        specs = [given] if isinstance(given, str) else given
-        models[role] = [parse_spec(spec, opened_with) for spec in specs]
+        by_role[role] = given if isinstance(given, list) else [given]
+    models, with_models_in_memory = resolve_models(by_role, model_options(**options))
     chosen_settings = dict(settings or {}) if seed is None else {**(settings or {}), "seed": seed}
     config = BuildConfig(chosen, Path(out), chosen_settings, models, max_cost)
     display = progress_display() if progress else NoProgress()
     steps: list[str] = []
     waiting = ""
     try:
-        for step in build_dataset(config, display):
+        for step in build_dataset(config, display, with_models_in_memory(open_model)):
             steps.append(step)
             display.show_message(step)
     except WaitingForPeopleError as error:

@@ -239,7 +239,7 @@ class StudyResults(TabledResults):
         )
 
     def metrics(self) -> polars.DataFrame:
-        """The suite's headline results: metric, value, low, high, n, why; the notes are warnings."""
+        """The suite's headline results: metric, value, low, high, n, why; warns of the notes."""
         for sentence in self.notes:
             warnings.warn(sentence, EpiceneWarning, stacklevel=2)
         return super().metrics()
