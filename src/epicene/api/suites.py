@@ -25,9 +25,9 @@ def suites(name: str | None = None) -> polars.DataFrame | dict[str, Any]:
     """The installed suites, a row each; or all about one: its card, protocols, settings, roles.
 
     >>> epicene.suites()["suite"].to_list()
-    ['alternations', 'apgc', 'genform', 'gramvis', 'misgendering']
+    ['alternations', 'apgc', 'genform', 'gramvis', 'misgendering', ...]
     >>> epicene.suites("genform")["languages"]
-    ['fr', 'ar', 'hi']
+    ('fr', 'ar', 'hi')
     """
     import polars as pl
 
