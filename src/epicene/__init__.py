@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from epicene.api.models import open_model as open_model
+    from epicene.api.open_model import OpenModel as OpenModel
     from epicene.core.errors import EpiceneError as EpiceneError
     from epicene.core.errors import InputError as InputError
     from epicene.core.errors import RunError as RunError
@@ -30,14 +32,18 @@ if TYPE_CHECKING:
     from epicene.core.records import Scores as Scores
     from epicene.core.records import Texts as Texts
     from epicene.core.records import Translate as Translate
+    from epicene.models.functions import PythonModel as PythonModel
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
+    "epicene.api.models": ("models", "open_model"),
+    "epicene.api.open_model": ("OpenModel",),
     "epicene.core.errors": ("EpiceneError", "InputError", "RunError"),
     "epicene.core.records": (
         "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
     ),
+    "epicene.models.functions": ("PythonModel",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -56,12 +62,16 @@ __all__ = [
     "Judgement",
     "Look",
     "Message",
+    "OpenModel",
+    "PythonModel",
     "RunError",
     "Score",
     "Scores",
     "Texts",
     "Translate",
     "__version__",
+    "models",
+    "open_model",
 ]
 
 # Packages that are also functions; see core/callable_package.py.
