@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
-import polars as pl
 
 from epicene.api.open_model import OpenModel
-from epicene.core import registry
 from epicene.core.errors import InputError, OptionError, unknown
 from epicene.models import IN_MEMORY, Learner, ModelOptions, ModelSpec, Probed, parse_spec
 from epicene.models import open_model as open_spec
@@ -157,7 +155,12 @@ def resolve_models(
         else:
             opened = open_model(given, **_options_in_memory(options))
             model = opened.model
-        if opened.spec is not None and _belongs_to_a_run(model):
+        if _belongs_to_a_run(model):
+            if opened.spec is None:
+                raise InputError(
+                    f"The model {opened.identity.label} learns or charges, so each run opens its "
+                    "own: register its kind (docs/models.md) and name it by a spec."
+                )
             return opened.spec
         found = opened.spec or ModelSpec(kind=IN_MEMORY, name=model.identity.digest.hex())
         held[found] = (model, opened.asked)

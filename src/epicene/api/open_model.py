@@ -387,7 +387,7 @@ class OpenModel:
         if failed:
             reason = found[failed[0]]
             assert isinstance(reason, Failed)
-            others = f" ({len(failed) - 1} others failed too)" if len(failed) > 1 else ""
+            others = f" ({len(failed) - 1} more failed)" if len(failed) > 1 else ""
             raise RunError(
                 f"Text {failed[0]} ({_shown(shown[failed[0]])}) could not be {_DONE[asked]}: "
                 f"{reason.reason.rstrip('.')}{others}."

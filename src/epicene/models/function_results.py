@@ -217,7 +217,7 @@ def _pairs(request: Fill, result: Any) -> dict[str, Any]:
     if all(isinstance(each, (list, tuple)) and len(each) == 2 for each in values):
         return {str(text): value for text, value in values}
     if len(values) != len(request.choices):
-        raise ReturnedError(f"{len(values)} numbers for {len(request.choices)} choices")
+        raise ReturnedError(f"{len(values)} numbers instead of {len(request.choices)}")
     return dict(zip(request.choices, values, strict=True))
 
 
@@ -240,7 +240,7 @@ def _text(value: Any, stop: Sequence[str]) -> Text:
 def _several(result: Any, count: int, what: str) -> list[Any]:
     values = list(result) if isinstance(result, (list, tuple)) else [result]
     if len(values) != count:
-        raise ReturnedError(f"{len(values)} {what} where {count} were requested")
+        raise ReturnedError(f"{len(values)} {what} instead of {count}")
     return values
 
 

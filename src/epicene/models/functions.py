@@ -192,7 +192,7 @@ class FunctionModel:
             # Copies: a function may change its list.
             results = as_list(self._functions[asked](list(inputs), **arguments))
             if len(results) != len(inputs):
-                raise ReturnedError(f"{len(results)} results for {len(inputs)} inputs")
+                raise ReturnedError(f"{len(results)} results instead of {len(inputs)}")
             return results
 
         first = call(0)
@@ -397,6 +397,5 @@ def _code(thing: Any) -> Any:
     if isinstance(thing, frozenset):
         return sorted(repr(_code(each)) for each in thing)
     if inspect.isroutine(thing) or isinstance(thing, type):
-        return getattr(thing, "__module__", ""), thing.__qualname__
-    called = _code(type(thing).__call__) if callable(thing) else ""
-    return type(thing).__module__, type(thing).__qualname__, called
+        return thing.__qualname__
+    return type(thing).__qualname__, _code(type(thing).__call__) if callable(thing) else ""

@@ -251,8 +251,6 @@ def test_a_model_that_was_moved_is_refused() -> None:
         (lambda: (t5()[0].get_encoder(), t5()[1]), "no language-model head"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
-    make: Callable[[], tuple[Any, Any]], match: str
-) -> None:
+def test_what_cannot_be_asked_is_refused(make: Callable[[], tuple[Any, Any]], match: str) -> None:
     with pytest.raises(InputError, match=match):
         InMemoryModel(*make(), ModelOptions())
