@@ -11,9 +11,26 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from epicene.api.models import models as models
     from epicene.api.models import open_model as open_model
     from epicene.api.open_model import OpenModel as OpenModel
+    from epicene.api.results import Comparison as Comparison
+    from epicene.api.results import Figure as Figure
+    from epicene.api.results import Run as Run
+    from epicene.api.results import Runs as Runs
+    from epicene.api.results import Scored as Scored
+    from epicene.api.results import compare as compare
+    from epicene.api.results import load as load
+    from epicene.api.results import report as report
+    from epicene.api.results import score as score
+    from epicene.api.results import tabulate as tabulate
+    from epicene.api.running import run as run
+    from epicene.api.suites import suites as suites
+    from epicene.api.sweeping import Sweep as Sweep
+    from epicene.api.sweeping import estimate_sweep as estimate_sweep
+    from epicene.api.sweeping import sweep as sweep
     from epicene.core.errors import EpiceneError as EpiceneError
+    from epicene.core.errors import EpiceneWarning as EpiceneWarning
     from epicene.core.errors import InputError as InputError
     from epicene.core.errors import RunError as RunError
     from epicene.core.records import Choice as Choice
@@ -38,7 +55,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "epicene.api.models": ("models", "open_model"),
     "epicene.api.open_model": ("OpenModel",),
-    "epicene.core.errors": ("EpiceneError", "InputError", "RunError"),
+    "epicene.api.results": (
+        "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
+        "tabulate",
+    ),
+    "epicene.api.running": ("run",),
+    "epicene.api.suites": ("suites",),
+    "epicene.api.sweeping": ("Sweep", "estimate_sweep", "sweep"),
+    "epicene.core.errors": ("EpiceneError", "EpiceneWarning", "InputError", "RunError"),
     "epicene.core.records": (
         "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
@@ -49,11 +73,14 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Choice",
+    "Comparison",
     "Completions",
     "Decoding",
     "Draw",
     "EpiceneError",
+    "EpiceneWarning",
     "Estimate",
+    "Figure",
     "Fill",
     "Generate",
     "Images",
@@ -64,14 +91,27 @@ __all__ = [
     "Message",
     "OpenModel",
     "PythonModel",
+    "Run",
     "RunError",
+    "Runs",
     "Score",
+    "Scored",
     "Scores",
+    "Sweep",
     "Texts",
     "Translate",
     "__version__",
+    "compare",
+    "estimate_sweep",
+    "load",
     "models",
     "open_model",
+    "report",
+    "run",
+    "score",
+    "suites",
+    "sweep",
+    "tabulate",
 ]
 
 # Packages that are also functions; see core/callable_package.py.

@@ -30,11 +30,6 @@ from models.hf.tiny_causal import llama, save, smollm2_like
 from runs.conftest import Silent
 
 
-@pytest.fixture(autouse=True)
-def _registered() -> None:
-    two_stage.register()
-
-
 def two_stages(
     under: Path, writer: ModelInput, *readers: ModelInput, **settings: str
 ) -> tuple[Path, Manifest]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from epicene.api.open_model import OpenModel
-from epicene.core.errors import InputError, OptionError, unknown
+from epicene.api.running import model_options
+from epicene.core.errors import InputError, OptionError
 from epicene.models import IN_MEMORY, Learner, ModelOptions, ModelSpec, Probed, parse_spec
 from epicene.models import open_model as open_spec
 from epicene.models.functions import FunctionModel
@@ -108,7 +109,7 @@ def _name(functions: Mapping[str, Function]) -> str:
 def _spec(text: str, options: Mapping[str, Any]) -> ModelSpec:
     """The spec with options, which are refused if its kind has no use for them."""
     given = {name: value for name, value in options.items() if value != ""}
-    spec = parse_spec(text, _convert(given))
+    spec = parse_spec(text, model_options(**given))
     return msgspec.structs.replace(spec, stated=tuple(dict.fromkeys((*spec.stated, *given))))
 
 
@@ -119,17 +120,7 @@ def _options(options: Mapping[str, Any], useful: Sequence[str], what: str) -> Mo
             raise OptionError(
                 name, f"The option {name} has no effect on {what}; use {', '.join(useful)}."
             )
-    return _convert(given)
-
-
-def _convert(options: Mapping[str, Any]) -> ModelOptions:
-    for name in options:
-        if name not in ModelOptions.__struct_fields__:
-            raise unknown("model option", name, ModelOptions.__struct_fields__)
-    try:
-        return msgspec.convert(dict(options), ModelOptions, strict=False)
-    except msgspec.ValidationError as error:
-        raise InputError(f"A model option does not fit: {error}.") from error
+    return model_options(**given)
 
 
 # --- for runs ------------------------------------------------------------------------------------

@@ -403,10 +403,16 @@ class Suite(Generic[ItemT, ProtocolT]):
         )
 
 
-def find_suite(name: str) -> Suite[Any, Any]:
-    """The suite of that name."""
-    suite: Suite[Any, Any] = registry.find("suites", name)
-    return suite
+# A suite, or what it is found by.
+SuiteLike: TypeAlias = str | Suite[Any, Any]
+
+
+def find_suite(suite: SuiteLike) -> Suite[Any, Any]:
+    """The suite itself, or the one of that name."""
+    if isinstance(suite, Suite):
+        return suite
+    found: Suite[Any, Any] = registry.find("suites", suite)
+    return found
 
 
 def read_card(path: Path) -> SuiteCard:
@@ -415,7 +421,7 @@ def read_card(path: Path) -> SuiteCard:
 
 
 def choose_protocol(
-    suite: Suite[Any, Any], name: str, settings: Mapping[str, str], seed: int | None
+    suite: Suite[Any, Any], name: str, settings: Mapping[str, Any], seed: int | None
 ) -> Protocol:
     """The protocol of that name, with the user's settings instead of its own."""
     from epicene.suites.protocol_settings import adjustable, read_setting
