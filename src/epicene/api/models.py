@@ -43,18 +43,23 @@ def open_model(
 ) -> OpenModel:
     """Open a model: one that a spec names, a loaded `transformers` model, or Python functions.
 
-        m = epicene.open_model("hf:path/to/model", dtype="bfloat16")
-        m = epicene.open_model(model, tokenizer)
-        m = epicene.open_model(generate=lambda prompts: [answer(p) for p in prompts], label="mine")
+    >>> guesses = epicene.open_model("random:7")
+    >>> loud = epicene.open_model(generate=lambda prompts: [p.upper() for p in prompts])
+    >>> loud.generate("hello")["text"].to_list()
+    ['HELLO']
 
-    A spec takes the options of the command line as keywords (`dtype`, `device`, `base_url`,
-    `threads`, …), a transformers model `batch_size` and `threads`, functions `batch_size`.
+    model: a spec (`"hf:PATH"`, `"smollm2"`, `"openai:NAME"`), or a loaded transformers model, whose
+        `tokenizer` is then needed (for a model that reads images, its processor).
+    label: the name in tables.
+    version: of functions, or of what a hash of a transformers model does not see.
+    score, fill, generate, translate, draw, look: a function per verb. It gets a list and returns a
+        list of as many results, and is passed the settings that it takes as arguments
+        (`temperature`, `seed`, …); docs/python_models.md lists them.
+    options: for a spec those of the command line (`dtype`, `device`, `base_url`, `threads`, …), for
+        a transformers model `batch_size` and `threads`, for functions `batch_size`.
 
     A transformers model is used as it is: it is not moved or changed, and keeps its training mode.
-    It counts as another model when its weights, configuration, tokenizer or `version` change.
-
-    A function gets a list and returns a list of as many results; it is passed the settings that it
-    takes as arguments (`temperature`, `seed`, …); docs/python_models.md lists them. Functions count
+    It counts as another model when its weights, configuration or tokenizer change. Functions count
     as another model when `version` changes, or without one their own code: what they call and the
     values of variables outside of them are not seen.
     """
@@ -150,7 +155,7 @@ def resolve_models(
             if opened.spec is None:
                 raise InputError(
                     f"The model {opened.identity.label} learns or charges, so each run opens its "
-                    "own: register its kind (docs/models.md) and name it by a spec."
+                    "own: make it a kind of model by an entry point, and name it by a spec."
                 )
             return opened.spec
         found = opened.spec or ModelSpec(kind=IN_MEMORY, name=model.identity.digest.hex())

@@ -93,8 +93,9 @@ _TRANSLATE_COLUMNS = {"text": pl.String, "translation": pl.String, "finish": pl.
 class OpenModel:
     """An open model. Close it, or use it in a `with` block, to free its memory.
 
-        with epicene.open_model("smollm2") as m:
-            m.score(["The nurse said she was late.", "The nurse said he was late."])
+    >>> with epicene.open_model("random") as m:
+    ...     m.score(["She is late.", "He is late."]).height
+    2
 
     It can be given to `epicene.run`, which leaves it open. A `transformers` model or a Python
     function that it was made from is the caller's and is never closed.
@@ -167,7 +168,9 @@ class OpenModel:
         model gives a pseudo-log-likelihood, and `masking` says which. `language` is for counting
         words.
 
-            m.score(["She is a doctor.", "He is a doctor."], context="Who is this? ")
+        >>> m = epicene.open_model(score=lambda texts: [-len(text) / 2 for text in texts])
+        >>> m.score(["She is late.", "He is late."])["sum"].to_list()
+        [-6.0, -5.5]
         """
         scored = self._scores(texts, context, first_token, masking, language)
         return _frame(_SCORE_COLUMNS, (_score_row(text, *each) for text, *each in scored))
@@ -188,7 +191,8 @@ class OpenModel:
         to the word's first token. `word` is the number of the word that the token is part of, null
         for punctuation. logprob and surprisal are null for a token that has no score.
 
-            m.tokens("The nurse said she was late.").filter(pl.col("surprisal") > 10)
+        >>> epicene.open_model("random").tokens("She is late.")["token"].to_list()
+        ['She', ' is', ' late.']
         """
         scored = self._scores(texts, context, first_token, masking, language)
         return _frame(
@@ -217,7 +221,9 @@ class OpenModel:
         are ranked; otherwise the `top` of each length up to `max_tokens`. A causal model ranks by
         what precedes the gap; `with_after` is the log-probability together with what follows it.
 
-            m.fill("The nurse said that ___ was late.", choices=["he", "she", "they"])
+        >>> m = epicene.open_model("random")
+        >>> m.fill("The nurse said ___ was late.", choices=["he", "she"])["completion"].to_list()
+        ['she', 'he']
         """
         given = _texts(texts)
         requests = []
@@ -268,8 +274,9 @@ class OpenModel:
         is continued, or a chat, a list of messages with `role` and `content`, which the model's
         own template renders. A temperature of 0 is greedy; None takes the model's own.
 
-            m.generate("The nurse said that", max_new_tokens=8)
-            m.generate([[{"role": "user", "content": "Who is a nurse?"}]], samples=3, temperature=1)
+        >>> m = epicene.open_model(generate=lambda prompts: [f"{len(p)}" for p in prompts])
+        >>> m.generate(["Who?", [{"role": "user", "content": "Who?"}]])["text"].to_list()
+        ['4', '1']
         """
         given = _prompts(prompts)
         decoding = Decoding(
@@ -313,7 +320,9 @@ class OpenModel:
 
         Columns: text, translation, finish.
 
-            m.translate("The doctor is here.", "en", "fr")
+        >>> m = epicene.open_model("copy")
+        >>> m.translate("The doctor is here.", "en", "fr")["translation"].to_list()
+        ['The doctor is here.']
         """
         given = _texts(texts)
         decoding = Decoding(max_new_tokens=max_new_tokens, temperature=temperature, seed=seed)

@@ -211,11 +211,13 @@ class PythonModel(FunctionModel):
     The methods are as in the table above, after `self`. An entry point in the group
     `epicene.models` that names the class makes it a kind of model.
 
-        class Shouting(epicene.PythonModel):
-            version = "1"
-
-            def generate(self, prompts, max_new_tokens):
-                return [prompt.upper()[:max_new_tokens] for prompt in prompts]
+    >>> class Shouting(epicene.PythonModel):
+    ...     version = "1"
+    ...
+    ...     def generate(self, prompts, max_new_tokens):
+    ...         return [prompt.upper()[:max_new_tokens] for prompt in prompts]
+    >>> epicene.open_model(Shouting()).generate("hello", max_new_tokens=4)["text"].item()
+    'HELL'
 
     `name` is what follows `KIND:` in a spec. Raise `version` when answers change; without one, the
     code of the class is taken for it.
