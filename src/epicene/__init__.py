@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from epicene.api.exports import ExportedData as ExportedData
     from epicene.api.exports import export_data as export_data
     from epicene.api.exports import export_results as export_results
+    from epicene.api.models import models as models
+    from epicene.api.models import open_model as open_model
+    from epicene.api.open_model import OpenModel as OpenModel
     from epicene.api.results import Comparison as Comparison
     from epicene.api.results import Figure as Figure
     from epicene.api.results import Run as Run
@@ -69,6 +72,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Scores as Scores
     from epicene.core.records import Texts as Texts
     from epicene.core.records import Translate as Translate
+    from epicene.models.functions import PythonModel as PythonModel
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
@@ -77,6 +81,8 @@ _HOMES = {
     "epicene.api.demo": ("Demo", "demo"),
     "epicene.api.embedded": ("fetch_model",),
     "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
+    "epicene.api.models": ("models", "open_model"),
+    "epicene.api.open_model": ("OpenModel",),
     "epicene.api.results": (
         "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
         "tabulate",
@@ -93,6 +99,7 @@ _HOMES = {
         "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
     ),
+    "epicene.models.functions": ("PythonModel",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -118,6 +125,8 @@ __all__ = [
     "Judgement",
     "Look",
     "Message",
+    "OpenModel",
+    "PythonModel",
     "Rewritten",
     "RewrittenChange",
     "Run",
@@ -145,6 +154,8 @@ __all__ = [
     "fetch_model",
     "load",
     "load_study",
+    "models",
+    "open_model",
     "open_rewriter",
     "read_data",
     "report",
