@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import msgspec
 
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 # A spec string, an open model, or a loaded transformers model with its tokenizer.
 ModelInput: TypeAlias = str | OpenModel | tuple[Any, Any]
+
+
+def as_list(given: ModelInput | Sequence[ModelInput]) -> list[ModelInput]:
+    """The models of a role, given as a list or as one model."""
+    return list(given) if isinstance(given, list) else [cast("ModelInput", given)]
 
 
 def open_model(

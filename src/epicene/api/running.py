@@ -36,7 +36,7 @@ def run(
     out: PathLike | None = None,
     runs: PathLike = "runs",
     settings: Mapping[str, Any] | None = None,
-    roles: Mapping[str, ModelInput | list[ModelInput]] | None = None,
+    roles: Mapping[str, ModelInput | Sequence[ModelInput]] | None = None,
     labels: Mapping[str, str] | None = None,
     max_cost: float | None = None,
     progress: bool = True,
@@ -116,16 +116,17 @@ def failure_sentences(run: Run) -> Iterator[str]:
 def _by_role(
     suite: Suite[Any, Any],
     model: ModelInput | None,
-    roles: Mapping[str, ModelInput | list[ModelInput]] | None,
+    roles: Mapping[str, ModelInput | Sequence[ModelInput]] | None,
 ) -> dict[str, list[ModelInput]]:
     """The models of each role; `model` plays the first, and is the default model if the suite needs
     no more than one."""
+    from epicene.api.models import as_list
+
     found: dict[str, list[ModelInput]] = {}
     if model is not None:
         found[suite.roles[0].name] = [model]
     for role, given in (roles or {}).items():
-        several = given if isinstance(given, list) else [given]
-        found.setdefault(suite.role(role).name, []).extend(several)
+        found.setdefault(suite.role(role).name, []).extend(as_list(given))
     needed = [role.name for role in suite.roles if not role.optional]
     if not found and len(needed) == 1:
         found[needed[0]] = [DEFAULT_MODEL]
