@@ -173,7 +173,7 @@ def build_data(
     suite: SuiteLike,
     out: PathLike,
     *,
-    roles: Mapping[str, ModelInput | list[ModelInput]] | None = None,
+    roles: Mapping[str, ModelInput | list[ModelInput] | list[str]] | None = None,
     settings: Mapping[str, Any] | None = None,
     seed: int | None = None,
     max_cost: float | None = None,
@@ -201,7 +201,7 @@ def build_data(
     for role, given in (roles or {}).items():
         if chosen.construction is not None and role not in chosen.construction.roles:
             raise unknown("role in this construction", role, chosen.construction.roles)
-        by_role[role] = given if isinstance(given, list) else [given]
+        by_role[role] = list(given) if isinstance(given, list) else [given]
     models, with_models_in_memory = resolve_models(by_role, model_options(**options))
     chosen_settings = dict(settings or {}) if seed is None else {**(settings or {}), "seed": seed}
     config = BuildConfig(chosen, Path(out), chosen_settings, models, max_cost)
