@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from epicene.core.records import Scores as Scores
     from epicene.core.records import Texts as Texts
     from epicene.core.records import Translate as Translate
+    from epicene.suites.definition import SuiteDefinition as SuiteDefinition
+    from epicene.suites.definition import choose as choose
+    from epicene.suites.definition import suite as suite
+    from epicene.suites.definition_items import RowItem as RowItem
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
@@ -38,6 +42,8 @@ _HOMES = {
         "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
     ),
+    "epicene.suites.definition": ("SuiteDefinition", "choose", "suite"),
+    "epicene.suites.definition_items": ("RowItem",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -56,12 +62,16 @@ __all__ = [
     "Judgement",
     "Look",
     "Message",
+    "RowItem",
     "RunError",
     "Score",
     "Scores",
+    "SuiteDefinition",
     "Texts",
     "Translate",
     "__version__",
+    "choose",
+    "suite",
 ]
 
 # Packages that are also functions; see core/callable_package.py.

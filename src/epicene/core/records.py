@@ -217,6 +217,14 @@ class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
     method: str
     conditioned_on: str = ""
 
+    @property
+    def best(self) -> int | None:
+        """The index of the likeliest text; None if several are, or one has no scored token."""
+        sums = [text.sum for text in self.texts if text.tokens]
+        if len(sums) < len(self.texts) or sums.count(max(sums, default=0.0)) != 1:
+            return None
+        return sums.index(max(sums))
+
 
 class Completion(Record, frozen=True, kw_only=True):
     """One way to fill the gap.

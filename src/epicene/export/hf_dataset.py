@@ -255,7 +255,11 @@ def _prompts(selection: Selection) -> Iterator[dict[str, dict[str, str]]]:
     """The prompts of each item, by request: an item with a word and a template number is not enough
     for readers who lack the templates. Empty for items without requests."""
     suite, protocol = selection.suite, selection.protocol
-    stages = [stage for stage in suite.stages if Draw in stage.verbs and not stage.needs]
+    stages = [
+        stage
+        for stage in suite.stages
+        if (Draw in stage.verbs or not stage.verbs) and not stage.needs
+    ]
     for item in selection.items:
         judged = suite.holds_outcome is not None and suite.holds_outcome(item)
         asked = {

@@ -126,7 +126,8 @@ def select(
         data=dataset.name if source.path is None else source.path.resolve().name,
         files=dataset.files,
         items=list(limit_items(items, _stratum(suite), limit, protocol.seed)),
-        own=all(path.resolve().is_relative_to(_PACKAGE) for path in dataset.files),
+        own=bool(dataset.files)
+        and all(path.resolve().is_relative_to(_PACKAGE) for path in dataset.files),
         licence=licence,
     )
 

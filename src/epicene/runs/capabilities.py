@@ -44,6 +44,22 @@ def check_installed(config: RunConfig, dataset: Dataset) -> None:
 # --- verbs -----------------------------------------------------------------------------------
 
 
+def find_verbs(config: RunConfig, dataset: Dataset) -> RunConfig:
+    """The same with the verbs of stages that name none, as the items ask for them."""
+    unknown = {stage.name for stage in config.suite.stages if not stage.verbs}
+    if not unknown:
+        return config
+    found: dict[str, dict[type[Request], None]] = {name: {} for name in unknown}
+    for item in select_items(config, dataset):
+        for stage, request in dummy_requests(config.suite, config.protocol, item, unknown):
+            found[stage.name][type(request)] = None
+    stages = tuple(
+        replace(stage, verbs=stage.verbs or tuple(found[stage.name]))
+        for stage in config.suite.stages
+    )
+    return replace(config, suite=replace(config.suite, stages=stages))
+
+
 def check_verbs(
     config: RunConfig,
     dataset: Dataset,

@@ -32,8 +32,9 @@ from epicene.runs.store import (
     item_number,
     open_store,
 )
-from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite, find_suite
+from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite
 from epicene.suites.data_origin import data_origin
+from epicene.suites.suite_files import stored_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -112,7 +113,8 @@ class StoredRun:
 def read_run(folder: Path) -> StoredRun:
     """Open a run folder for reading."""
     manifest = read_manifest(folder)
-    suite = find_suite(manifest.settings.suite)
+    file = manifest.suite_file
+    suite = stored_suite(manifest.settings.suite, file.path if file else "")
     name = manifest.settings.protocol.get("name", "")
     kind = type(suite.protocols[name]) if name in suite.protocols else None
     try:

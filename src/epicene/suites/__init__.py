@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from epicene.rewriting.tagging_data import TaggingData
     from epicene.suites.construction import Construction
+    from epicene.suites.definition import SuiteDefinition
     from epicene.suites.headline_metrics import HeadlineMetric
     from epicene.suites.studies import StudyKind
 
@@ -178,7 +179,8 @@ class Stage(Generic[ItemT, ProtocolT]):
     a pure function of its arguments. An item is skipped if one of these answers failed; failures in
     other stages do not matter here.
     A stage that a protocol does not use (`when`) is left out, and so is a role that only this stage
-    needs: a model need not support verbs that it is never asked.
+    needs: a model need not support verbs that it is never asked. Without `verbs`, they are found by
+    asking about the items of a run.
     """
 
     name: str
@@ -202,6 +204,7 @@ class Dataset(NamedTuple):
     name: str
     files: Sequence[Path]
     items: Iterable[Any]
+    sha256: str = ""  # of the items themselves, where they come from no file
 
 
 class RunInfo(Record, frozen=True, kw_only=True):
@@ -228,11 +231,11 @@ class Results(Generic[ProtocolT]):
 
 class ScoredText(NamedTuple):
     """A text that a model scored, the request it belongs to, and what it stands for: a pronoun, a
-    gender, the acceptable sentence; `right` is whether that is the right one."""
+    gender, the acceptable sentence; `right` is whether that is the right one, if that is known."""
 
     request: str
     candidate: str
-    right: bool
+    right: bool | None
     text: str
     score: TextScore
 
@@ -268,8 +271,11 @@ class Suite(Generic[ItemT, ProtocolT]):
     metrics: Callable[[Results[ProtocolT]], Mapping[str, Estimate]]
     tables: Callable[[Results[ProtocolT]], Iterable[Table]]
     figures: Callable[[Results[ProtocolT]], Iterable[Figure]] = field(default=lambda _results: ())
-    # The key figures by which models are compared; the share of right outcomes, if none is named.
-    headline_metrics: tuple[HeadlineMetric, ...] = ()
+    # The key figures by which models are compared, or a function of the results that returns them;
+    # the share of right outcomes, if none is named.
+    headline_metrics: (
+        tuple[HeadlineMetric, ...] | Callable[[Results[Any]], tuple[HeadlineMetric, ...]]
+    ) = ()
     # The names of the tables on agreement between formats.
     format_tables: tuple[str, ...] = ()
     # `--limit N` takes N items of each block (first part), spread evenly over its strata (second).
@@ -315,6 +321,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     construction: Construction[Any] | None = None
     # The human studies, by the names on the card.
     studies: Mapping[str, StudyKind[ItemT, ProtocolT]] = field(default_factory=dict)
+    # The file that defines the suite, if it is not installed.
+    file: Path | None = None
 
     def __post_init__(self) -> None:
         """Check that stages need only earlier ones, and none whose role may get more models later:
@@ -403,10 +411,17 @@ class Suite(Generic[ItemT, ProtocolT]):
         )
 
 
-def find_suite(name: str) -> Suite[Any, Any]:
-    """The suite of that name."""
-    suite: Suite[Any, Any] = registry.find("suites", name)
-    return suite
+def find_suite(suite: str | Suite[Any, Any] | SuiteDefinition) -> Suite[Any, Any]:
+    """The suite of that name or in that file (`PATH.py[:NAME]`), or of a definition."""
+    from epicene.suites import suite_files
+
+    if isinstance(suite, Suite):
+        return suite
+    if not isinstance(suite, str):
+        return suite_files.remember(suite.suite)
+    if suite_files.parse_suite_path(suite):
+        return suite_files.load_suite_file(suite)
+    return suite_files.named_suite(suite)
 
 
 def read_card(path: Path) -> SuiteCard:

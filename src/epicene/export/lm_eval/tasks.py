@@ -60,7 +60,7 @@ def documents(selection: Selection) -> Iterator[Document | LeftOut]:
         if stage.needs:
             yield LeftOut(stage.name, "it is built from what was answered before")
             continue
-        if not {Score, Generate} & set(stage.verbs):
+        if stage.verbs and not {Score, Generate} & set(stage.verbs):
             yield from (LeftOut(stage.name, _UNSUPPORTED_VERBS[verb(each)]) for each in stage.verbs)
             continue
         for item in selection.items:

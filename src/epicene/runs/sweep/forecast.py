@@ -14,7 +14,7 @@ from epicene.core.records import digest
 from epicene.core.redaction import redact
 from epicene.models import open_model
 from epicene.models.pricing import as_paid, format_dollars
-from epicene.runs.capabilities import check_installed, missing_verbs
+from epicene.runs.capabilities import check_installed, find_verbs, missing_verbs
 from epicene.runs.costs import check_prices, read_spending, stored_costs
 from epicene.runs.executors import open_lazily
 from epicene.runs.manifest import read_manifest, run_name
@@ -80,6 +80,7 @@ class Forecaster:
         config = sweep_run.config
         with _errors_at_plan_key(sweep_run):
             dataset = config.suite.read(config.source, config.protocol)
+            config = find_verbs(config, dataset)
         try:
             check_installed(config, dataset)
             for spec in (spec for specs in config.models.values() for spec in specs):

@@ -1,0 +1,235 @@
+"""Suites that are defined in files and sessions: find them by path, and again for a stored run.
+
+A run folder never makes us execute code. The file that it names is loaded only if it is on the
+user's own list of suite files, to which a file is added when a suite of it is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import traceback
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import regex
+
+from epicene.core import registry
+from epicene.core.errors import EpiceneError, InputError, unknown
+from epicene.suites import Suite
+from epicene.suites.definition import SuiteDefinition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+SUITE_FILES = "EPICENE_SUITE_FILES"  # files whose suites are known by name
+_NAMED = regex.compile(r"(?P<path>.+\.py)(?::(?P<name>[^:/\\]+))?")
+_HOW_TO_NAME = (
+    "name the file that defines it, `epicene --suite FILE.py …`, or the suite itself, "
+    "`epicene.load(RUN, suite=…)`"
+)
+
+_used: dict[str, Suite[Any, Any]] = {}  # the suites of files and sessions, by name
+
+
+class SuitePath(NamedTuple):
+    """A file, and the name of a suite in it; "" where it has only one."""
+
+    path: Path
+    name: str
+
+
+def parse_suite_path(text: str) -> SuitePath | None:
+    """The parts of `PATH.py[:NAME]`; None if it is the name of a suite."""
+    found = _NAMED.fullmatch(text)
+    return SuitePath(Path(found["path"]), found["name"] or "") if found else None
+
+
+def relative_to(folder: Path, text: str) -> str:
+    """A suite as a file in `folder` names it: a path is relative to the folder."""
+    found = parse_suite_path(text)
+    if found is None:
+        return text
+    return str(folder / found.path) + f":{found.name}" * bool(found.name)
+
+
+# --- looking up ----------------------------------------------------------------------------
+
+
+def named_suite(name: str) -> Suite[Any, Any]:
+    """The suite of that name: of a file that was named, of this session, or installed."""
+    _load_environment()
+    if registry.is_added("suites", name) or name not in _used:
+        found = registry.find("suites", name)
+        return found.suite if isinstance(found, SuiteDefinition) else found
+    return _used[name]
+
+
+def stored_suite(name: str, file: str) -> Suite[Any, Any]:
+    """The suite of a stored run, by its name and the file that its manifest names, if any."""
+    _load_environment()
+    if not registry.is_added("suites", name):
+        if file and (Path(file) in _modules or _is_listed(file)) and Path(file).exists():
+            return _definition(Path(file), name)
+        if name not in _used and name not in registry.names("suites"):
+            raise InputError(_not_found(name, file))
+    return named_suite(name)
+
+
+def _not_found(name: str, file: str) -> str:
+    if not file:
+        return (
+            f"{unknown('suite', name, registry.names('suites'))} If it is your own, {_HOW_TO_NAME}."
+        )
+    why = (
+        "which is not on the list of files whose suites you ran"
+        if Path(file).exists()
+        else "which is not there"
+    )
+    return f"The suite {name!r} was defined in {file}, {why}; {_HOW_TO_NAME}."
+
+
+def remember(suite: Suite[Any, Any]) -> Suite[Any, Any]:
+    """Let the runs of this suite be read in this process; raises if its name is taken."""
+    if suite.name in registry.installed("suites"):
+        found = registry.find("suites", suite.name)
+        if getattr(found, "suite", found) is not suite:
+            raise InputError(
+                f"There is an installed suite called {suite.name!r}; give yours another name."
+            )
+    _used[suite.name] = suite
+    return suite
+
+
+def add_suite_files(paths: Iterable[Path]) -> None:
+    """Make all suites of these files known by name, before those that a run names itself."""
+    for path in paths:
+        for suite in suites_in(path):
+            registry.add("suites", remember(suite).name, suite)
+
+
+def _load_environment() -> None:
+    """Load the files that EPICENE_SUITE_FILES names, each once."""
+    for path in os.environ.get(SUITE_FILES, "").split(os.pathsep):
+        if path and Path(path).resolve() not in _modules:
+            add_suite_files([Path(path)])
+
+
+# --- files ---------------------------------------------------------------------------------
+
+_modules: dict[Path, tuple[bytes, ModuleType]] = {}  # what was loaded, with a hash of its text
+_loading: list[Path] = []
+
+
+def load_suite_file(text: str) -> Suite[Any, Any]:
+    """The suite that `PATH.py[:NAME]` names."""
+    found = parse_suite_path(text)
+    assert found is not None
+    return remember(_definition(found.path, found.name))
+
+
+def _definition(path: Path, name: str) -> Suite[Any, Any]:
+    """The suite of that name in a file; the only one, if none is named."""
+    by_name = {suite.name: suite for suite in suites_in(path)}
+    by_variable = {
+        variable: by_name[value.name]
+        for variable, value in vars(_modules[path.resolve()][1]).items()
+        if isinstance(value, SuiteDefinition) and value.name in by_name
+    }
+    if not name and len(by_name) == 1:
+        return next(iter(by_name.values()))
+    if not name:
+        raise InputError(
+            f"{path} defines the suites {', '.join(by_name)}; name one: {path}:{next(iter(by_name))}."
+        )
+    if name not in by_name and name not in by_variable:
+        raise unknown(f"suite in {path} called", name, by_name)
+    return by_name.get(name) or by_variable[name]
+
+
+def suites_in(path: Path) -> list[Suite[Any, Any]]:
+    """The suites that a file defines."""
+    module = _load(path.resolve())
+    found = {
+        id(value): value.suite
+        for value in vars(module).values()
+        if isinstance(value, SuiteDefinition)
+    }
+    if not found:
+        raise InputError(f"{path} defines no suite; `NAME = epicene.suite(…)` defines one.")
+    return list(found.values())
+
+
+def _load(path: Path) -> ModuleType:
+    """Execute a file, or return what it gave if it has not changed since."""
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
+    mark = hashlib.sha256(text).digest()
+    if path in _modules and _modules[path][0] == mark:
+        return _modules[path][1]
+    name = f"_epicene_suite_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    with _explained(path):
+        code = compile(text, str(path), "exec")
+        sys.modules[name] = module
+        exec(code, module.__dict__)  # noqa: S102 - the user's own file
+    _modules[path] = mark, module
+    return module
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Let the file import modules beside it; an error is one sentence with file and line."""
+    sys.path.append(str(path.parent))
+    _loading.append(path)
+    try:
+        yield
+    except SyntaxError as error:
+        raise InputError(f"{error.filename}, line {error.lineno}: {error.msg}.") from error
+    except (Exception, SystemExit) as error:
+        lines = [
+            frame.lineno
+            for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename == str(path)
+        ]
+        what = (
+            str(error) if isinstance(error, EpiceneError) else f"{type(error).__name__}: {error}."
+        )
+        raise InputError(f"{path}, line {lines[-1] if lines else 1}: {what}") from error
+    finally:
+        _loading.pop()
+        with suppress(ValueError):
+            sys.path.remove(str(path.parent))
+
+
+# --- the user's list -----------------------------------------------------------------------
+
+
+def list_path() -> Path:
+    """The user's list of suite files, in the user's data folder."""
+    shared = os.environ.get("XDG_DATA_HOME")
+    folder = Path(shared) if shared else Path.home() / ".local" / "share"
+    return folder / "epicene" / "suite_files.txt"
+
+
+def trust(file: Path) -> None:
+    """Put a file on the list; without a data folder that can be written, there is no list."""
+    if _is_listed(str(file)) or "\n" in str(file):
+        return
+    with suppress(OSError):
+        list_path().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with list_path().open("a", encoding="utf-8") as lines:
+            lines.write(f"{file}\n")
+
+
+def _is_listed(file: str) -> bool:
+    try:
+        return file in list_path().read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError):
+        return False
