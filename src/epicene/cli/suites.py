@@ -32,17 +32,28 @@ def suites(
     from epicene.suites import find_suite
 
     if name:
-        suite = find_suite(name)
+        suite = _with_verbs(find_suite(name))
         if as_json:
             print_json(_document(suite))
         else:
             _show(suite)
         return
-    found = [find_suite(each) for each in registry.names("suites")]
+    found = [_with_verbs(find_suite(each)) for each in registry.names("suites")]
     if as_json:
         print_json({suite.name: _document(suite) for suite in found})
         return
     _list(found)
+
+
+def _with_verbs(suite: Suite[Any, Any]) -> Suite[Any, Any]:
+    """The suite with the verbs that its own items ask for, if it does not name them."""
+    from epicene.runs.capabilities import find_verbs
+    from epicene.suites import DataSource
+
+    if all(stage.verbs for stage in suite.stages):
+        return suite
+    protocol = next(iter(suite.protocols.values()))
+    return find_verbs(suite, protocol, suite.read(DataSource(), protocol).items)
 
 
 def _document(suite: Suite[Any, Any]) -> dict[str, Any]:

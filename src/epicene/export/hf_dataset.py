@@ -8,8 +8,6 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from epicene import __version__
 from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
@@ -26,6 +24,7 @@ from epicene.export.folders import (
 from epicene.report.table_formats import escape_markdown
 from epicene.suites import Answers
 from epicene.suites.data_cards import markdown_table
+from epicene.suites.definition_items import item_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -241,7 +240,7 @@ def _frame(selection: Selection) -> polars.DataFrame:
     import polars as pl
 
     rows = [
-        {**msgspec.to_builtins(item), **prompts}
+        {**item_fields(item), **prompts}
         for item, prompts in zip(selection.items, _prompts(selection), strict=True)
     ]
     filled = {name for row in rows for name, value in row.items() if value not in ("", [], {}, ())}

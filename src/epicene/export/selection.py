@@ -62,7 +62,7 @@ class Selection:
             return ""
         published = (
             f"Of the published data the card of {self.suite.name} says: {self.card.data_licence} "
-            if self.origin == "published"
+            if self.origin == "published" and self.card.data_licence
             else ""
         )
         return (

@@ -81,8 +81,8 @@ def run(
     config = replace(config, suite=suite)
     check_roles(suite, config.models)
     dataset = suite.read(config.source, config.protocol)
-    config = find_verbs(config, dataset)
-    suite = config.suite
+    suite = find_verbs(suite, config.protocol, select_items(config, dataset))
+    config = replace(config, suite=suite)
     check_installed(config, dataset)
     with open_models(config, dataset, executor) as models:
         check_verbs(config, dataset, models, whole)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, T
 
 import msgspec
 
-from epicene.core import registry
 from epicene.core.callable_package import CallablePackage
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import (
@@ -216,13 +215,15 @@ class RunInfo(Record, frozen=True, kw_only=True):
     identities: dict[str, tuple[Identity, ...]]  # by role
 
 
+# The columns of a frame of judgements, beside one per facet and per count.
+FRAME_COLUMNS = (
+    "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label", "value",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Results(Generic[ProtocolT]):
-    """All judgements of one or more runs of a suite.
-
-    `frame` has a row per judgement: run, model, protocol, item, group, language, name, outcome,
-    label, value, and a column per facet and per count.
-    """
+    """All judgements of one or more runs of a suite, a row of `frame` for each."""
 
     frame: polars.DataFrame
     protocol: ProtocolT
@@ -418,7 +419,7 @@ def find_suite(suite: str | Suite[Any, Any] | SuiteDefinition) -> Suite[Any, Any
     if isinstance(suite, Suite):
         return suite
     if not isinstance(suite, str):
-        return suite_files.remember(suite.suite)
+        return suite_files.defined_suite(suite)
     if suite_files.parse_suite_path(suite):
         return suite_files.load_suite_file(suite)
     return suite_files.named_suite(suite)

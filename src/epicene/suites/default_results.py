@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from epicene import charts
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats.tabulate import accuracy, distinct_values, mean, share, undetected_share
+from epicene.suites import FRAME_COLUMNS
 from epicene.suites.definition_functions import MEASURE
 from epicene.suites.headline_metrics import HeadlineMetric, with_item_scores
 
@@ -85,30 +86,29 @@ def _metric_name(statistic: str, measure: str) -> str:
 
 def default_headlines(results: Results[Any]) -> tuple[HeadlineMetric, ...]:
     """Each metric."""
-    found = []
-    for measure, part in measures(results.frame):
-        for statistic in statistics_of(part):
-            if statistic.name == UNDETECTED:
-                continue
-            of = partial(_of_measure, measure)
-            scores = partial(_scores_of_measure, measure) if statistic.name == "accuracy" else None
-            found.append(
-                HeadlineMetric(
-                    name=_metric_name(statistic.name, measure),
-                    estimate=lambda results, of=of, statistic=statistic: statistic.of(of(results)),
-                    item_scores=scores,
-                    unit=statistic.unit,
-                )
-            )
-    return tuple(found)
+    return tuple(
+        HeadlineMetric(
+            name=_metric_name(statistic.name, measure),
+            estimate=partial(_estimate, statistic, measure),
+            item_scores=partial(_item_scores, measure) if statistic.name == "accuracy" else None,
+            unit=statistic.unit,
+        )
+        for measure, part in measures(results.frame)
+        for statistic in statistics_of(part)
+        if statistic.name != UNDETECTED
+    )
+
+
+def _estimate(statistic: Statistic, measure: str, results: Results[Any]) -> Estimate:
+    return statistic.of(_of_measure(measure, results))
+
+
+def _item_scores(measure: str, results: Results[Any]) -> polars.DataFrame:
+    return with_item_scores(_of_measure(measure, results))
 
 
 def _of_measure(measure: str, results: Results[Any]) -> polars.DataFrame:
     return dict(measures(results.frame)).get(measure, results.frame.clear())
-
-
-def _scores_of_measure(measure: str, results: Results[Any]) -> polars.DataFrame:
-    return with_item_scores(_of_measure(measure, results))
 
 
 # --- tables and figures --------------------------------------------------------------------
@@ -119,12 +119,23 @@ def table_names(facets: Sequence[str]) -> tuple[str, ...]:
     return (OVERALL, *(f"by_{facet}" for facet in facets))
 
 
+def _facets(frame: polars.DataFrame, first: Sequence[str]) -> list[str]:
+    """The facets of these judgements: those of the suite, then those that its judge added."""
+    import polars as pl
+
+    added = sorted(
+        name
+        for name, kind in frame.schema.items()
+        if kind == pl.Categorical and name not in (*FRAME_COLUMNS, MEASURE)
+    )
+    return list(dict.fromkeys([name for name in first if name in frame.columns] + added))
+
+
 def default_tables(title: str, facets: Sequence[str], results: Results[Any]) -> Iterator[Table]:
     """All judgements of each model, then by each facet."""
     yield _table(results.frame, OVERALL, title, ("model",))
-    for facet in facets:
-        if facet in results.frame.columns:
-            yield _table(results.frame, f"by_{facet}", f"{title}, by {facet}", ("model", facet))
+    for facet in _facets(results.frame, facets):
+        yield _table(results.frame, f"by_{facet}", f"{title}, by {facet}", ("model", facet))
 
 
 def _table(frame: polars.DataFrame, name: str, title: str, keys: Sequence[str]) -> Table:
@@ -153,7 +164,7 @@ def default_figures(title: str, facets: Sequence[str], results: Results[Any]) ->
     import polars as pl
 
     frame = results.frame
-    facet = next((name for name in facets if name in frame.columns), None)
+    facet = next(iter(_facets(frame, facets)), None)
     keys = ["model", *([facet] if facet else ())]
     for measure, part in measures(frame):
         statistic = statistics_of(part)[0]

@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import msgspec
 
 from epicene.core.errors import InputError, unknown
-from epicene.core.records import Estimate, Item, Judgement, Score, Texts
+from epicene.core.records import Estimate, Item, Judgement, Score, Scores
 from epicene.suites import (
+    FRAME_COLUMNS,
     Answers,
     DataIssue,
     DataLayout,
@@ -46,6 +47,7 @@ from epicene.suites.default_results import (
     default_tables,
     table_names,
 )
+from epicene.suites.default_studies import STUDY_CARDS, default_studies
 from epicene.suites.definition_functions import (
     MEASURE,
     Answered,
@@ -54,7 +56,9 @@ from epicene.suites.definition_functions import (
     requests_of,
 )
 from epicene.suites.definition_items import ItemReader, RowItem
-from epicene.suites.headline_metrics import HeadlineMetric
+from epicene.suites.definition_settings import make_protocols
+from epicene.suites.headline_metrics import HeadlineMetric, MetricUnit
+from epicene.suites.single_answer_judge import NeedsAllAnswersError, SingleAnswerJudge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -62,17 +66,13 @@ if TYPE_CHECKING:
     from epicene.core.records import Request
     from epicene.suites import Dataset, DataSource, Results
     from epicene.suites.definition_items import ItemSource
-    from epicene.suites.headline_metrics import MetricUnit
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 _MODEL = "model"  # the role of the model that is measured
 _ASK = "ask"  # the name of the first stage
-_PROTOCOL = "epicene"
 _RESAMPLES = 1000  # of a metric that is a function of a frame
-_OWN_COLUMNS = frozenset(
-    {"run", "model", "protocol", "item", "group", "name", "outcome", "label", "value", MEASURE}
-)
+_NO_FACETS = {*FRAME_COLUMNS, MEASURE} - {"language"}
 
 
 def suite(
@@ -165,8 +165,9 @@ class SuiteDefinition:
         self.name = name
         self.file = file
         self._languages = tuple(languages)
-        self._facets = tuple(facets)
-        self._protocols = _protocols(name, settings, protocols)
+        by_language = ["language"] if len(languages) > 1 else []
+        self._facets = tuple(dict.fromkeys([*facets, *by_language]))
+        self._protocols = make_protocols(name, settings, protocols)
         self._item = item
         self._version = version
         self._card = dict(card)
@@ -285,6 +286,7 @@ class SuiteDefinition:
             "check": self._check,
             "statistics": partial(default_statistics, self._facets),
             "is_published": self._is_own_data,
+            "studies": default_studies(lambda: self.suite, self._facets_of),
         }
         stages = tuple(
             Stage(
@@ -319,11 +321,12 @@ class SuiteDefinition:
             languages=self._languages,
             tables=table_names(self._facets),
             figures=(OVERALL,),
+            studies=STUDY_CARDS,
             layouts=(
                 DataLayout(
                     name="rows",
                     about="CSV, TSV, JSONL, JSON or Parquet with the columns of the suite's items.",
-                    columns={facet: "a facet of the results" for facet in self._facets},
+                    columns=dict.fromkeys(self._facets, "a facet of the results"),
                     required=self._facets,
                 ),
             ),
@@ -397,8 +400,10 @@ class SuiteDefinition:
             return
         stages = self._answered(item, answers, protocol, len(self._stages))
         result = self._judge(item, *(each.given for each in stages), settings=protocol)
-        facets = {name: str(getattr(item, name)) for name in self._facets if name != "language"}
-        yield from judgements_of(self._judge, result, item, stages, facets)
+        yield from judgements_of(self._judge, result, item, stages, self._facets_of(item))
+
+    def _facets_of(self, item: Item) -> dict[str, str]:
+        return {name: str(getattr(item, name)) for name in self._facets if name != "language"}
 
     def _all_metrics(self, results: Results[Any]) -> dict[str, Estimate]:
         own = {name: self._own_metric(name, results) for name in self._metrics}
@@ -442,19 +447,27 @@ class SuiteDefinition:
         self, item: Item, answers: Answers, protocol: Protocol
     ) -> Iterator[ScoredText]:
         """Every text that was scored, numbered among its choices."""
-        for stage in self._answered(item, answers, protocol, len(self._stages)):
-            for request, answer in zip(stage.requests, stage.answers, strict=True):
-                if isinstance(request, Score) and not isinstance(answer, Texts):
-                    for number, text in enumerate(request.texts):
-                        score = answer.texts[number]  # type: ignore[union-attr]
-                        yield ScoredText(request.name, str(number + 1), None, text, score)
+        judge = SingleAnswerJudge(self.suite, protocol)
+        for number, asked in enumerate(self._answered(item, answers, protocol, len(self._stages))):
+            for request, answer in zip(asked.requests, asked.answers, strict=True):
+                if not isinstance(request, Score) or not isinstance(answer, Scores):
+                    continue
+                try:
+                    right = judge.right_text(item, self.suite.stages[number], request)
+                except NeedsAllAnswersError:
+                    right = None
+                for index, (text, score) in enumerate(
+                    zip(request.texts, answer.texts, strict=True)
+                ):
+                    is_right = None if right is None else index == right
+                    yield ScoredText(request.name, str(index + 1), is_right, text, score)
 
 
 def _check_names(name: str, facets: Sequence[str], parts: Mapping[str, Any]) -> None:
     """Raise if the suite, a facet or a part has a name that it cannot have."""
     if not name or any(sign in name for sign in ":/\\") or name != name.strip():
         raise InputError(f"A suite cannot be called {name!r}; leave out colons and slashes.")
-    if clash := _OWN_COLUMNS & set(facets):
+    if clash := _NO_FACETS & set(facets):
         raise InputError(
             f"The suite {name} cannot have a facet called {min(clash)!r}, as results have a column "
             "of that name; rename the column."
@@ -466,49 +479,3 @@ def _check_names(name: str, facets: Sequence[str], parts: Mapping[str, Any]) -> 
 
 
 _GIVEN = frozenset({"name", "version", "item", "protocols", "roles", "stages", "file"})
-
-
-# --- settings ------------------------------------------------------------------------------
-
-
-def _protocols(
-    name: str, settings: Mapping[str, Any], more: Mapping[str, Protocol | Mapping[str, Any]]
-) -> dict[str, Protocol]:
-    """The protocol `epicene` with the settings, and others that differ from it."""
-    kind: Any = msgspec.defstruct(
-        "Settings",
-        [(key, _type_of(name, key, value), _frozen(value)) for key, value in settings.items()],
-        bases=(Protocol,),
-        frozen=True,
-        kw_only=True,
-    )
-    found: dict[str, Protocol] = {_PROTOCOL: kind(name=_PROTOCOL, about="As the suite defines it.")}
-    for other, values in more.items():
-        if isinstance(values, Protocol):
-            found[other] = values
-            continue
-        changed = {key: _frozen(value) for key, value in values.items()}
-        found[other] = msgspec.convert(
-            {"name": other, "about": "A variant that the suite defines.", **changed}, kind
-        )
-    return found
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _type_of(suite: str, name: str, value: Any) -> Any:
-    """The type of a setting, from its default."""
-    if name in ("name", "about", "normalisers", "stored", "added") or not name.isidentifier():
-        raise InputError(f"The suite {suite} cannot have a setting called {name!r}.")
-    if isinstance(value, list | tuple):
-        kinds = {type(each) for each in value} or {str}
-        if len(kinds) == 1 and kinds <= {str, int, float}:
-            return tuple[kinds.pop(), ...]  # type: ignore[misc]
-    elif type(value) in (bool, int, float, str):
-        return type(value)
-    raise InputError(
-        f"The setting {name} of the suite {suite} is {value!r}; its default must be a text, a "
-        "number, true or false, or a list of texts or numbers."
-    )

@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,10 +21,11 @@ import regex
 from epicene.core import registry
 from epicene.core.errors import EpiceneError, InputError, unknown
 from epicene.suites import Suite
-from epicene.suites.definition import SuiteDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from epicene.suites.definition import SuiteDefinition
 
 SUITE_FILES = "EPICENE_SUITE_FILES"  # files whose suites are known by name
 _NAMED = regex.compile(r"(?P<path>.+\.py)(?::(?P<name>[^:/\\]+))?")
@@ -64,7 +66,7 @@ def named_suite(name: str) -> Suite[Any, Any]:
     _load_environment()
     if registry.is_added("suites", name) or name not in _used:
         found = registry.find("suites", name)
-        return found.suite if isinstance(found, SuiteDefinition) else found
+        return found if isinstance(found, Suite) else replace(found.suite, file=None)
     return _used[name]
 
 
@@ -72,8 +74,11 @@ def stored_suite(name: str, file: str) -> Suite[Any, Any]:
     """The suite of a stored run, by its name and the file that its manifest names, if any."""
     _load_environment()
     if not registry.is_added("suites", name):
-        if file and (Path(file) in _modules or _is_listed(file)) and Path(file).exists():
-            return _definition(Path(file), name)
+        loaded = Path(file) in _modules
+        if file and not loaded and name in _used and str(_used[name].file) == file:
+            return _used[name]  # of a module that was imported, or of the program itself
+        if file and (loaded or _is_listed(file)) and Path(file).exists():
+            return _suite_in(Path(file), name)
         if name not in _used and name not in registry.names("suites"):
             raise InputError(_not_found(name, file))
     return named_suite(name)
@@ -92,7 +97,17 @@ def _not_found(name: str, file: str) -> str:
     return f"The suite {name!r} was defined in {file}, {why}; {_HOW_TO_NAME}."
 
 
-def remember(suite: Suite[Any, Any]) -> Suite[Any, Any]:
+def defined_suite(definition: SuiteDefinition) -> Suite[Any, Any]:
+    """The suite of a definition, for use."""
+    if _loading:
+        raise InputError(
+            "a file that defines a suite is loaded to read results, too; use the suite under "
+            '`if __name__ == "__main__":`.'
+        )
+    return _remember(definition.suite)
+
+
+def _remember(suite: Suite[Any, Any]) -> Suite[Any, Any]:
     """Let the runs of this suite be read in this process; raises if its name is taken."""
     if suite.name in registry.installed("suites"):
         found = registry.find("suites", suite.name)
@@ -107,8 +122,8 @@ def remember(suite: Suite[Any, Any]) -> Suite[Any, Any]:
 def add_suite_files(paths: Iterable[Path]) -> None:
     """Make all suites of these files known by name, before those that a run names itself."""
     for path in paths:
-        for suite in suites_in(path):
-            registry.add("suites", remember(suite).name, suite)
+        for suite in suites_in(path).values():
+            registry.add("suites", _remember(suite).name, suite)
 
 
 def _load_environment() -> None:
@@ -128,39 +143,34 @@ def load_suite_file(text: str) -> Suite[Any, Any]:
     """The suite that `PATH.py[:NAME]` names."""
     found = parse_suite_path(text)
     assert found is not None
-    return remember(_definition(found.path, found.name))
+    return _remember(_suite_in(found.path, found.name))
 
 
-def _definition(path: Path, name: str) -> Suite[Any, Any]:
-    """The suite of that name in a file; the only one, if none is named."""
-    by_name = {suite.name: suite for suite in suites_in(path)}
-    by_variable = {
-        variable: by_name[value.name]
-        for variable, value in vars(_modules[path.resolve()][1]).items()
-        if isinstance(value, SuiteDefinition) and value.name in by_name
-    }
-    if not name and len(by_name) == 1:
-        return next(iter(by_name.values()))
-    if not name:
+def _suite_in(path: Path, name: str) -> Suite[Any, Any]:
+    """The suite of that name, or of the variable of that name; the only one, if none is named."""
+    found = suites_in(path)
+    names = {suite.name: suite for suite in found.values()}
+    if not name and len(names) > 1:
+        first = next(iter(names))
         raise InputError(
-            f"{path} defines the suites {', '.join(by_name)}; name one: {path}:{next(iter(by_name))}."
+            f"{path} defines the suites {', '.join(names)}; name one, as in {path}:{first}."
         )
-    if name not in by_name and name not in by_variable:
-        raise unknown(f"suite in {path} called", name, by_name)
-    return by_name.get(name) or by_variable[name]
+    if name and name not in names and name not in found:
+        raise unknown(f"suite in {path} called", name, names)
+    return names.get(name) or found.get(name) or next(iter(names.values()))
 
 
-def suites_in(path: Path) -> list[Suite[Any, Any]]:
-    """The suites that a file defines."""
-    module = _load(path.resolve())
-    found = {
-        id(value): value.suite
-        for value in vars(module).values()
-        if isinstance(value, SuiteDefinition)
-    }
+def suites_in(path: Path) -> dict[str, Suite[Any, Any]]:
+    """The suites that a file defines, by their variables."""
+    from epicene.suites.definition import SuiteDefinition
+
+    path = path.expanduser().resolve()
+    values = vars(_load(path)).items()
+    found = {name: value for name, value in values if isinstance(value, SuiteDefinition)}
     if not found:
         raise InputError(f"{path} defines no suite; `NAME = epicene.suite(…)` defines one.")
-    return list(found.values())
+    with _explained(path):
+        return {name: value.suite for name, value in found.items()}
 
 
 def _load(path: Path) -> ModuleType:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core.records import Decoding, Generate, Score, to_json, verb
 from epicene.export.folders import YamlFunction
-from epicene.export.lm_eval.suite_judge import OUTCOMES, NeedsAllAnswersError, SingleAnswerJudge
+from epicene.export.lm_eval.suite_judge import OUTCOMES
 from epicene.languages.tokenisation import count_words
 from epicene.suites import Answers
+from epicene.suites.single_answer_judge import NeedsAllAnswersError, SingleAnswerJudge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

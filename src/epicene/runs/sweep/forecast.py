@@ -18,6 +18,7 @@ from epicene.runs.capabilities import check_installed, find_verbs, missing_verbs
 from epicene.runs.costs import check_prices, read_spending, stored_costs
 from epicene.runs.executors import open_lazily
 from epicene.runs.manifest import read_manifest, run_name
+from epicene.runs.plan import select_items
 from epicene.runs.preflight import multi_model_roles
 from epicene.runs.run import open_models, run_settings
 from epicene.runs.store import AnswerStore, DamagedStoreError, is_complete, open_store
@@ -80,7 +81,8 @@ class Forecaster:
         config = sweep_run.config
         with _errors_at_plan_key(sweep_run):
             dataset = config.suite.read(config.source, config.protocol)
-            config = find_verbs(config, dataset)
+            items = select_items(config, dataset)
+            config = replace(config, suite=find_verbs(config.suite, config.protocol, items))
         try:
             check_installed(config, dataset)
             for spec in (spec for specs in config.models.values() for spec in specs):
