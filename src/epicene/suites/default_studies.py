@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import regex
 
 from epicene.core.records import (
     Column,
@@ -80,6 +81,11 @@ def default_studies(
     }
 
 
+def _study_name(suite: Suite[Any, Any], kind: str) -> str:
+    """A name of lower-case letters, digits and hyphens."""
+    return regex.sub(r"[^a-z0-9]+", "-", f"{suite.name.lower()}-{kind}").strip("-")
+
+
 def _sample(
     candidates: Iterable[Candidate], _protocol: Protocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
@@ -93,7 +99,7 @@ _ANSWERS: dict[str, Outcome] = {"yes": "right", "no": "wrong", "unclear": "undet
 
 def _check_study(suite: Suite[Any, Any]) -> Study:
     return Study(
-        name=f"{suite.name}-{CHECK}",
+        name=_study_name(suite, CHECK),
         suite=suite.name,
         title={"en": suite.card.title},
         instructions={
@@ -180,7 +186,7 @@ def _judge_check(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 def _choice_study(suite: Suite[Any, Any]) -> Study:
     return Study(
-        name=f"{suite.name}-{CHOICE}",
+        name=_study_name(suite, CHOICE),
         suite=suite.name,
         title={"en": suite.card.title},
         show=(TextPanel(field="first"), TextPanel(field="second")),

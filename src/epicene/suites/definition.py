@@ -177,7 +177,7 @@ class SuiteDefinition:
         self._judge: UserFunction | None = None
         self._metrics: dict[str, _Metric] = {}
         self._reader = ItemReader(
-            items,
+            self._own(items).about_all if callable(items) else items,
             item,
             folder=file.parent if file else Path(),
             columns=columns,
@@ -415,7 +415,7 @@ class SuiteDefinition:
         from epicene.stats.tabulate import group_codes
 
         function, frame = self._metrics[name].function, results.frame
-        value = function.of_results(frame)
+        value = function.about_all(frame)
         if isinstance(value, Estimate):
             return value
         if value is None:
@@ -426,7 +426,7 @@ class SuiteDefinition:
                 "number, an Estimate or None."
             )
         return bootstrap(
-            lambda rows: function.of_results(frame[rows]),
+            lambda rows: function.about_all(frame[rows]),
             group_codes(frame),
             resamples=_RESAMPLES,
         )

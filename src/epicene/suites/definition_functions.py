@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -38,6 +37,8 @@ from epicene.core.records import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    import polars
 
     from epicene.suites import Protocol
 
@@ -74,30 +75,30 @@ class UserFunction:
 
     def __call__(self, item: Item, *answers: Any, settings: Protocol) -> Any:
         """Call it about an item."""
-        with self.errors(f" for the item {item.id!r}"):
-            result = self._function(
-                item, *answers, **({_SETTINGS: settings} if self._takes_settings else {})
-            )
-            return list(result) if inspect.isgenerator(result) else result
-
-    def of_results(self, *arguments: Any) -> Any:
-        """Call it about a frame, or about nothing."""
-        with self.errors(""):
-            return self._function(*arguments)
-
-    @contextmanager
-    def errors(self, about: str) -> Iterator[None]:
-        """Turn an error of the function into a sentence."""
+        more = {_SETTINGS: settings} if self._takes_settings else {}
         try:
-            yield
+            result = self._function(item, *answers, **more)
+            return list(result) if inspect.isgenerator(result) else result
         except EpiceneError:
             raise
         except Exception as error:
-            message = f"{type(error).__name__}: {error}".rstrip(": ")
-            raise InputError(
-                f"The function {self.place} failed{about} ({self._line(error)}{message}); what was "
-                "answered is kept."
-            ) from error
+            raise self._error(f" for the item {item.id!r}", error) from error
+
+    def about_all(self, *frame: polars.DataFrame) -> Any:
+        """Call it about a frame of judgements, or about nothing."""
+        try:
+            return self._function(*frame)
+        except EpiceneError:
+            raise
+        except Exception as error:
+            raise self._error("", error) from error
+
+    def _error(self, about: str, error: Exception) -> InputError:
+        message = f"{type(error).__name__}: {error}".rstrip(": ")
+        return InputError(
+            f"The function {self.place} failed{about} ({self._line(error)}{message}); what was "
+            "answered is kept."
+        )
 
     def _line(self, error: Exception) -> str:
         """The last line of the user's file that the error went through."""
@@ -132,7 +133,7 @@ def requests_of(
                 name=request.name or ("" if single else str(number)),
                 group=request.group or item.cluster,
                 language=request.language or item.language,
-                **_tuples(request),
+                **_completed(request),
             )
         )
     names = [request.name for request in named]
@@ -145,13 +146,16 @@ def requests_of(
     return tuple(named), single
 
 
-def _tuples(request: Request) -> dict[str, Any]:
-    """The fields that users may write as lists."""
-    return {
+def _completed(request: Request) -> dict[str, Any]:
+    """Lists as tuples; and the prompt as the source, for reference models, if there is no other."""
+    changed: dict[str, Any] = {
         name: tuple(value)
         for name in request.__struct_fields__
         if isinstance(value := getattr(request, name), list)
     }
+    if isinstance(request, Generate) and not request.source and not request.choices:
+        changed["source"] = asked_text(request)
+    return changed
 
 
 def _wrong_request(function: UserFunction, result: object, item: Item) -> InputError:
@@ -221,7 +225,8 @@ def answer_text(request: Request, answer: Answer, sample: int | None = None) -> 
             texts = answer.texts if sample is None else answer.texts[sample : sample + 1]
             return "\n".join(text.text for text in texts)
         case Scores() if isinstance(request, Score):
-            return "" if answer.best is None else request.texts[answer.best]
+            best = answer.best
+            return "" if best is None else request.texts[best]
         case Completions():
             return answer.completions[0].text if answer.completions else ""
         case Images():
@@ -292,12 +297,12 @@ def _judgement(value: Any) -> Judgement | None:
         case Judgement():
             return value
         case None:
-            return Judgement(item="", outcome="undetected")
+            return Judgement(outcome="undetected")
         case bool():
-            return Judgement(item="", outcome="right" if value else "wrong")
+            return Judgement(outcome="right" if value else "wrong")
         case int() | float():
-            return Judgement(item="", value=value)
+            return Judgement(value=value)
         case str():
-            return Judgement(item="", label=value)
+            return Judgement(label=value)
         case _:
             return None

@@ -51,7 +51,8 @@ _TAKEN = frozenset(
 def item_fields(item: Item) -> dict[str, Any]:
     """The fields of an item; columns are fields."""
     fields: dict[str, Any] = msgspec.to_builtins(item)
-    return {**fields, **fields.pop("columns")} if isinstance(item, RowItem) else fields
+    columns = fields.pop("columns") if isinstance(item, RowItem) else {}
+    return {**fields, **columns}
 
 
 class ItemReader:

@@ -32,10 +32,13 @@ def make_protocols(
         if isinstance(values, Protocol):
             found[other] = values
             continue
-        changed = {key: _frozen(value) for key, value in values.items()}
-        found[other] = msgspec.convert(
-            {"name": other, "about": "A variant that the suite defines.", **changed}, kind
-        )
+        about = {"name": other, "about": "A variant that the suite defines."}
+        try:
+            found[other] = msgspec.convert({**about, **values}, kind)
+        except msgspec.ValidationError as error:
+            raise InputError(
+                f"The protocol {other} of the suite {name} is wrong: {error}."
+            ) from None
     return found
 
 

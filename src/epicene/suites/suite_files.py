@@ -65,8 +65,9 @@ def named_suite(name: str) -> Suite[Any, Any]:
     """The suite of that name: of a file that was named, of this session, or installed."""
     _load_environment()
     if registry.is_added("suites", name) or name not in _used:
-        found = registry.find("suites", name)
-        return found if isinstance(found, Suite) else replace(found.suite, file=None)
+        found = _as_suite(registry.find("suites", name))
+        # An installed suite is found by its name.
+        return found if registry.is_added("suites", name) else replace(found, file=None)
     return _used[name]
 
 
@@ -104,19 +105,26 @@ def defined_suite(definition: SuiteDefinition) -> Suite[Any, Any]:
             "a file that defines a suite is loaded to read results, too; use the suite under "
             '`if __name__ == "__main__":`.'
         )
+    name = definition.name
+    if name in registry.names("suites") and registry.find("suites", name) is definition:
+        return named_suite(name)
     return _remember(definition.suite)
 
 
 def _remember(suite: Suite[Any, Any]) -> Suite[Any, Any]:
     """Let the runs of this suite be read in this process; raises if its name is taken."""
-    if suite.name in registry.installed("suites"):
-        found = registry.find("suites", suite.name)
-        if getattr(found, "suite", found) is not suite:
+    if suite.name in registry.names("suites"):
+        known = _as_suite(registry.find("suites", suite.name))
+        if known is not suite and (known.file is None or known.file != suite.file):
             raise InputError(
-                f"There is an installed suite called {suite.name!r}; give yours another name."
+                f"There is another suite called {suite.name!r}; give yours another name."
             )
     _used[suite.name] = suite
     return suite
+
+
+def _as_suite(found: Suite[Any, Any] | SuiteDefinition) -> Suite[Any, Any]:
+    return found if isinstance(found, Suite) else found.suite
 
 
 def add_suite_files(paths: Iterable[Path]) -> None:
