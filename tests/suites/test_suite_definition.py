@@ -106,14 +106,17 @@ def run_suite(suite: Suite[Any, Any], out: Path, model: str = "random", **config
 
 
 def test_requests_are_filled_in() -> None:
-    suite = judged_by(lambda item, answer: True)
+    suite = judged_by(lambda _item, _answer: True)
     first, second = items_of(suite)
     protocol = suite.protocols["epicene"]
     assert list(suite.stages[0].ask(first, Answers(), protocol)) == [
         Score(
-            item="1", group="1", language="en", texts=("The queen saw herself.", "The queen saw himself.")
+            item="1",
+            group="1",
+            language="en",
+            texts=("The queen saw herself.", "The queen saw himself."),
         )
-    ]  # fmt: skip
+    ]
     assert [each.item for each in suite.stages[0].ask(second, Answers(), protocol)] == ["2"]
 
 
@@ -125,9 +128,11 @@ def test_several_requests_are_named_and_lists_become_tuples() -> None:
         yield epicene.Score(texts=["x", "y"])  # type: ignore[arg-type]
         yield epicene.Generate(prompt="Say x.", name="said")
 
-    made.judge(lambda item, answers: None)
+    made.judge(lambda _item, _answers: None)
     (item,) = items_of(made.suite)
     score, generate = made.suite.stages[0].ask(item, Answers(), made.suite.protocols["epicene"])
+    assert isinstance(score, epicene.Score)
+    assert isinstance(generate, epicene.Generate)
     assert (score.name, score.texts, score.group) == ("1", ("x", "y"), "g")
     assert (generate.name, generate.source) == ("said", "Say x.")
     msgspec.json.decode(msgspec.json.encode(score), type=Score)
@@ -165,13 +170,15 @@ def test_settings_are_given_by_name_and_changed_by_set() -> None:
     assert described["samples"] == ("a whole number", 2)
     assert described["names"] == ("names, separated by commas", ("a", "b"))
     assert described["polite"] == ("true or false", True)
-    with pytest.raises(epicene.InputError, match="There is no setting of the protocol epicene 'sample'"):
+    with pytest.raises(
+        epicene.InputError, match="There is no setting of the protocol epicene 'sample'"
+    ):
         choose_protocol(suite, "epicene", {"sample": "3"}, None)
 
 
 def test_a_later_stage_gets_the_answers_before_it(tmp_path: Path) -> None:
     made = epicene.suite("own", items=[{"id": "a", "text": "x"}])
-    made.ask(lambda item: epicene.Generate(prompt="Say x or y.", choices=("x", "y")))
+    made.ask(lambda _item: epicene.Generate(prompt="Say x or y.", choices=("x", "y")))
 
     @made.stage("grade", role="judge")
     def grade(item: Any, answer: Texts) -> epicene.Generate:
@@ -206,7 +213,7 @@ def test_a_later_stage_gets_the_answers_before_it(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_judge_may_return(returned: Any, expected: dict[str, Any]) -> None:
-    (found,) = judgements(judged_by(lambda item, answer: returned), scores(-1, -2))
+    (found,) = judgements(judged_by(lambda _item, _answer: returned), scores(-1, -2))
     assert {
         name: value
         for name in ("outcome", "label", "value")
@@ -222,7 +229,7 @@ def test_what_a_judge_may_return(returned: Any, expected: dict[str, Any]) -> Non
 
 def test_a_dict_gives_judgements_by_name_and_a_list_numbers_them() -> None:
     found = judgements(
-        judged_by(lambda item, answer: {"agrees": True, "margins": [1, 2.5]}), scores(-1, -2)
+        judged_by(lambda _item, _answer: {"agrees": True, "margins": [1, 2.5]}), scores(-1, -2)
     )
     assert [(each.name, each.facets["measure"], each.outcome, each.value) for each in found] == [
         ("agrees", "agrees", "right", None),
@@ -233,8 +240,8 @@ def test_a_dict_gives_judgements_by_name_and_a_list_numbers_them() -> None:
 
 def test_a_judgement_per_sample_has_its_own_text_as_evidence() -> None:
     made = epicene.suite("own", items=[{"id": "a"}])
-    made.ask(lambda item: epicene.Generate(prompt="Say x.", samples=2))
-    made.judge(lambda item, answer: [text.text == "x" for text in answer.texts])
+    made.ask(lambda _item: epicene.Generate(prompt="Say x.", samples=2))
+    made.judge(lambda _item, answer: [text.text == "x" for text in answer.texts])
     found = judgements(made.suite, Texts(texts=(Text(text="x"), Text(text="y"))))
     assert [(each.name, each.outcome, each.evidence["answer"]) for each in found] == [
         ("1", "right", "x"),
@@ -299,10 +306,10 @@ def test_items_come_from_anything_with_rows(
     text = 'import epicene\nmade = epicene.suite("own", items=items, facets=["gender"])\n'
     scope: dict[str, Any] = {"__file__": str(definition), "items": items}
     monkeypatch.chdir("/")  # paths are relative to the suite's file
-    exec(compile(text, str(definition), "exec"), scope)  # noqa: S102
+    exec(compile(text, str(definition), "exec"), scope)
     made = scope["made"]
     made.ask(lambda item: epicene.choose("", [item.right]))
-    made.judge(lambda item, answer: True)
+    made.judge(lambda _item, _answer: True)
     found = items_of(made.suite)
     assert [item_fields(item) for item in found] == [
         {"id": str(number), "group": "", "language": "", **row}
@@ -319,14 +326,14 @@ class DatasetRows:
 
 
 def test_a_dataset_of_datasets_is_one_of_its_splits() -> None:
-    assert items_of(judged_by(lambda i, a: True, items=DatasetRows()))[1].right == "himself"
+    assert items_of(judged_by(lambda _i, _a: True, items=DatasetRows()))[1].right == "himself"
     with pytest.raises(epicene.InputError, match="are a dict with the parts train; a list of rows"):
-        items_of(judged_by(lambda i, a: True, items={"train": DatasetRows()}))
+        items_of(judged_by(lambda _i, _a: True, items={"train": DatasetRows()}))
 
 
 def test_rows_may_name_id_group_and_language_otherwise() -> None:
     rows = [{**PAIRS[0], "pair": 7, "frame": "saw", "language": "fr"}]
-    suite = judged_by(lambda i, a: True, items=rows, columns={"id": "pair", "group": "frame"})
+    suite = judged_by(lambda _i, _a: True, items=rows, columns={"id": "pair", "group": "frame"})
     (item,) = items_of(suite)
     assert (item.id, item.group, item.language) == ("7", "saw", "fr")
     assert not hasattr(item, "pair")
@@ -344,21 +351,21 @@ class TypedPair(epicene.Item, frozen=True, kw_only=True):
 
 def test_an_item_type_checks_and_converts_its_rows() -> None:
     rows = [{**PAIRS[0], "weight": "3", "unused": "x"}]
-    (item,) = items_of(judged_by(lambda i, a: True, items=rows, item=TypedPair))
+    (item,) = items_of(judged_by(lambda _i, _a: True, items=rows, item=TypedPair))
     assert item == TypedPair(id="1", language="en", weight=3, **PAIRS[0])
     with pytest.raises(epicene.InputError, match="row 1, does not fit: Expected `int`"):
-        items_of(judged_by(lambda i, a: True, items=[{**rows[0], "weight": "x"}], item=TypedPair))
+        items_of(judged_by(lambda _i, _a: True, items=[{**rows[0], "weight": "x"}], item=TypedPair))
 
 
 def test_items_without_a_file_are_known_by_their_content(tmp_path: Path) -> None:
-    suite = judged_by(lambda i, a: True)
-    other = judged_by(lambda i, a: True, items=PAIRS[::-1])
+    suite = judged_by(lambda _i, _a: True)
+    other = judged_by(lambda _i, _a: True, items=PAIRS[::-1])
 
     def settings(suite: Suite[Any, Any]) -> Any:
         config = RunConfig(suite=suite, protocol=suite.protocols["epicene"], models={})
         return run_settings(config, read(suite))
 
-    assert settings(suite).files == settings(judged_by(lambda i, a: False)).files
+    assert settings(suite).files == settings(judged_by(lambda _i, _a: False)).files
     assert settings(suite).files != settings(other).files
     assert settings(suite).files[0].name == settings(suite).data == "items"
 
@@ -367,8 +374,8 @@ def test_values_are_read_as_they_are_stored() -> None:
     """A resumed run reads items from its store, and must ask the same."""
     rows = [{"when": date(2024, 5, 1), "n": float("nan"), "more": (1, 2)}]
     made = epicene.suite("own", items=pandas.DataFrame(rows))
-    made.ask(lambda item: epicene.choose("", ["a", "b"]))
-    made.judge(lambda item, answer: True)
+    made.ask(lambda _item: epicene.choose("", ["a", "b"]))
+    made.judge(lambda _item, _answer: True)
     (item,) = items_of(made.suite)
     assert item == msgspec.json.decode(msgspec.json.encode(item), type=epicene.RowItem)
     assert (item.when, item.n, item.more) == ("2024-05-01", None, [1, 2])
@@ -379,7 +386,7 @@ def test_values_are_read_as_they_are_stored() -> None:
 
 def test_outcomes_are_tabulated_overall_and_by_facet(tmp_path: Path) -> None:
     made = pairs(items=[{**row, "n": n} for n in range(6) for row in PAIRS])
-    made.judge(lambda item, answer: None if item.n == 5 else item.gender == "f")
+    made.judge(lambda item, _answer: None if item.n == 5 else item.gender == "f")
 
     @made.metric
     def women(frame: pl.DataFrame) -> float:
@@ -412,10 +419,10 @@ def _values(cells: Any) -> list[Any]:
 
 
 def test_numbers_have_a_mean_and_labels_a_share_each(tmp_path: Path) -> None:
-    numbers = judged_by(lambda item, answer: 2 if item.gender == "f" else 4)
+    numbers = judged_by(lambda item, _answer: 2 if item.gender == "f" else 4)
     metrics = summarise([run_suite(numbers, tmp_path / "numbers")]).metrics
     assert {name: each.value for name, each in metrics.items()} == {"mean": 3}
-    labels = judged_by(lambda item, answer: "a" if item.gender == "f" else "b")
+    labels = judged_by(lambda item, _answer: "a" if item.gender == "f" else "b")
     summary = summarise([run_suite(labels, tmp_path / "labels")])
     assert {name: each.value for name, each in summary.metrics.items()} == {
         "share_a": 0.5, "share_b": 0.5,
@@ -424,7 +431,7 @@ def test_numbers_have_a_mean_and_labels_a_share_each(tmp_path: Path) -> None:
 
 
 def test_measures_are_never_mixed(tmp_path: Path) -> None:
-    suite = judged_by(lambda item, answer: {"agrees": item.gender == "f", "margin": 3})
+    suite = judged_by(lambda item, _answer: {"agrees": item.gender == "f", "margin": 3})
     summary = summarise([run_suite(suite, tmp_path / "run")])
     assert {name: each.value for name, each in summary.metrics.items()} == {
         "accuracy_agrees": 0.5, "mean_margin": 3,
@@ -437,7 +444,7 @@ def test_measures_are_never_mixed(tmp_path: Path) -> None:
 def test_facets_that_the_judge_adds_and_languages_are_tabulated_too(tmp_path: Path) -> None:
     rows = [{**PAIRS[0], "language": "en"}, {**PAIRS[1], "language": "fr"}]
     suite = judged_by(
-        lambda item, answer: epicene.Judgement(outcome="right", facets={"length": "short"}),
+        lambda _item, _answer: epicene.Judgement(outcome="right", facets={"length": "short"}),
         items=rows,
         languages=["en", "fr"],
     )
@@ -447,13 +454,13 @@ def test_facets_that_the_judge_adds_and_languages_are_tabulated_too(tmp_path: Pa
 
 
 def test_limit_is_spread_over_the_facets(tmp_path: Path) -> None:
-    suite = judged_by(lambda i, a: True, items=[*[PAIRS[0]] * 9, PAIRS[1]])
+    suite = judged_by(lambda _i, _a: True, items=[*[PAIRS[0]] * 9, PAIRS[1]])
     frame = summarise([run_suite(suite, tmp_path / "run", limit=2)]).results.frame
     assert sorted(frame["gender"].to_list()) == ["f", "m"]
 
 
 def test_scored_texts_say_which_is_right(tmp_path: Path) -> None:
-    suite = judged_by(lambda item, answer: answer.best == 0)
+    suite = judged_by(lambda _item, answer: answer.best == 0)
     (item, _), protocol = items_of(suite), suite.protocols["epicene"]
     given = Answers([AnsweredRequest("ask", "model", "m", "", scores(-2, -1))])
     assert suite.scored_texts is not None
@@ -462,18 +469,18 @@ def test_scored_texts_say_which_is_right(tmp_path: Path) -> None:
         ("1", True, "The queen saw herself.", -2),
         ("2", False, "The queen saw himself.", -1),
     ]
-    unknown = judged_by(lambda item, answer: "label")
+    unknown = judged_by(lambda _item, _answer: "label")
     assert unknown.scored_texts is not None
     assert [each.right for each in unknown.scored_texts(item, given, protocol)] == [None, None]
 
 
 def test_the_n_gram_model_learns_from_what_is_scored(tmp_path: Path) -> None:
-    made = judged_by(lambda item, answer: answer.best == 0)
+    made = judged_by(lambda _item, answer: answer.best == 0)
     assert summarise([run_suite(made, tmp_path / "run", "ngram")]).metrics["accuracy"].n == 2
 
 
 def test_data_are_checked() -> None:
-    suite = judged_by(lambda i, a: True, items=[*PAIRS, {**PAIRS[0], "wrong": "herself"}])
+    suite = judged_by(lambda _i, _a: True, items=[*PAIRS, {**PAIRS[0], "wrong": "herself"}])
     assert suite.check is not None
     found = list(suite.check(items_of(suite), suite.protocols["epicene"]))
     assert [(each.severity, each.place) for each in found] == [("error", "3")]
@@ -482,7 +489,7 @@ def test_data_are_checked() -> None:
 
 def test_any_part_can_be_replaced(tmp_path: Path) -> None:
     suite = judged_by(
-        lambda i, a: True, tables=lambda results: (), metrics=lambda results: {}, version="3"
+        lambda _i, _a: True, tables=lambda _results: (), metrics=lambda _results: {}, version="3"
     )
     assert suite.version == "3"
     summary = summarise([run_suite(suite, tmp_path / "run")])
@@ -499,6 +506,6 @@ def test_decorated_functions_stay_functions() -> None:
     assert judge(1, 1)
     assert repr(made) == "<epicene suite 'own_pairs' of test_suite_definition.py>"
     assert find_suite(made).file == Path(__file__)
-    made.judge(lambda item, answer: None)  # another cell of a notebook
+    made.judge(lambda _item, _answer: None)  # another cell of a notebook
     (found,) = judgements(find_suite(made), scores(-1, -2))
     assert found.outcome == "undetected"

@@ -29,7 +29,10 @@ def test_an_example_runs(name: str, epicene: Epicene, tmp_path: Path) -> None:  
     done = epicene("run", name, *MODELS[name], "--out", "run", "--json")
     assert done.code == 0, done.err
     accuracy = done.json["metrics"]["accuracy"]
-    assert accuracy["n"] == {"reflexive_pairs.py": 4, "pronoun_quiz.py": 2, "open_questions.py": 4}[name]
+    assert (
+        accuracy["n"]
+        == {"reflexive_pairs.py": 4, "pronoun_quiz.py": 2, "open_questions.py": 4}[name]
+    )
     assert epicene("report", "run", "--out", "report.html").code == 0
     listed = epicene("suites", name)
     assert listed.code == 0, listed.err
@@ -45,7 +48,9 @@ def test_the_example_with_a_metric_has_it(epicene: Epicene, tmp_path: Path) -> N
 def test_the_example_with_settings_takes_them(epicene: Epicene, tmp_path: Path) -> None:  # noqa: F811
     write_examples(tmp_path)
     models = MODELS["open_questions.py"]
-    done = epicene("run", "open_questions.py", *models, "--set", "samples=5", "--out", "r", "--json")
+    done = epicene(
+        "run", "open_questions.py", *models, "--set", "samples=5", "--out", "r", "--json"
+    )
     assert done.json["metrics"]["accuracy"]["n"] == 10
 
 

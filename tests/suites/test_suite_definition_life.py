@@ -1,4 +1,4 @@
-"""A suite in one file goes all the way: killed, resumed, reported, compared, drawn from, exported."""
+"""A suite in one file: killed, resumed, reported, compared, shown to people, exported, swept."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_the_life_of_a_suite_in_one_file(killer: Killer, tmp_path: Path) -> None
 
     # People.
     do("annotate", "sample", "../suite/run", "--out=study")
-    answered = 'item,participant,correct\n' + "".join(
+    answered = "item,participant,correct\n" + "".join(
         f"{line.split()[-1]},ann,yes\n"
         for line in (away / "study" / "study.toml").read_text("utf-8").replace('"', "").splitlines()
         if line.startswith("id = i")
