@@ -18,6 +18,7 @@ import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from epicene import __version__
+from epicene.api.wording import command_line_wording
 from epicene.cli import (
     annotate,
     check,
@@ -107,7 +108,8 @@ _INTERRUPTED = 130  # the exit code that typer returns for Ctrl-C
 def run_app(arguments: list[str]) -> int:
     """Run a command and return its exit code; raises `InputError` if its options are wrong."""
     try:
-        result = app(args=arguments or ["--help"], standalone_mode=False)
+        with command_line_wording():
+            result = app(args=arguments or ["--help"], standalone_mode=False)
     except Exit as stop:
         result = stop.exit_code
     except Abort:

@@ -70,9 +70,8 @@ def fetch(
     ] = False,
 ) -> None:
     """Download an embedded model, verify and convert it."""
+    from epicene.api.embedded import fetch_model
     from epicene.cli.output import note
-    from epicene.models import embedded, faces
 
-    fetching = faces.fetch if name in faces.catalogue() else embedded.fetch
-    folder = fetching(name, accept_licence=accept_licence, progress=note)
+    folder = fetch_model(name, accept_licence=accept_licence)
     note(f"{name} is in {folder}")

@@ -266,8 +266,14 @@ def model_kind(
     return mark
 
 
+# The kind in the spec of a model that exists only in this process; no entry point opens it.
+IN_MEMORY = "memory"
+
+
 def kind_info(kind: str) -> KindInfo:
     """What is known of a kind of model."""
+    if kind == IN_MEMORY:
+        return KindInfo()
     info: KindInfo = getattr(registry.find("models", kind), "kind_info", KindInfo())
     return info
 

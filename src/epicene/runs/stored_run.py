@@ -33,7 +33,15 @@ from epicene.runs.store import (
     item_number,
     open_store,
 )
-from epicene.suites import FRAME_COLUMNS, Answers, Protocol, RunInfo, Stage, Suite
+from epicene.suites import (
+    FRAME_COLUMNS,
+    AnsweredRequest,
+    Answers,
+    Protocol,
+    RunInfo,
+    Stage,
+    Suite,
+)
 from epicene.suites.data_origin import data_origin
 from epicene.suites.suite_files import stored_suite
 
@@ -280,6 +288,19 @@ class RunJudgements:
                 continue
             for planned in reader.unanswered(stage, section, first, end):
                 yield item_number(planned.request_id), part_of(planned.request.name)
+
+
+def stored_answers(run: StoredRun) -> Iterator[tuple[Item, AnsweredRequest]]:
+    """Every stored answer with its item, failed ones too, stage by stage."""
+    with open_store(run.folder) as store:
+        store.begin_snapshot()
+        reader = PlanReader(store, run.suite, run.protocol)
+        for section in store.sections():
+            for first, end in reader.windows():
+                answers = reader.answers([section], first, end)
+                for number, item in reader.items(first, end):
+                    for given in answers.get(number, ()):
+                        yield item, given
 
 
 def _judge(run: StoredRun, item: Item, answers: Answers) -> list[Judgement]:

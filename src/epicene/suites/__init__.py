@@ -412,7 +412,11 @@ class Suite(Generic[ItemT, ProtocolT]):
         )
 
 
-def find_suite(suite: str | Suite[Any, Any] | SuiteDefinition) -> Suite[Any, Any]:
+# A suite, or what it is found by: its name, its file (`PATH.py[:NAME]`), its definition.
+SuiteLike: TypeAlias = "str | Suite[Any, Any] | SuiteDefinition"
+
+
+def find_suite(suite: SuiteLike) -> Suite[Any, Any]:
     """The suite of that name or in that file (`PATH.py[:NAME]`), or of a definition."""
     from epicene.suites import suite_files
 
@@ -431,7 +435,7 @@ def read_card(path: Path) -> SuiteCard:
 
 
 def choose_protocol(
-    suite: Suite[Any, Any], name: str, settings: Mapping[str, str], seed: int | None
+    suite: Suite[Any, Any], name: str, settings: Mapping[str, Any], seed: int | None
 ) -> Protocol:
     """The protocol of that name, with the user's settings instead of its own."""
     from epicene.suites.protocol_settings import adjustable, read_setting

@@ -23,7 +23,7 @@ def describe(name: str, options: ModelOptions) -> ModelDescription | None:
         from epicene.models.hf.vision.model import image_text_verbs
 
         return ModelDescription(identity, image_text_verbs(empty))
-    return ModelDescription(identity, _model_class(kind).verbs)
+    return ModelDescription(identity, model_class(kind).verbs)
 
 
 _OPTIONS = (
@@ -44,11 +44,11 @@ def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an ent
     from epicene.models.hf.loading import load_detected
 
     kind, loaded = load_detected(name, options)
-    model: Model = _model_class(kind)(loaded)
+    model: Model = model_class(kind)(loaded)
     return model
 
 
-def _model_class(kind: LanguageModelType) -> Any:
+def model_class(kind: LanguageModelType) -> Any:
     """The class that answers for a model of that type."""
     if kind == "masked":
         from epicene.models.hf.masked import HfMasked

@@ -256,6 +256,10 @@ class HfCausal:
             else chain.from_iterable(map(self._begin, batches))
         )
 
+    def forget_prefixes(self) -> None:
+        """Drop what is kept of shared prefixes: the model's weights may have changed."""
+        self._forward.forget_prefixes()
+
     def notes(self) -> Mapping[str, object]:
         """How the answers were computed, for the manifest."""
         return {

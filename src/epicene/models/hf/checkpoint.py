@@ -21,7 +21,7 @@ from epicene.core.records import digest
 from epicene.models.downloads import cache_folder, stated_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from epicene.models import ModelOptions
 
@@ -105,13 +105,25 @@ def read_pretrained(auto_class: str, checkpoint: Checkpoint, part: str) -> Any:
 
 def detect_type(checkpoint: Checkpoint, config: Any) -> LanguageModelType:
     """The model's type, by the class its configuration names."""
+    return type_of_classes(
+        config.architectures or (),
+        config,
+        lambda: _has_image_settings(checkpoint),
+        checkpoint.user_name,
+    )
+
+
+def type_of_classes(
+    classes: Iterable[str], config: Any, has_image_settings: Callable[[], bool], name: str
+) -> LanguageModelType:
+    """The type of a model of one of these classes; `name` is the model's in errors."""
     from transformers.models.auto import modeling_auto as auto
 
-    architectures = set(config.architectures or ())
+    architectures = set(classes)
     seeing = architectures & set(auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.values())
     # Some of these are text models if they come without settings for images.
     reading = config.model_type in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-    if seeing and (not reading or _has_image_settings(checkpoint)):
+    if seeing and (not reading or has_image_settings()):
         return "image-text"
     if config.is_encoder_decoder:
         return "seq2seq"
@@ -134,7 +146,7 @@ def detect_type(checkpoint: Checkpoint, config: Any) -> LanguageModelType:
     if config.model_type in heads["causal"]:
         return "causal"
     raise InputError(
-        f"The model {checkpoint.user_name} ({config.model_type}: "
+        f"The model {name} ({config.model_type}: "
         f"{', '.join(sorted(architectures)) or 'no class'}) is neither a causal, a masked, a "
         f"sequence-to-sequence nor an image-text language model."
     )
@@ -156,6 +168,7 @@ def _has_image_settings(checkpoint: Checkpoint) -> bool:
     )
 
 
+SETTINGS_FILES = ("config.json", "generation_config.json")
 # Written when a model is saved; they change no answer.
 IGNORED_SETTINGS = {"transformers_version", "_name_or_path", "name_or_path"}
 _READ_SIZE = 1 << 22
@@ -207,17 +220,20 @@ def has_weights(folder: Path) -> bool:
 
 def settings_sha256(folder: Path, with_code: bool) -> str:
     """A hash of the configuration, the generation defaults and, if it is run, the model's code."""
-    state = hashlib.sha256()
-    for name in ("config.json", "generation_config.json"):
-        path = folder / name
-        if path.exists():
-            kept = {
-                k: v for k, v in json.loads(path.read_bytes()).items() if k not in IGNORED_SETTINGS
-            }
-            state.update(json.dumps({name: kept}, sort_keys=True).encode())
+    files = (folder / name for name in SETTINGS_FILES)
+    state = settings_hash({f.name: json.loads(f.read_bytes()) for f in files if f.exists()})
     for path in sorted(folder.glob("*.py")) if with_code else ():
         state.update(path.name.encode() + b"\0" + path.read_bytes())
     return state.hexdigest()
+
+
+def settings_hash(files: Mapping[str, Mapping[str, Any]]) -> hashlib._Hash:
+    """A hash of the settings in the files of a model, by the files' names."""
+    state = hashlib.sha256()
+    for name, settings in files.items():
+        kept = {key: value for key, value in settings.items() if key not in IGNORED_SETTINGS}
+        state.update(json.dumps({name: kept}, sort_keys=True).encode())
+    return state
 
 
 def tokenizer_sha256(tokenizer: Any) -> str:

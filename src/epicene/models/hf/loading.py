@@ -29,6 +29,8 @@ from epicene.models.hf.vision.inputs import LOOKER_VERSION, processor_sha256, re
 from epicene.models.threads import set_torch_threads
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from epicene.models import ModelOptions
 
 # Part of every hf model's key: raised when the same weights would give other numbers.
@@ -118,7 +120,7 @@ def _load(
     set_torch_threads(options.threads)
     model = _load_weights(checkpoint, options, kind, config)
     identity = _identity(checkpoint, options, kind, config, model, tokenizer, processor)
-    return LoadedModel(model, tokenizer, _input_device(model), identity, options, processor)
+    return LoadedModel(model, tokenizer, input_device(model), identity, options, processor)
 
 
 def _processor_and_tokenizer(
@@ -126,13 +128,15 @@ def _processor_and_tokenizer(
 ) -> tuple[Any, Any]:
     """The processor, if the model reads images, and the tokenizer."""
     processor = read_processor(checkpoint, config) if kind == "image-text" else None
-    return processor, _checked_tokenizer(
+    tokenizer = (
         processor.tokenizer
         if processor
-        else read_pretrained("AutoTokenizer", checkpoint, "tokenizer"),
-        checkpoint,
-        kind,
+        else read_pretrained("AutoTokenizer", checkpoint, "tokenizer")
     )
+    check_tokenizer(tokenizer, checkpoint.user_name, kind)
+    if checkpoint.gguf and _adds_bos(checkpoint.gguf):
+        tokenizer.add_bos_token = True
+    return processor, tokenizer
 
 
 def _identity(
@@ -144,25 +148,51 @@ def _identity(
     tokenizer: Any,
     processor: Any,
 ) -> Identity:
-    """The identity of a model. Its weights are hashed by file: `model` may be without them."""
-    dtype = _stated_dtype(options, config) or model.dtype
+    """The identity of a checkpoint. Its weights are hashed by file: `model` may be without them."""
+    local = checkpoint.gguf or checkpoint.folder
+    return model_identity(
+        model,
+        tokenizer,
+        processor,
+        kind=kind,
+        label=options.label or Path(checkpoint.user_name).name,
+        hashes=_file_hashes(checkpoint, options),
+        dtype=_stated_dtype(options, config) or model.dtype,
+        quantize=options.quantize,
+        about={
+            "name": checkpoint.user_name,
+            "revision": None if local else _checkpoint_folder(checkpoint).name,
+            "family": config.model_type,
+        },
+    )
+
+
+def model_identity(
+    model: Any,
+    tokenizer: Any,
+    processor: Any,
+    *,
+    kind: LanguageModelType,
+    label: str,
+    hashes: Mapping[str, str],
+    dtype: Any,
+    quantize: str,
+    about: Mapping[str, str | None],
+) -> Identity:
+    """The identity of a model whose weights and settings have these hashes."""
     return Identity(
         kind="hf",
-        label=options.label or Path(checkpoint.user_name).name,
+        label=label,
         key={
-            **_file_hashes(checkpoint, options),
+            **hashes,
             "tokenizer": tokenizer_sha256(tokenizer),
             "dtype": str(dtype).removeprefix("torch."),
-            "quantize": options.quantize,
+            "quantize": quantize,
             "scorer": SCORER_VERSION,
             **_vision_key(processor),
         },
         about={
-            "name": checkpoint.user_name,
-            "revision": None
-            if checkpoint.gguf or checkpoint.folder
-            else _checkpoint_folder(checkpoint).name,
-            "family": config.model_type,
+            **about,
             "architecture": type(model).__name__,
             "reads": kind,
             "parameters": model.num_parameters(),
@@ -186,20 +216,15 @@ def _vision_key(processor: Any) -> dict[str, str]:
     return {"processor": processor_sha256(processor), "looker": LOOKER_VERSION}
 
 
-def _checked_tokenizer(tokenizer: Any, checkpoint: Checkpoint, kind: LanguageModelType) -> Any:
-    """The tokenizer; raises if it cannot be used."""
+def check_tokenizer(tokenizer: Any, name: str, kind: LanguageModelType) -> None:
+    """Raise if the tokenizer of the model of that name cannot be used."""
     if kind != "seq2seq" and not tokenizer.is_fast:
         raise InputError(
-            f"The tokenizer of the model {checkpoint.user_name} gives no character offsets; "
+            f"The tokenizer of the model {name} gives no character offsets; "
             f"save it once as a fast tokenizer (a tokenizer.json beside the weights)."
         )
     if len(tokenizer) <= len(tokenizer.all_special_ids):
-        raise InputError(
-            f"The model {checkpoint.user_name} comes without a tokenizer; put its files beside it."
-        )
-    if checkpoint.gguf and _adds_bos(checkpoint.gguf):
-        tokenizer.add_bos_token = True
-    return tokenizer
+        raise InputError(f"The model {name} comes without a tokenizer; put its files beside it.")
 
 
 def _adds_bos(gguf: Path) -> bool:
@@ -274,7 +299,7 @@ def _quantization(options: ModelOptions) -> dict[str, Any]:
     return {"quantization_config": chosen}
 
 
-def _input_device(model: Any) -> Any:
+def input_device(model: Any) -> Any:
     """The first layer's device; the first GPU if its weights are offloaded to disk."""
     import torch
 

@@ -19,6 +19,7 @@ from epicene.models.http.errors import TransientError
 from epicene.models.http.sender import gather_all
 from epicene.models.openai.token_alignment import TokenSpan, align_tokens
 from epicene.models.openai.token_bounds import max_prompt_tokens
+from epicene.models.score_checks import refuse_unscored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +101,11 @@ class EchoScorer:
             _text_score(echoed, text, len(context), request.language)
             for echoed, text in zip(echoes, request.texts, strict=True)
         )
-        _refuse_unscored(request.texts, scores)
+        refuse_unscored(
+            request.texts,
+            scores,
+            "ask with a context before it, or with the first-token policy bos",
+        )
         return Scores(texts=scores, method=METHOD, conditioned_on=_conditioned_on(echoes))
 
     async def probe(self, request: Score) -> None:
@@ -320,19 +325,3 @@ def _text_score(echoed: EchoResult, text: str, boundary: int, language: str) -> 
         words=count_words(text, language),
         characters=len(text),
     )
-
-
-def _refuse_unscored(texts: Sequence[str], scores: Sequence[TextScore]) -> None:
-    """Refuse texts of which nothing is scored, or that differ only in what is not."""
-    way_out = "ask with a context before it, or with the first-token policy bos"
-    seen: dict[tuple[str, ...], str] = {}
-    for text, score in zip(texts, scores, strict=True):
-        spans = zip(score.logprobs, score.starts, score.ends, strict=True)
-        scored = tuple(text[start:end] for logprob, start, end in spans if logprob is not None)
-        if not scored:
-            raise UnanswerableError(f"no token of the text {text!r} has a score; {way_out}")
-        if seen.setdefault(scored, text) != text:
-            raise UnanswerableError(
-                f"the texts {seen[scored]!r} and {text!r} differ only in a token that has no "
-                f"score; {way_out}"
-            )

@@ -68,10 +68,7 @@ def summarise_study(
     Labels are taken as if every participant had given the adjudicated answers.
     """
     if study.drawn is None:
-        raise InputError(
-            f"The study {study.name} was not drawn by a suite, so there are no tables of it; "
-            "`epicene annotate export` gives the answers."
-        )
+        raise not_drawn_by_a_suite(study)
     suite = stored_suite(study.suite, study.drawn.suite_file)
     kind = suite.studies[suite.study_name(study.drawn.kind)]
     readable = _readable(suite, study, responses)
@@ -88,6 +85,14 @@ def summarise_study(
         tables=tuple(table for table in kind.tables(results) if table.rows),
         kind=study.drawn.kind,
         unread=len(responses) - len(readable),
+    )
+
+
+def not_drawn_by_a_suite(study: Study) -> InputError:
+    """The error of a study that no suite can tabulate."""
+    return InputError(
+        f"The study {study.name} was not drawn by a suite, so there are no tables of it; "
+        "`epicene annotate export` gives the answers."
     )
 
 

@@ -166,8 +166,14 @@ class CausalForward:
         # Whether work is queued on the device while the next batch is planned.
         self.can_prefetch = loaded.device.type == "cuda"
         self.number_format = NumberFormat.of(loaded)
+        self._packed: PackedTreeRoute | None = None
         self._notes = notes
         notes.update(rows=0, tokens=0, distinct_tokens=0)
+
+    def forget_prefixes(self) -> None:
+        """Drop what is kept of shared prefixes: the model's weights may have changed."""
+        if self._packed is not None:
+            self._packed.forget_prefixes()
 
     def score(
         self, rows: Iterable[ScoringRow]
@@ -201,6 +207,7 @@ class CausalForward:
     def route(self) -> Route:
         """The route by which this model's rows are run."""
         route, why = best_route(self._runner, self._limits)
+        self._packed = route if isinstance(route, PackedTreeRoute) else None
         max_length = batch_independent_length(self._runner.model.config)
         if max_length is not None:
             route = LengthSplitRoute(route, self._runner, self._limits, max_length)

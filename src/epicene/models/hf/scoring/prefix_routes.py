@@ -141,6 +141,10 @@ class PackedTreeRoute:
         on_accelerator = runner.device.type != "cpu"
         self._mask, self._room = _MASK_NUMBERS[on_accelerator], _KEPT_PREFIX_BYTES[on_accelerator]
 
+    def forget_prefixes(self) -> None:
+        """Drop the keys and values that are kept: the model's weights may have changed."""
+        self._kept.clear()
+
     def passes(self, rows: Sequence[A]) -> Iterator[ForwardPass[A, TreePack]]:
         """The passes of each group, largest packs first."""
         rows = sorted(rows, key=lambda row: row.read)

@@ -48,11 +48,11 @@ def read_processor(checkpoint: Checkpoint, config: Any) -> Any:
             f"{first_line(error)}."
         ) from error
     processor.image_processor = image_processor
-    _set_image_token_counts(processor, config)
+    set_image_token_counts(processor, config)
     return processor
 
 
-def _set_image_token_counts(processor: Any, config: Any) -> None:
+def set_image_token_counts(processor: Any, config: Any) -> None:
     """Fill in how many tokens an image takes, which older checkpoints leave to the model."""
     if getattr(processor, "num_query_tokens", 0) is None:  # BLIP-2
         processor.num_query_tokens = config.num_query_tokens

@@ -350,6 +350,11 @@ class HfImageText:
             elif self._text:
                 yield from self._text.answer(iter([batch]), files)
 
+    def forget_prefixes(self) -> None:
+        """Drop what is kept of shared prefixes: the model's weights may have changed."""
+        if self._text:
+            self._text.forget_prefixes()
+
     def notes(self) -> Mapping[str, object]:
         """How the answers were computed, for the manifest."""
         return {"pictures": dict(self._notes), **(self._text.notes() if self._text else {})}
