@@ -28,6 +28,12 @@ PUBLISHED_DATA = "EPICENE_PUBLISHED_DATA"
 CHROMIUM = "EPICENE_CHROMIUM"
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test adds suite files to the list of who runs it; commands in processes inherit this."""
+    os.environ["XDG_DATA_HOME"] = str(tmp_path_factory.mktemp("data-home"))
+
+
 def missing(reason: str) -> NoReturn:
     """Skip for want of something, or fail where nothing may be wanting."""
     if os.environ.get("CI"):

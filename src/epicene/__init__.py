@@ -73,6 +73,10 @@ if TYPE_CHECKING:
     from epicene.core.records import Texts as Texts
     from epicene.core.records import Translate as Translate
     from epicene.models.functions import PythonModel as PythonModel
+    from epicene.suites.definition import SuiteDefinition as SuiteDefinition
+    from epicene.suites.definition import choose as choose
+    from epicene.suites.definition import suite as suite
+    from epicene.suites.definition_items import RowItem as RowItem
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
@@ -100,6 +104,8 @@ _HOMES = {
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
     ),
     "epicene.models.functions": ("PythonModel",),
+    "epicene.suites.definition": ("SuiteDefinition", "choose", "suite"),
+    "epicene.suites.definition_items": ("RowItem",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -129,6 +135,7 @@ __all__ = [
     "PythonModel",
     "Rewritten",
     "RewrittenChange",
+    "RowItem",
     "Run",
     "RunError",
     "Runs",
@@ -140,12 +147,14 @@ __all__ = [
     "StudyAnswers",
     "StudyResults",
     "SuiteData",
+    "SuiteDefinition",
     "Sweep",
     "Texts",
     "Translate",
     "__version__",
     "build_data",
     "check",
+    "choose",
     "compare",
     "demo",
     "estimate_sweep",
@@ -163,6 +172,7 @@ __all__ = [
     "run",
     "sample_study",
     "score",
+    "suite",
     "suites",
     "sweep",
     "tabulate",

@@ -217,6 +217,14 @@ class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
     method: str
     conditioned_on: str = ""
 
+    @property
+    def best(self) -> int | None:
+        """The index of the likeliest text; None if several are, or one has no scored token."""
+        sums = [text.sum for text in self.texts if text.tokens]
+        if len(sums) < len(self.texts) or sums.count(max(sums, default=0.0)) != 1:
+            return None
+        return sums.index(max(sums))
+
 
 class Completion(Record, frozen=True, kw_only=True):
     """One way to fill the gap.
@@ -317,7 +325,7 @@ class Judgement(Record, frozen=True, kw_only=True):
     `aligned` holds all three, as `genform` writes them.
     """
 
-    item: str
+    item: str = ""  # filled in for a suite that is defined in one file
     group: str = ""
     language: str = ""
     name: str = ""

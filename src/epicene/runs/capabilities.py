@@ -20,9 +20,9 @@ from epicene.runs.dummy_answers import dummy_requests
 from epicene.runs.plan import select_items
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from epicene.core.records import Request
+    from epicene.core.records import Item, Request
     from epicene.models import Model
     from epicene.runs.config import RunConfig
     from epicene.runs.workload import StageVerb
@@ -42,6 +42,23 @@ def check_installed(config: RunConfig, dataset: Dataset) -> None:
 
 
 # --- verbs -----------------------------------------------------------------------------------
+
+
+def find_verbs(
+    suite: Suite[Any, Any], protocol: Protocol, items: Iterable[Item]
+) -> Suite[Any, Any]:
+    """The suite with the verbs of stages that name none, as the items ask for them."""
+    unknown = {stage.name for stage in suite.stages if not stage.verbs}
+    if not unknown:
+        return suite
+    found: dict[str, dict[type[Request], None]] = {name: {} for name in unknown}
+    for item in items:
+        for stage, request in dummy_requests(suite, protocol, item, unknown):
+            found[stage.name][type(request)] = None
+    stages = (
+        replace(stage, verbs=stage.verbs or tuple(found[stage.name])) for stage in suite.stages
+    )
+    return replace(suite, stages=tuple(stages))
 
 
 def check_verbs(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from epicene.core.data_files import sha256_of
 from epicene.core.errors import EpiceneError, InputError, RunError
 from epicene.core.records import Item, Judgement, Record, digest, to_json
 from epicene.runs.judgement_cache import CacheWriter, cache_key, read_cache
@@ -33,15 +34,16 @@ from epicene.runs.store import (
     open_store,
 )
 from epicene.suites import (
+    FRAME_COLUMNS,
     AnsweredRequest,
     Answers,
     Protocol,
     RunInfo,
     Stage,
     Suite,
-    find_suite,
 )
 from epicene.suites.data_origin import data_origin
+from epicene.suites.suite_files import stored_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,10 +53,6 @@ if TYPE_CHECKING:
     from epicene.suites.data_origin import DataOrigin
 
 _CHUNK_SIZE = 50_000  # judgements turned into columns at a time
-
-_OWN_COLUMNS = (
-    "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label", "value",
-)  # fmt: skip
 
 
 class Coverage(Record, frozen=True, kw_only=True):
@@ -118,14 +116,13 @@ class StoredRun:
 
 
 def read_run(folder: Path, suite: Suite[Any, Any] | None = None) -> StoredRun:
-    """Open a run folder for reading; `suite` is its suite, if that cannot be found by name."""
+    """Open a run folder for reading; `suite` is for one that would not be found by itself."""
     manifest = read_manifest(folder)
+    name, file = manifest.settings.suite, manifest.suite_file
     if suite is None:
-        suite = find_suite(manifest.settings.suite)
-    elif suite.name != manifest.settings.suite:
-        raise InputError(
-            f"{folder} is a run of the suite {manifest.settings.suite}, not of {suite.name}."
-        )
+        suite = stored_suite(name, file.path if file else "")
+    elif suite.name != name:
+        raise InputError(f"{folder} is a run of the suite {name}, not of {suite.name}.")
     name = manifest.settings.protocol.get("name", "")
     kind = type(suite.protocols[name]) if name in suite.protocols else None
     try:
@@ -350,7 +347,7 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
 
     facets = sorted({name for judgement in chunk for name in judgement.facets})
     counts = sorted({name for judgement in chunk for name in judgement.counts})
-    clash = (set(facets) | set(counts)) & set(_OWN_COLUMNS) | set(facets) & set(counts)
+    clash = (set(facets) | set(counts)) & set(FRAME_COLUMNS) | set(facets) & set(counts)
     if clash:
         raise InputError(f"A facet or count may not be called {', '.join(sorted(clash))}.")
     texts = {
@@ -466,6 +463,17 @@ def describe_data_files(run: StoredRun) -> str:
     if len(files) > _MAX_NAMED_FILES:
         return f"{len(files)} files {digest(files).hex()[:SHORT_HASH]}"
     return ", ".join(f"{file.name} {file.sha256[:SHORT_HASH]}" for file in files) or "no file"
+
+
+def describe_suite_file(run: StoredRun) -> str:
+    """The file that defined a run's suite, and the one that it is scored by; "" if installed."""
+    file = run.manifest.suite_file
+    if not file:
+        return ""
+    asked = f"{Path(file.path).name} {file.sha256[:SHORT_HASH]}"
+    now = "" if run.suite.file is None else sha256_of(run.suite.file)[:SHORT_HASH]
+    changed = f", scored by {now}" if now and not file.sha256.startswith(now) else ""
+    return f"{asked}{changed}"
 
 
 def _data_digest(run: StoredRun) -> bytes:

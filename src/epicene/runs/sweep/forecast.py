@@ -14,10 +14,11 @@ from epicene.core.records import digest
 from epicene.core.redaction import redact
 from epicene.models import open_model
 from epicene.models.pricing import as_paid, format_dollars
-from epicene.runs.capabilities import check_installed, missing_verbs
+from epicene.runs.capabilities import check_installed, find_verbs, missing_verbs
 from epicene.runs.costs import check_prices, read_spending, stored_costs
 from epicene.runs.executors import open_lazily
 from epicene.runs.manifest import read_manifest, run_name
+from epicene.runs.plan import select_items
 from epicene.runs.preflight import multi_model_roles
 from epicene.runs.run import open_models, run_settings
 from epicene.runs.store import AnswerStore, DamagedStoreError, is_complete, open_store
@@ -80,6 +81,8 @@ class Forecaster:
         config = sweep_run.config
         with _errors_at_plan_key(sweep_run):
             dataset = config.suite.read(config.source, config.protocol)
+            items = select_items(config, dataset)
+            config = replace(config, suite=find_verbs(config.suite, config.protocol, items))
         try:
             check_installed(config, dataset)
             for spec in (spec for specs in config.models.values() for spec in specs):
