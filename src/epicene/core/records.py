@@ -325,7 +325,7 @@ class Judgement(Record, frozen=True, kw_only=True):
     `aligned` holds all three, as `genform` writes them.
     """
 
-    item: str
+    item: str = ""  # filled in for a suite that is defined in one file
     group: str = ""
     language: str = ""
     name: str = ""
