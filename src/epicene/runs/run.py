@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from epicene import __version__
 from epicene.core.data_files import sha256_of
 from epicene.core.errors import EpiceneError, InputError, RunError
-from epicene.core.files import IMAGES_FOLDER, ImageFolder, remove_temporaries
+from epicene.core.files import IMAGES_FOLDER, ImageFolder, remove_temporaries, write_atomically
 from epicene.core.redaction import redact, redact_all
 from epicene.models import Learner, Model, Probed, open_model
 from epicene.models.pricing import CostLimitError
@@ -51,7 +51,8 @@ from epicene.runs.preflight import (
     multi_model_roles,
 )
 from epicene.runs.store import STORE_FILE, AnswerStore, is_complete
-from epicene.suites.suite_files import trust
+from epicene.suites.probes import PROBE_FILE
+from epicene.suites.suite_files import PROBE_SUFFIX, trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -282,7 +283,7 @@ def start_session(
             models=_add_models(manifest.models, models),
             labels={**manifest.labels, **labels},
             sessions=(*manifest.sessions, session),
-            suite_file=_suite_file(config),
+            suite_file=_suite_file(folder, config),
         )
     else:
         check_no_orphaned_answers(folder)
@@ -293,18 +294,23 @@ def start_session(
             models=models,
             labels=labels,
             sessions=(session,),
-            suite_file=_suite_file(config),
+            suite_file=_suite_file(folder, config),
         )
     check_distinct_labels(manifest.models)
     return manifest
 
 
-def _suite_file(config: RunConfig) -> SuiteFile | msgspec.UnsetType:
-    """The file of a suite that is not installed; it is put on the user's list."""
+def _suite_file(folder: Path, config: RunConfig) -> SuiteFile | msgspec.UnsetType:
+    """The file of a suite that is not installed. A probe is data, and copied into the run folder;
+    any other file is put on the user's list.
+    """
     file = config.suite.file
     if file is None:
         return msgspec.UNSET
-    trust(file)
+    if file.suffix == PROBE_SUFFIX:
+        write_atomically(folder / PROBE_FILE, file.read_bytes())
+    else:
+        trust(file)
     return SuiteFile(path=str(file), sha256=sha256_of(file))
 
 

@@ -43,6 +43,7 @@ from epicene.suites import (
     Suite,
 )
 from epicene.suites.data_origin import data_origin
+from epicene.suites.probes import PROBE_FILE, load_probe
 from epicene.suites.suite_files import stored_suite
 
 if TYPE_CHECKING:
@@ -119,6 +120,8 @@ def read_run(folder: Path, suite: Suite[Any, Any] | None = None) -> StoredRun:
     """Open a run folder for reading; `suite` is for one that would not be found by itself."""
     manifest = read_manifest(folder)
     name, file = manifest.settings.suite, manifest.suite_file
+    if suite is None and file and (folder / PROBE_FILE).is_file():
+        suite = load_probe(folder / PROBE_FILE)  # data, which are safe to read
     if suite is None:
         suite = stored_suite(name, file.path if file else "")
     elif suite.name != name:

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
     from epicene.suites.definition import SuiteDefinition
 
+PROBE_SUFFIX = ".toml"  # of a probe, which is data
 SUITE_FILES = "EPICENE_SUITE_FILES"  # files whose suites are known by name
-_NAMED = regex.compile(r"(?P<path>.+\.py)(?::(?P<name>[^:/\\]+))?")
+_NAMED = regex.compile(r"(?P<path>.+\.(?:py|toml))(?::(?P<name>[^:/\\]+))?")
 _HOW_TO_NAME = (
     "name the file that defines it, `epicene --suite FILE.py …`, or the suite itself, "
     "`epicene.load(RUN, suite=…)`"
@@ -156,6 +157,10 @@ def load_suite_file(text: str) -> Suite[Any, Any]:
 
 def _suite_in(path: Path, name: str) -> Suite[Any, Any]:
     """The suite of that name, or of the variable of that name; the only one, if none is named."""
+    if path.suffix == PROBE_SUFFIX:
+        from epicene.suites.probes import load_probe
+
+        return load_probe(path.expanduser().resolve())
     found = suites_in(path)
     names = {suite.name: suite for suite in found.values()}
     if not name and len(names) > 1:
