@@ -38,10 +38,11 @@ def finite_floats(values: ArrayLike, what: str) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise InputError(f"The {what} are a table of {array.ndim} dimensions; give one row.")
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
+    finite = np.isfinite(array)
+    if not finite.all():
+        bad = int(finite.argmin())
         raise InputError(
-            f"The {what} hold {array[bad[0]]} at place {bad[0]}; leave out what has no number."
+            f"The {what} hold {array[bad]} at place {bad}; leave out what has no number."
         )
     return array
 
@@ -149,14 +150,8 @@ def _sums(column: Floats, codes: Ints, groups: int) -> Floats:
 
 def collapse_groups(sums: Floats) -> GroupClasses:
     """Groups (group × column) into classes, in the order of their values."""
-    codes = np.zeros(len(sums), dtype=np.int64)
-    for column in sums.T:
-        if len(column) and not np.ptp(column):  # it tells no groups apart
-            continue
-        levels, inverse = np.unique(column, return_inverse=True)
-        if codes.any():
-            codes = np.unique(codes * len(levels) + inverse, return_inverse=True)[1]
-        else:
-            codes = inverse
-    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
-    return GroupClasses(values=sums[first], counts=counts.astype(np.int64))
+    ordered = sums[np.lexsort(sums.T[::-1])]
+    begins = np.ones(len(ordered), dtype=bool)
+    begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    starts = np.flatnonzero(begins)
+    return GroupClasses(values=ordered[starts], counts=np.diff(starts, append=len(ordered)))

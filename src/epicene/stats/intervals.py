@@ -31,7 +31,7 @@ from epicene.stats.arrays import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike
 
@@ -76,8 +76,9 @@ def proportion(
     above = finite_floats(right, "right answers")
     below = np.ones_like(above) if n is None else finite_floats(n, "numbers of items")
     same_length(right=above, n=below, groups=groups)
-    if above.size and ((above < 0) | (above > below)).any():
-        row = int(np.flatnonzero((above < 0) | (above > below))[0])
+    wrong = (above < 0) | (above > below)
+    if wrong.any():
+        row = int(wrong.argmax())
         raise InputError(
             f"There cannot be {above[row]} right answers of {below[row]} at place {row}."
         )
@@ -126,7 +127,9 @@ SumStatistic: TypeAlias = "Callable[[Floats], Floats]"
 # Drawing the count of one class costs about as much as drawing this many groups one by one.
 _GROUPS_PER_CLASS = 8
 _DRAWS_IN_MEMORY = 2**20
+# Draws of up to so many groups in all are kept for the next figure, of so many numbers of groups.
 _DRAWS_REMEMBERED = 2**21
+_REMEMBERED = 4
 
 # Of more columns than this, sums of whole numbers are made faster by a matrix product.
 _FEW_COLUMNS = 4
@@ -312,25 +315,22 @@ def _ratio_columns(numerators: ArrayLike, denominators: ArrayLike | None) -> Flo
 def _drawn_sums(classes: GroupClasses, resamples: int, seed: int) -> Floats:
     """The column sums of each resample (resample × column), in bounded memory."""
     groups, kinds = classes.groups, len(classes.counts)
+    if groups == 1:  # every resample is the group itself
+        return classes.values
     if kinds * _GROUPS_PER_CLASS <= groups:
         rng, shares = np.random.default_rng(seed), classes.counts / groups
         sizes = _chunks(resamples, kinds)
         return np.vstack([rng.multinomial(groups, shares, size) @ classes.values for size in sizes])
     values = np.repeat(classes.values, classes.counts, axis=0)
-    drawn = _draws(groups, resamples, seed)
-    if values.shape[1] > _FEW_COLUMNS and np.all(values == np.rint(values)):
-        return np.vstack([_times_drawn(each, groups) @ values for each in drawn])
+    small = groups * resamples <= _DRAWS_REMEMBERED
+    whole = bool(np.all(values == np.rint(values)))
+    if whole and (small or values.shape[1] > _FEW_COLUMNS):
+        count = _cached_counts if small else _draw_counts
+        return np.vstack([times @ values for times in count(groups, resamples, seed)])
     # A matrix product may add fractions in another order each time, and so give other bits.
     columns = values.T.copy()
-    return np.vstack([_sums_at(each, columns, groups) for each in drawn])
-
-
-def _times_drawn(drawn: Ints, groups: int) -> Floats:
-    """How often each resample (row) draws each group."""
-    resamples = len(drawn)
-    apart = drawn + groups * np.arange(resamples)[:, None]
-    counts = np.bincount(apart.ravel(), minlength=resamples * groups)
-    return counts.reshape(resamples, groups).astype(float)
+    draw = _cached_draws if small else _draw_groups
+    return np.vstack([_sums_at(each, columns, groups) for each in draw(groups, resamples, seed)])
 
 
 def _sums_at(drawn: Ints, columns: Floats, groups: int) -> Floats:
@@ -343,24 +343,29 @@ def _sums_at(drawn: Ints, columns: Floats, groups: int) -> Floats:
     return sums
 
 
-def _draws(groups: int, resamples: int, seed: int) -> Iterable[Ints]:
-    """Which groups each resample draws, some resamples at a time."""
-    small = groups * resamples <= _DRAWS_REMEMBERED
-    return (
-        _cached_draws(groups, resamples, seed) if small else _draw_groups(groups, resamples, seed)
-    )
-
-
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=_REMEMBERED)
 def _cached_draws(groups: int, resamples: int, seed: int) -> list[Ints]:
     """The draws, cached: a table has many figures of equally many groups."""
     return list(_draw_groups(groups, resamples, seed))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _cached_counts(groups: int, resamples: int, seed: int) -> list[Floats]:
+    return list(_draw_counts(groups, resamples, seed))
 
 
 def _draw_groups(groups: int, resamples: int, seed: int) -> Iterator[Ints]:
     rng = np.random.default_rng(seed)
     for size in _chunks(resamples, groups):
         yield rng.integers(groups, size=(size, groups))
+
+
+def _draw_counts(groups: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """How often each resample (row) draws each group."""
+    for drawn in _draw_groups(groups, resamples, seed):
+        apart = drawn + groups * np.arange(len(drawn))[:, None]
+        counts = np.bincount(apart.ravel(), minlength=drawn.size)
+        yield counts.reshape(drawn.shape).astype(float)
 
 
 def _chunks(resamples: int, width: int) -> Iterator[int]:
