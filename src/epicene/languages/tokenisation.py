@@ -101,11 +101,13 @@ def graphemes(text: str) -> list[Span]:
 
 def words(text: str, language: str = "") -> list[Span]:
     """The words and numbers, without punctuation."""
-    return [
-        Span(*match.span(), "word")
-        for match in _pattern(language).finditer(text)
-        if match.lastgroup == "word"
-    ]
+    found = []
+    offset = 0
+    for piece in _pieces(text):
+        for start, end in _word_spans(piece, language):
+            found.append(Span(offset + start, offset + end, "word"))
+        offset += len(piece) + 1
+    return found
 
 
 def tokens(text: str, language: str = "") -> list[Span]:
@@ -118,17 +120,18 @@ def tokens(text: str, language: str = "") -> list[Span]:
 
 def count_words(text: str, language: str = "") -> int:
     """The number of words and numbers."""
-    if _MARKED_SPACE.search(text):
-        return _count(text, language)
-    # No word has a space in it, and texts have many words in common.
-    return sum(map(_count_cached, text.split(" "), repeat(language)))
+    return sum(map(len, map(_word_spans, _pieces(text), repeat(language))))
 
 
-def _count(text: str, language: str) -> int:
-    return sum(match.lastgroup == "word" for match in _pattern(language).finditer(text))
+def _pieces(text: str) -> list[str]:
+    """A text cut at spaces, which no word has in it."""
+    return [text] if _MARKED_SPACE.search(text) else text.split(" ")
 
 
-_count_cached = lru_cache(maxsize=1 << 16)(_count)
+@lru_cache(maxsize=1 << 16)  # texts have many words in common
+def _word_spans(piece: str, language: str) -> tuple[tuple[int, int], ...]:
+    found = _pattern(language).finditer(piece)
+    return tuple(match.span() for match in found if match.lastgroup == "word")
 
 
 @lru_cache(maxsize=64)

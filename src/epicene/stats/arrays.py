@@ -50,13 +50,14 @@ def finite_floats(values: ArrayLike, what: str) -> Floats:
 def same_length(**named: Sized | None) -> int:
     """The common length of the sequences given."""
     lengths = {name: len(values) for name, values in named.items() if values is not None}
-    if len(set(lengths.values())) > 1:
+    first, *others = lengths.values()
+    if any(other != first for other in others):
         raise InputError(
             "These must be equally long: "
             + ", ".join(f"{name} ({length})" for name, length in lengths.items())
             + "."
         )
-    return next(iter(lengths.values()))
+    return first
 
 
 def max_unseen_share(n: int, level: float) -> float:
@@ -137,21 +138,26 @@ class GroupClasses:
 def group_sums(columns: Floats, codes: Ints) -> Floats:
     """Each column (row × column) summed within each group (group × column)."""
     groups = int(codes.max()) + 1 if codes.size else 0
-    return np.stack([_sums(column, codes, groups) for column in columns.T], axis=1)
+    sums = np.empty((groups, columns.shape[1]))
+    for number, column in enumerate(columns.T):
+        sums[:, number] = _sums(column, codes, groups)
+    return sums
 
 
 def _sums(column: Floats, codes: Ints, groups: int) -> Floats:
-    whole = bool(np.all(column == np.rint(column)))
-    # Fractions are added in one order whatever the order of the rows, so that the same data
-    # give the same bits.
-    order = slice(None) if whole else np.lexsort((column, codes))
-    return np.bincount(codes[order], weights=column[order], minlength=groups).astype(np.float64)
+    if not (column == np.rint(column)).all():
+        # Fractions are added in one order whatever the order of the rows, so that the same data
+        # give the same bits.
+        order = np.lexsort((column, codes))
+        column, codes = column[order], codes[order]
+    return np.bincount(codes, weights=column, minlength=groups)
 
 
 def collapse_groups(sums: Floats) -> GroupClasses:
     """Groups (group × column) into classes, in the order of their values."""
+    if len(sums) == 1:
+        return GroupClasses(values=sums, counts=np.ones(1, dtype=np.int64))
     ordered = sums[np.lexsort(sums.T[::-1])]
     begins = np.ones(len(ordered), dtype=bool)
     begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    starts = np.flatnonzero(begins)
-    return GroupClasses(values=ordered[starts], counts=np.diff(starts, append=len(ordered)))
+    return GroupClasses(values=ordered[begins], counts=np.bincount(begins.cumsum() - 1))

@@ -40,11 +40,10 @@ def paired_outcomes(
     import polars as pl
 
     def right(frame: polars.DataFrame, name: str) -> polars.DataFrame:
-        outcome = pl.col("outcome").cast(pl.String)
-        counted = frame.filter(pl.col("outcome").is_not_null())
-        if undetected == "left out":
-            counted = counted.filter(outcome != "undetected")
-        return counted.with_columns((outcome != "wrong").cast(pl.Int8).alias(name))
+        outcome = pl.col("outcome")
+        # A comparison with null is null, and such rows are left out.
+        counted = outcome != "undetected" if undetected == "left out" else outcome.is_not_null()
+        return frame.filter(counted).with_columns((outcome != "wrong").cast(pl.Int8).alias(name))
 
     other = right(second, "b").select(*on, "b", pl.col("label").alias("label_b"))
     return right(first, "a").join(other, on=list(on), how="inner", maintain_order="left")

@@ -84,10 +84,13 @@ def _tokens_with_offsets(text: str, tokeniser: str) -> Iterator[tuple[int, str]]
             for token in _spacy()(text[begin : begin + _MAX_CHARACTERS]):
                 yield begin + token.idx, token.text
         return
-    for span in words(text, "en"):
-        word = text[span.start : span.end]
-        for part in _NO_APOSTROPHE.finditer(word):
-            yield span.start + part.start(), part[0]
+    for start, end, _ in words(text, "en"):
+        word = text[start:end]
+        if word.isascii() and word.isalnum():
+            yield start, word
+        else:
+            for part in _NO_APOSTROPHE.finditer(word):
+                yield start + part.start(), part[0]
 
 
 @cache
@@ -230,8 +233,15 @@ def repetition_rate(tokens: Sequence[str]) -> float | None:
     """
     if len(tokens) < _ORDERS[-1]:
         return None
+    longest = list(_ngrams(tokens, _ORDERS[-1]))
+    if len(set(longest)) == len(longest):  # no share can make up for one of 0
+        return 0.0
     product = 1.0
     for order in _ORDERS:
-        counts = Counter(zip(*(tokens[start:] for start in range(order)), strict=False))
+        counts = Counter(_ngrams(tokens, order))
         product *= sum(count > 1 for count in counts.values()) / len(counts)
     return float(product ** (1 / len(_ORDERS)))
+
+
+def _ngrams(tokens: Sequence[str], order: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(tokens[start:] for start in range(order)), strict=False)

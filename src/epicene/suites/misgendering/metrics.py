@@ -122,35 +122,34 @@ def generation_judgements(
     frame: polars.DataFrame, family: str | None = None, setting: str | None = None
 ) -> polars.DataFrame:
     """The judgements by generation, all samples."""
-    import polars as pl
-
-    return _of_mode(frame.filter(pl.col("format") == "generation"), family, setting)
+    return _of_mode(frame, "generation", family, setting)
 
 
 def expected_disagreements(
     frame: polars.DataFrame, family: str | None = None, setting: str | None = None
 ) -> polars.DataFrame:
     """The expected disagreements δ and δ*, under both distributions."""
+    return _of_mode(frame, "expected", family, setting)
+
+
+def _of_mode(
+    frame: polars.DataFrame, form: str, family: str | None, setting: str | None
+) -> polars.DataFrame:
     import polars as pl
 
-    return _of_mode(frame.filter(pl.col("format") == "expected"), family, setting)
-
-
-def _of_mode(frame: polars.DataFrame, family: str | None, setting: str | None) -> polars.DataFrame:
-    import polars as pl
-
+    conditions = [pl.col("format") == form]
     if family is not None:
-        frame = frame.filter(pl.col("dataset").cast(pl.String).is_in(FAMILIES[family].datasets))
+        conditions.append(pl.col("dataset").is_in(FAMILIES[family].datasets))
     if setting is not None:
-        frame = frame.filter(pl.col("setting") == setting)
-    return frame
+        conditions.append(pl.col("setting") == setting)
+    return frame.filter(conditions)
 
 
 def with_right_column(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
     """With a column `right`; no pronoun counts as right under `paper` and is left out otherwise."""
     import polars as pl
 
-    outcome = pl.col("outcome").cast(pl.String)
+    outcome = pl.col("outcome")
     if protocol.name != "paper":
         frame = frame.filter(outcome != "undetected")
     return frame.with_columns((outcome != "wrong").cast(pl.Float64).alias("right"))

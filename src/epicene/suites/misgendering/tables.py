@@ -129,7 +129,7 @@ def _all_outcomes(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> _P
 
     scored = {
         (name, "probability"): probability_judgements(frame).filter(
-            pl.col("dataset").cast(pl.String).is_in(family.datasets)
+            pl.col("dataset").is_in(family.datasets)
         )
         for name, family in FAMILIES.items()
     }
