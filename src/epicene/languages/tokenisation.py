@@ -101,13 +101,11 @@ def graphemes(text: str) -> list[Span]:
 
 def words(text: str, language: str = "") -> list[Span]:
     """The words and numbers, without punctuation."""
-    found = []
-    offset = 0
-    for piece in _pieces(text):
-        for start, end in _word_spans(piece, language):
-            found.append(Span(offset + start, offset + end, "word"))
-        offset += len(piece) + 1
-    return found
+    return [
+        Span(*match.span(), "word")
+        for match in _pattern(language).finditer(text)
+        if match.lastgroup == "word"
+    ]
 
 
 def tokens(text: str, language: str = "") -> list[Span]:
@@ -120,18 +118,21 @@ def tokens(text: str, language: str = "") -> list[Span]:
 
 def count_words(text: str, language: str = "") -> int:
     """The number of words and numbers."""
-    return sum(map(len, map(_word_spans, _pieces(text), repeat(language))))
-
-
-def _pieces(text: str) -> list[str]:
-    """A text cut at spaces, which no word has in it."""
-    return [text] if _MARKED_SPACE.search(text) else text.split(" ")
+    return sum(map(_count_in_piece, pieces(text), repeat(language)))
 
 
 @lru_cache(maxsize=1 << 16)  # texts have many words in common
-def _word_spans(piece: str, language: str) -> tuple[tuple[int, int], ...]:
-    found = _pattern(language).finditer(piece)
-    return tuple(match.span() for match in found if match.lastgroup == "word")
+def _count_in_piece(piece: str, language: str) -> int:
+    return sum(match.lastgroup == "word" for match in _pattern(language).finditer(piece))
+
+
+def pieces(text: str) -> list[str]:
+    """A text cut at its spaces, which no word has in it.
+
+    The words of the pieces are those of the text, except where a language's own patterns look
+    across a space: "l'« Odyssée" begins with "l'" in French, and "l'«" alone with "l".
+    """
+    return [text] if _MARKED_SPACE.search(text) else text.split(" ")
 
 
 @lru_cache(maxsize=64)

@@ -106,7 +106,12 @@ def group_codes(frame: polars.DataFrame) -> Ints:
     """A whole number for each row's group."""
     import polars as pl
 
-    return frame.select(pl.col("group").rank("dense").cast(pl.Int64) - 1)["group"].to_numpy()
+    from epicene.stats.arrays import encode_groups
+
+    groups = frame["group"]
+    if not groups.dtype.is_integer():
+        groups = groups.cast(pl.Categorical).to_physical()
+    return encode_groups(groups.cast(pl.Int64).to_numpy(), len(frame))
 
 
 def all_rows(frame: polars.DataFrame) -> Ints:
@@ -130,18 +135,22 @@ def rows_by(frame: polars.DataFrame, *columns: str) -> RowsBy:
     import numpy as np
     import polars as pl
 
-    keys = frame.select(pl.col(columns).cast(pl.Categorical)).with_row_index(_ROW).drop_nulls()
-    if not len(keys):
+    from epicene.stats.arrays import encode_groups
+
+    keys = [frame[column].cast(pl.Categorical) for column in columns]
+    codes = [key.to_physical().cast(pl.Int64).fill_null(-1).to_numpy() for key in keys]
+    known = np.flatnonzero(np.min(codes, axis=0) >= 0)
+    if not len(known):
         return RowsBy()
-    codes = np.stack([keys[column].to_physical().to_numpy() for column in columns])
-    order = np.lexsort(codes)
-    starts = np.flatnonzero((np.diff(codes[:, order]) != 0).any(axis=0)) + 1
-    parts = np.split(keys[_ROW].to_numpy().astype(np.int64)[order], starts)
-    firsts = keys[order[[0, *starts]]].select(pl.col(columns).cast(pl.String))
-    return RowsBy(sorted(zip(firsts.iter_rows(), parts, strict=True)))
-
-
-_ROW = "row number"
+    cells = np.zeros_like(known)
+    for code in codes:
+        cells = encode_groups(cells * (code.max() + 1) + code[known], len(known))
+    # Few cells are sorted fastest as small numbers.
+    order = known[np.argsort(cells.astype(np.min_scalar_type(cells.max())), kind="stable")]
+    parts = np.split(order, np.bincount(cells).cumsum()[:-1])
+    firsts = [part[0] for part in parts]
+    values = zip(*(key.gather(firsts).cast(pl.String) for key in keys), strict=True)
+    return RowsBy(sorted(zip(values, parts, strict=True)))
 
 
 def rows_where(frame: polars.DataFrame, **values: str) -> polars.DataFrame:

@@ -15,7 +15,7 @@ import regex
 from epicene.core.data_files import read_text
 from epicene.core.errors import InputError
 from epicene.core.records import Record
-from epicene.languages.tokenisation import words
+from epicene.languages.tokenisation import pieces, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -84,13 +84,20 @@ def _tokens_with_offsets(text: str, tokeniser: str) -> Iterator[tuple[int, str]]
             for token in _spacy()(text[begin : begin + _MAX_CHARACTERS]):
                 yield begin + token.idx, token.text
         return
-    for start, end, _ in words(text, "en"):
-        word = text[start:end]
-        if word.isascii() and word.isalnum():
-            yield start, word
-        else:
-            for part in _NO_APOSTROPHE.finditer(word):
-                yield start + part.start(), part[0]
+    start = 0
+    for piece in pieces(text):
+        for offset, token in _tokens_of_piece(piece):
+            yield start + offset, token
+        start += len(piece) + 1
+
+
+@lru_cache(maxsize=1 << 16)  # texts have many words in common
+def _tokens_of_piece(piece: str) -> tuple[tuple[int, str], ...]:
+    return tuple(
+        (span.start + part.start(), part[0])
+        for span in words(piece, "en")
+        for part in _NO_APOSTROPHE.finditer(piece[span.start : span.end])
+    )
 
 
 @cache
