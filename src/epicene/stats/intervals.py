@@ -223,6 +223,8 @@ def bootstrap_sums(
     value = finite_or_none(statistic(classes.totals[None])[0])
     if value is None:
         return Estimate(value=None, n=n, why=undefined)
+    if classes.groups == 1:  # every resample is the group itself
+        return _alike(value, 1, n, level, bounds)
     resampled = _BootstrapDistribution(
         value=value,
         groups=classes.groups,
@@ -315,8 +317,6 @@ def _ratio_columns(numerators: ArrayLike, denominators: ArrayLike | None) -> Flo
 def _drawn_sums(classes: GroupClasses, resamples: int, seed: int) -> Floats:
     """The column sums of each resample (resample × column), in bounded memory."""
     groups, kinds = classes.groups, len(classes.counts)
-    if groups == 1:  # every resample is the group itself
-        return classes.values
     if kinds * _GROUPS_PER_CLASS <= groups:
         rng, shares = np.random.default_rng(seed), classes.counts / groups
         sizes = _chunks(resamples, kinds)
@@ -384,33 +384,22 @@ class _BootstrapDistribution:
     left_out: Callable[[], tuple[Floats, Ints]]
 
     def estimate(self, n: int, level: float, method: Method, bounds: Bounds | None) -> Estimate:
-        defined = self.draws[np.isfinite(self.draws)]
+        finite = np.isfinite(self.draws)
+        defined = self.draws if finite.all() else self.draws[finite]
         missing = 1 - len(defined) / len(self.draws)
         # Undefined resamples have no place in the order; more of them than the interval leaves
         # out would decide its ends.
         if missing > 1 - level:
-            return self._without(n, f"it is undefined in {missing:.0%} of the resamples")
+            return _without(self.value, n, f"it is undefined in {missing:.0%} of the resamples")
         if np.ptp(defined) <= _ROUNDING * np.abs(defined).max():
-            return self._alike(n, level, bounds)
+            return _alike(self.value, self.groups, n, level, bounds)
         ends: Bounds | str = ((1 - level) / 2, (1 + level) / 2)
         if method == "bca":
             ends = self._bca_ends(defined, level)
         if isinstance(ends, str):
-            return self._without(n, ends)
+            return _without(self.value, n, ends)
         low, high = np.quantile(defined, ends)
         return Estimate(value=self.value, low=float(low), high=float(high), n=n)
-
-    def _without(self, n: int, why: str) -> Estimate:
-        return Estimate(value=self.value, n=n, why=f"no interval: {why}")
-
-    def _alike(self, n: int, level: float, bounds: Bounds | None) -> Estimate:
-        """What to say where resampling does not move the value."""
-        if bounds is None:
-            alike = f"the {self.groups} groups are all alike"
-            return self._without(n, "there is one group only" if self.groups == 1 else alike)
-        share = max_unseen_share(self.groups, level)
-        low, high = (float(self.value + share * (bound - self.value)) for bound in bounds)
-        return Estimate(value=self.value, low=low, high=high, n=n)
 
     def _bca_ends(self, draws: Floats, level: float) -> Bounds | str:
         """Which quantiles of the resamples BCa takes (Efron 1987), or why it takes none."""
@@ -432,3 +421,17 @@ class _BootstrapDistribution:
             return NORMAL.cdf(bias + (bias + z) / (1 - acceleration * (bias + z)))
 
         return end(-z), end(z)
+
+
+def _without(value: float, n: int, why: str) -> Estimate:
+    return Estimate(value=value, n=n, why=f"no interval: {why}")
+
+
+def _alike(value: float, groups: int, n: int, level: float, bounds: Bounds | None) -> Estimate:
+    """What to say where resampling does not move the value."""
+    if bounds is None:
+        alike = f"the {groups} groups are all alike"
+        return _without(value, n, "there is one group only" if groups == 1 else alike)
+    share = max_unseen_share(groups, level)
+    low, high = (float(value + share * (bound - value)) for bound in bounds)
+    return Estimate(value=value, low=low, high=high, n=n)

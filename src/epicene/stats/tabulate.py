@@ -165,7 +165,7 @@ def rows_where(frame: polars.DataFrame, **values: str) -> polars.DataFrame:
 
 def distinct_values(frame: polars.DataFrame, column: str) -> list[str]:
     """A column's distinct values, sorted."""
-    return sorted(frame[column].cast(str).drop_nulls().unique().to_list())
+    return sorted(frame[column].unique().drop_nulls().cast(str))
 
 
 def accuracy_table(

@@ -61,8 +61,8 @@ _STARTER_SETS = ("templates", "contexts", "occupations")
 def family_title(frame: polars.DataFrame, family: str) -> str:
     """What a family is, and which of its datasets these judgements are about."""
     title, datasets = FAMILIES[family]
-    there = [name for name in datasets if name in distinct_values(frame, "dataset")]
-    names = dict.fromkeys(_dataset_title(name) for name in there)
+    there = distinct_values(frame, "dataset")
+    names = dict.fromkeys(_dataset_title(name) for name in datasets if name in there)
     return f"{title} ({', '.join(names)})" if names and title not in names else title
 
 
@@ -182,7 +182,7 @@ def pronouns_differ() -> polars.Expr:
 
 def pronouns_of(frame: polars.DataFrame) -> list[str]:
     """The pronouns that were measured, the paper's four first and in its order."""
-    return _in_order(frame["pronoun"].cast(str).drop_nulls().unique())
+    return _in_order(distinct_values(frame, "pronoun"))
 
 
 def _in_order(pronouns: Iterable[str]) -> list[str]:
