@@ -353,11 +353,9 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
     clash = (set(facets) | set(counts)) & set(FRAME_COLUMNS) | set(facets) & set(counts)
     if clash:
         raise InputError(f"A facet or count may not be called {', '.join(sorted(clash))}.")
-    texts = {
-        "item": [j.item for j in chunk],
-        "group": [j.group or j.item for j in chunk],
-    }
+    items = [j.item for j in chunk]
     words: dict[str, list[str | None]] = {
+        "group": [j.group or j.item for j in chunk],
         "language": [j.language for j in chunk],
         "name": [j.name for j in chunk],
         "outcome": [j.outcome for j in chunk],
@@ -370,7 +368,7 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
     }
     frame = pl.DataFrame(
         [
-            *(pl.Series(name, column, dtype=pl.String) for name, column in texts.items()),
+            pl.Series("item", items, dtype=pl.String),
             *(pl.Series(name, column, dtype=pl.Categorical) for name, column in words.items()),
             *(pl.Series(name, column, dtype=pl.Float64) for name, column in numbers.items()),
         ]
