@@ -50,6 +50,16 @@ def running(folder: Path, people: str, port: int = 0) -> Iterator[Running]:
             server.stop(signal.SIGKILL)
 
 
+def read_as_owner(link: str, address: str) -> bytes:
+    """What the owner gets at an address."""
+    with urllib.request.urlopen(link, timeout=20) as reply:
+        cookie = reply.headers["set-cookie"].partition(";")[0]
+    base = link.partition("/enter/")[0]
+    request = urllib.request.Request(base + address, headers={"Cookie": cookie})
+    with urllib.request.urlopen(request, timeout=20) as reply:
+        return bytes(reply.read())
+
+
 class Browser:
     """Follows a link and answers item after item, as fast as it can."""
 
