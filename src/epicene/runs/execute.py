@@ -211,14 +211,18 @@ class PendingBatches:
                 yield rows
 
 
+# A request of the first costs least, and those that follow may not be worth asking if it fails.
+VERBS_BY_COST = ("score", "fill", "look", "translate", "generate", "draw")
+
+
 def make_batches(
     planned: list[PlannedRequest], limit: BatchLimit
 ) -> Iterator[list[PlannedRequest]]:
-    """Batches by verb, longest requests first, within the limit; deterministic."""
+    """Batches by verb, the cheapest first, longest requests first, within the limit."""
     pools: dict[str, list[tuple[int, PlannedRequest]]] = defaultdict(list)
     for each in planned:
         pools[verb(each.request)].append((request_size(each.request), each))
-    for name in sorted(pools):
+    for name in sorted(pools, key=VERBS_BY_COST.index):
         batch: list[PlannedRequest] = []
         characters = 0
         for length, each in sorted(pools[name], key=lambda pair: (-pair[0], pair[1].request_id)):
