@@ -120,7 +120,7 @@ def test_texts_are_scored_before_any_is_generated(epicene: Epicene) -> None:
         assert misgendering(epicene, server, "--concurrency", "1").code == 0
     asked = [asked for asked in server.asked if asked.prompt not in PROBES]
     scored = [each for each, _ in groupby(asked, lambda each: bool(each.body.get("logprobs")))]
-    assert scored == [True, False, True], "the second stage scores again"
+    assert scored == [True, False, True], "the second stage scores what was generated"
 
 
 # --- one format alone ------------------------------------------------------------------------
