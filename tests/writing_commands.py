@@ -27,7 +27,7 @@ MODULES = (
     "scipy.optimize",
     "suites.genform.scripted_construction",
     "epicene.cli.output",
-    "epicene.cli.progress",
+    "epicene.api.progress",
     "epicene.export.hf_dataset",
     "epicene.export.lm_eval.folder",
     "epicene.export.results_folder",

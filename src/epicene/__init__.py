@@ -1,3 +1,124 @@
-"""Epicene measures what generative models do with grammatical gender and agreement."""
+"""Epicene measures what generative models do with grammatical gender and agreement.
+
+Everything a command can do has a function here. Nothing is imported before it is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from epicene.api.results import Comparison as Comparison
+    from epicene.api.results import Figure as Figure
+    from epicene.api.results import Run as Run
+    from epicene.api.results import Runs as Runs
+    from epicene.api.results import Scored as Scored
+    from epicene.api.results import compare as compare
+    from epicene.api.results import load as load
+    from epicene.api.results import report as report
+    from epicene.api.results import score as score
+    from epicene.api.results import tabulate as tabulate
+    from epicene.api.running import run as run
+    from epicene.api.suites import suites as suites
+    from epicene.api.sweeping import Sweep as Sweep
+    from epicene.api.sweeping import estimate_sweep as estimate_sweep
+    from epicene.api.sweeping import sweep as sweep
+    from epicene.core.errors import EpiceneError as EpiceneError
+    from epicene.core.errors import EpiceneWarning as EpiceneWarning
+    from epicene.core.errors import InputError as InputError
+    from epicene.core.errors import RunError as RunError
+    from epicene.core.records import Choice as Choice
+    from epicene.core.records import Completions as Completions
+    from epicene.core.records import Decoding as Decoding
+    from epicene.core.records import Draw as Draw
+    from epicene.core.records import Estimate as Estimate
+    from epicene.core.records import Fill as Fill
+    from epicene.core.records import Generate as Generate
+    from epicene.core.records import Images as Images
+    from epicene.core.records import Item as Item
+    from epicene.core.records import Judgement as Judgement
+    from epicene.core.records import Look as Look
+    from epicene.core.records import Message as Message
+    from epicene.core.records import Score as Score
+    from epicene.core.records import Scores as Scores
+    from epicene.core.records import Texts as Texts
+    from epicene.core.records import Translate as Translate
+
+# Where each public name is defined. A test holds this, `__all__` and the imports above together.
+_HOMES = {
+    "epicene.api.results": (
+        "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
+        "tabulate",
+    ),
+    "epicene.api.running": ("run",),
+    "epicene.api.suites": ("suites",),
+    "epicene.api.sweeping": ("Sweep", "estimate_sweep", "sweep"),
+    "epicene.core.errors": ("EpiceneError", "EpiceneWarning", "InputError", "RunError"),
+    "epicene.core.records": (
+        "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
+        "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
+    ),
+}  # fmt: skip
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Choice",
+    "Comparison",
+    "Completions",
+    "Decoding",
+    "Draw",
+    "EpiceneError",
+    "EpiceneWarning",
+    "Estimate",
+    "Figure",
+    "Fill",
+    "Generate",
+    "Images",
+    "InputError",
+    "Item",
+    "Judgement",
+    "Look",
+    "Message",
+    "Run",
+    "RunError",
+    "Runs",
+    "Score",
+    "Scored",
+    "Scores",
+    "Sweep",
+    "Texts",
+    "Translate",
+    "__version__",
+    "compare",
+    "estimate_sweep",
+    "load",
+    "report",
+    "run",
+    "score",
+    "suites",
+    "sweep",
+    "tabulate",
+]
+
+# Packages that are also functions; see core/callable_package.py.
+_CALLABLE_PACKAGES = ("models", "report", "suites")
+
+
+def api_function(name: str) -> Any:
+    """The object of that name in the Python API."""
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _CALLABLE_PACKAGES:
+        return import_module(f"epicene.{name}")
+    if name in _HOME_OF:
+        return api_function(name)
+    raise AttributeError(f"module 'epicene' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

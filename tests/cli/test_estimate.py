@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from cli.conftest import Epicene
+from epicene.api import running
 from epicene.cli import estimate as shown
-from epicene.cli import run as command
 from epicene.models import parse_spec
 from epicene.runs import estimate, workload
 from epicene.runs.config import RunConfig
@@ -64,7 +64,7 @@ def test_the_sentence_says_what_will_happen() -> None:
 
 
 def test_the_default_model_is_shown(epicene: Epicene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "DEFAULT_MODEL", "random")
+    monkeypatch.setattr(running, "DEFAULT_MODEL", "random")
     done = epicene("run", "reflexives", "--out", "run")
     assert done.code == 0
     first = done.err.splitlines()[0]

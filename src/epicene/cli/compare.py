@@ -25,24 +25,19 @@ def compare(
     items: WithItems = False,
 ) -> None:
     """Compare two runs of one suite over the judgements they share."""
+    from epicene.api.results import compare as compare_runs
     from epicene.cli.output import note, print_json, print_tables
-    from epicene.cli.progress import scoring_progress
     from epicene.report.results_document import run_json
     from epicene.report.table_formats import estimate_json, tables_json
-    from epicene.runs.compare import compare_agreement, compare_runs
-    from epicene.runs.stored_run import read_run
-    from epicene.runs.summary import incomplete_run_sentences
 
     if names and not agreement:
         raise InputError("--names goes with --agreement.")
     if items and (agreement or not as_json):
         raise InputError("--items goes with --json, and lists what changed, not agreement.")
-    runs = read_run(first), read_run(second)
-    with scoring_progress():
-        if agreement:
-            result = compare_agreement(*runs, names=_two_names(names) if names else None)
-        else:
-            result = compare_runs(*runs)
+    compared = compare_runs(
+        first, second, agreement=agreement, names=_two_names(names) if names else None
+    )
+    result = compared.result
     if as_json:
         shown = {
             "suite": result.suite,
@@ -57,7 +52,7 @@ def compare(
         print_json({**shown, "items": result.changed} if items else shown)
         return
     print_tables(result.tables)
-    for sentence in (*result.notes, *incomplete_run_sentences(result.runs)):
+    for sentence in compared.notes:
         note(sentence)
     if not agreement:
         note(

@@ -155,8 +155,8 @@ def _build(
     max_cost: float | None,
 ) -> int:
     """Do the steps of a construction, saying each."""
+    from epicene.api.progress import progress_display
     from epicene.cli.output import note
-    from epicene.cli.progress import progress_display
     from epicene.models import parse_spec, split_role
     from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
 

@@ -123,7 +123,7 @@ def demo(
 
 def _run_suite(part: DemoSuite, out: Path, done: DemoResults, threads: int | None) -> None:
     """Run one suite on its models, and take note of what could not be."""
-    from epicene.cli.progress import progress_display
+    from epicene.api.progress import progress_display
     from epicene.core.errors import EpiceneError
     from epicene.models import ModelOptions, parse_spec
     from epicene.report.page import NotMeasured

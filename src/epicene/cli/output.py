@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from epicene.api.progress import note as note
 from epicene.core.control_characters import escape_controls
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Judgement, Table
 from epicene.report.results_document import metrics_table, results_document
 
 if TYPE_CHECKING:
+    from epicene.api.results import Runs
     from epicene.report.provenance import Provenance
-    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
 
 PIPE_WIDTH = 200
-
-
-def note(sentence: str) -> None:
-    """Write a message to standard error."""
-    sys.stderr.write(f"{escape_controls(sentence)}\n")
 
 
 def print_json(document: Mapping[str, Any]) -> None:
@@ -121,19 +116,8 @@ def select_tables(summary: Summary, names: Sequence[str]) -> tuple[Table, ...]:
     return tuple(table for table in found if not names or table.name in names)
 
 
-def summarise_folders(folders: Sequence[Path]) -> tuple[Summary, list[StoredRun]]:
-    """Read and score runs, showing the progress."""
-    from epicene.cli.progress import scoring_progress
-    from epicene.runs.stored_run import read_run
-    from epicene.runs.summary import summarise
-
-    finished = [read_run(folder) for folder in folders]
-    with scoring_progress():
-        return summarise(finished), finished
-
-
-def show_runs(
-    folders: Sequence[Path],
+def show_results(
+    results: Runs,
     *,
     as_json: bool,
     items: bool = False,
@@ -143,26 +127,16 @@ def show_runs(
 ) -> None:
     """Print the results of runs, and notes on differing settings and missing answers."""
     from epicene.runs.scored_texts import scored_text_fields
-    from epicene.runs.summary import incomplete_run_sentences, settings_diff_sentences
 
-    summary, finished = summarise_folders(folders)
     if metrics_only and not as_json:
-        print_tables([metrics_table(summary)])
+        print_tables([metrics_table(results.summary)])
     else:
         print_results(
-            summary,
+            results.summary,
             as_json=as_json,
-            tables=select_tables(summary, names),
-            items=_items(finished) if items else None,
-            scores=scored_text_fields(finished) if scores else None,
+            tables=select_tables(results.summary, names),
+            items=results.judgements() if items else None,
+            scores=scored_text_fields(results.stored) if scores else None,
         )
-    for sentence in (*settings_diff_sentences(finished), *incomplete_run_sentences(summary.runs)):
+    for sentence in results.notes:
         note(sentence)
-
-
-def _items(finished: Sequence[StoredRun]) -> Iterator[tuple[str, Judgement]]:
-    from epicene.runs.stored_run import RunJudgements
-
-    for run in finished:
-        for judgement in RunJudgements(run):
-            yield run.info.model, judgement

@@ -20,11 +20,8 @@ def report(
     ] = 12.0,
 ) -> None:
     """Write one self-contained HTML page about one or more runs."""
+    from epicene.api.results import report as write_report
     from epicene.cli.output import note
-    from epicene.cli.progress import scoring_progress
-    from epicene.report.run_report import write_report
-    from epicene.runs.stored_run import read_run
 
-    with scoring_progress():
-        write_report([read_run(folder) for folder in runs], out, pictures)
+    write_report(runs, out, pictures=pictures)
     note(f"The report is in {out}")

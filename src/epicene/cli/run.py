@@ -39,10 +39,7 @@ from epicene.cli.options import (
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.models import ModelOptions, ModelSpec
     from epicene.suites import Suite
-
-DEFAULT_MODEL = "smollm2"
 
 
 def run(
@@ -128,97 +125,75 @@ def run(
     yes: Yes = False,
 ) -> int:
     """Run a suite on a model. Repeat the command to resume a run that was stopped."""
+    import warnings
+
+    from epicene.api.running import failure_sentences
+    from epicene.api.running import run as do_run
     from epicene.cli.estimate import approval
-    from epicene.cli.output import note, show_runs
-    from epicene.cli.progress import progress_display
+    from epicene.cli.output import note, show_results
+    from epicene.core.errors import EpiceneWarning
     from epicene.core.redaction import redacted_command
-    from epicene.runs.config import RunConfig
     from epicene.runs.costs import cost_sentences
-    from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
-    from epicene.runs.run import run as do_run
-    from epicene.suites import DataSource, choose_protocol, find_suite
+    from epicene.suites import find_suite
 
     if items and not as_json:
         raise InputError("--items goes with --json.")
     chosen = find_suite(suite)
-    options = model_options(
-        batch_size=batch_size,
-        dtype=dtype,
-        device=device,
-        threads=threads,
-        quantize=quantize,
-        revision=revision,
-        base_url=" ".join(base_url or ()),
-        concurrency=concurrency,
-        timeout=timeout,
-        max_response=max_response,
-        price=price,
-        trust_remote_code=trust_remote_code,
-    )
-    config = RunConfig(
-        suite=chosen,
-        protocol=choose_protocol(
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EpiceneWarning)  # they are printed below
+        done = do_run(
             chosen,
-            protocol,
-            protocol_settings(setting, suite=chosen, tasks=task, split=split, english=english),
-            seed,
-        ),
-        models=models_by_role(chosen, model or (), options),
-        source=DataSource(path=data, columns=key_value_pairs(column, "--column")),
-        languages=tuple(language or ()),
-        limit=limit,
-        out=out,
-        under=runs,
-        labels=key_value_pairs(label, "--label"),
-        command=redacted_command(["epicene", *sys.argv[1:]]),
-        max_cost=max_cost,
-    )
-    spread = RaySettings(
-        address=ray_address,
-        workers=workers,
-        gpus_per_worker=gpus_per_worker,
-        worker_timeout=worker_timeout,
-    )
-    display = progress_display()
-    with open_executor(on, spread, display.show_message) as opening:
-        approve = approval(default_model=not model, yes=yes)
-        folder, manifest = do_run(config, display, opening, approve)
-    show_runs([folder], as_json=as_json, items=items, metrics_only=True)
-    for count in manifest.counts:
-        for reason in count.reasons:
-            note(f"{count.model} failed in {count.stage}: {reason}")
-    for sentence in cost_sentences(manifest):
+            protocol=protocol,
+            data=data,
+            columns=key_value_pairs(column, "--column"),
+            language=language,
+            limit=limit,
+            seed=seed,
+            out=out,
+            runs=runs,
+            settings=protocol_settings(
+                setting, suite=chosen, tasks=task, split=split, english=english
+            ),
+            roles=models_by_role(chosen, model or ()),
+            labels=key_value_pairs(label, "--label"),
+            max_cost=max_cost,
+            on=on,
+            ray=RaySettings(
+                address=ray_address,
+                workers=workers,
+                gpus_per_worker=gpus_per_worker,
+                worker_timeout=worker_timeout,
+            ),
+            approve=approval(default_model=not model, yes=yes),
+            command=redacted_command(["epicene", *sys.argv[1:]]),
+            batch_size=batch_size,
+            dtype=dtype,
+            device=device,
+            threads=threads,
+            quantize=quantize,
+            revision=revision,
+            base_url=" ".join(base_url or ()),
+            concurrency=concurrency,
+            timeout=timeout,
+            max_response=max_response,
+            price=price,
+            trust_remote_code=trust_remote_code,
+        )
+    show_results(done, as_json=as_json, items=items, metrics_only=True)
+    for sentence in (*failure_sentences(done), *cost_sentences(done.manifest)):
         note(sentence)
-    again = shlex.join(["epicene", "tables", str(folder)])
-    note(f"The run is in {folder}; `{again}` prints all its tables.")
-    return 0 if manifest.state == "complete" else 1
+    again = shlex.join(["epicene", "tables", str(done.path)])
+    note(f"The run is in {done.path}; `{again}` prints all its tables.")
+    return 0 if done.manifest.state == "complete" else 1
 
 
-def model_options(**values: Any) -> ModelOptions:
-    """The options that say how to reach a model."""
-    import msgspec
-
-    from epicene.models import ModelOptions
-
-    try:
-        return msgspec.convert(values, ModelOptions, strict=False)
-    except msgspec.ValidationError as error:
-        raise InputError(f"A model option does not fit: {error}.") from error
-
-
-def models_by_role(
-    suite: Suite[Any, Any], texts: Sequence[str], options: ModelOptions
-) -> dict[str, list[ModelSpec]]:
+def models_by_role(suite: Suite[Any, Any], texts: Sequence[str]) -> dict[str, list[str]]:
     """`[ROLE=]SPEC[,SPEC…]` options by role; a spec without a role goes to the first role."""
-    from epicene.models import parse_spec, split_role
+    from epicene.models import split_role
 
-    found: dict[str, list[ModelSpec]] = {role.name: [] for role in suite.roles}
+    found: dict[str, list[str]] = {}
     for text in texts:
         role, specs = split_role(text)
-        name = suite.role(role or suite.roles[0].name).name
-        found[name] += [parse_spec(spec, options) for spec in specs]
-    needed = [role.name for role in suite.roles if not role.optional]
-    if not texts and len(needed) == 1:
-        found[needed[0]] = [parse_spec(DEFAULT_MODEL, options)]
-    return {name: specs for name, specs in found.items() if specs}
+        found.setdefault(suite.role(role or suite.roles[0].name).name, []).extend(specs)
+    return found

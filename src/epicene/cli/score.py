@@ -43,23 +43,21 @@ def score(
     items: WithItems = False,
 ) -> None:
     """Judge a file of answers against a suite's items and print the tables."""
+    from epicene.api.results import score as score_answers
     from epicene.cli.output import note, print_results
-    from epicene.runs.external_answers import score_external_answers
-    from epicene.suites import DataSource, choose_protocol, find_suite
+    from epicene.suites import find_suite
 
     if items and not as_json:
         raise InputError("--items goes with --json.")
     chosen = find_suite(suite)
-    how = choose_protocol(
+    scored = score_answers(
         chosen,
-        protocol or chosen.score_protocol,
-        protocol_settings(setting, suite=chosen, tasks=task, split=split, english=english),
-        None,
+        answers,
+        data=data,
+        columns=key_value_pairs(column, "--column"),
+        protocol=protocol,
+        settings=protocol_settings(setting, suite=chosen, tasks=task, split=split, english=english),
     )
-    dataset = chosen.read(DataSource(path=data, columns=key_value_pairs(column, "--column")), how)
-    scored = score_external_answers(chosen, how, dataset, answers)
     for sentence in scored.notes:
         note(sentence)
-    print_results(
-        scored.summary, as_json=as_json, items=scored.labelled_judgements() if items else None
-    )
+    print_results(scored.summary, as_json=as_json, items=scored.judgements() if items else None)

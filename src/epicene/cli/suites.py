@@ -27,6 +27,7 @@ def suites(
     as_json: AsJson = False,
 ) -> None:
     """List the suites with their languages, protocols and the models they need, or show one."""
+    from epicene.api.suites import describe_suite
     from epicene.cli.output import print_json
     from epicene.core import registry
     from epicene.suites import find_suite
@@ -34,55 +35,27 @@ def suites(
     if name:
         suite = find_suite(name)
         if as_json:
-            print_json(_document(suite))
+            print_json(describe_suite(suite))
         else:
             _show(suite)
         return
     found = [find_suite(each) for each in registry.names("suites")]
     if as_json:
-        print_json({suite.name: _document(suite) for suite in found})
+        print_json({suite.name: describe_suite(suite) for suite in found})
         return
     _list(found)
-
-
-def _document(suite: Suite[Any, Any]) -> dict[str, Any]:
-    """A suite's card, and what it asks of whom."""
-    import msgspec
-
-    from epicene.suites.protocol_settings import settings_of
-
-    card = msgspec.to_builtins(suite.card)
-    return {
-        **card,
-        "protocols": {p.name: p.about for p in suite.protocols.values()},
-        "roles": {role.name: _verbs(suite, role.name) for role in suite.roles},
-        "stages": [
-            {"name": stage.name, "role": stage.role, "needs": list(stage.needs)}
-            for stage in suite.stages
-        ],
-        "settings": {
-            each.name: {
-                key: value for key, value in msgspec.to_builtins(each).items() if key != "name"
-            }
-            for each in settings_of(suite)
-        },
-    }
-
-
-def _verbs(suite: Suite[Any, Any], role: str) -> list[str]:
-    from epicene.core.records import verb
-
-    return sorted(verb(kind) for kind in suite.verbs_of(role))
 
 
 def _list(found: list[Suite[Any, Any]]) -> None:
     from rich.console import Console
     from rich.table import Column, Table
 
+    from epicene.api.suites import verbs_of
+
     heads = ("suite", "what", "languages", "protocols", "needs")
     table = Table(*(Column(head, overflow="fold") for head in heads))
     for suite in found:
-        needs = [f"{role.name}: {', '.join(_verbs(suite, role.name))}" for role in suite.roles]
+        needs = [f"{role.name}: {', '.join(verbs_of(suite, role.name))}" for role in suite.roles]
         table.add_row(
             suite.name,
             suite.card.title,
@@ -131,12 +104,14 @@ def _sections(suite: Suite[Any, Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _role_line(suite: Suite[Any, Any], name: str) -> str:
+    from epicene.api.suites import verbs_of
+
     role = suite.role(name)
     more = [
         *(["several models"] if role.many else ()),
         *(["may be left out"] if role.optional else ()),
     ]
-    return f"{name}: {'; '.join((role.about, *more))}. Verbs: {', '.join(_verbs(suite, name))}."
+    return f"{name}: {'; '.join((role.about, *more))}. Verbs: {', '.join(verbs_of(suite, name))}."
 
 
 def _stage_line(suite: Suite[Any, Any], number: int) -> str:

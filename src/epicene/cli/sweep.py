@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.runs.sweep.forecast import RunForecast
-    from epicene.runs.sweep.plan import PlanFile, SweepLimits
     from epicene.runs.sweep.runner import SweepState
 
 
@@ -64,38 +63,33 @@ def sweep(
     yes: Yes = False,
 ) -> int:
     """Run every model of a plan on every suite. Repeat the command to resume."""
+    from epicene.api.sweeping import prepare_sweep
     from epicene.cli.estimate import confirm
-    from epicene.cli.progress import sweep_progress_display
-    from epicene.report.sweep import write_sweep_report
+    from epicene.core.redaction import redacted_command
     from epicene.runs.estimate import is_long
-    from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
-    from epicene.runs.run import lock_folder
     from epicene.runs.sweep.forecast import total_forecast
-    from epicene.runs.sweep.plan import example_plan, read_plan
-    from epicene.runs.sweep.runner import StateNotWrittenError, SweepConfig
-    from epicene.runs.sweep.runner import run_sweep as do_sweep
+    from epicene.runs.sweep.plan import example_plan
 
     if example:
         typer.echo(example_plan(), nl=False)
         return 0
     if plan is None:
         raise InputError("Name a plan: epicene sweep PLAN.toml; --example prints one.")
-    file = read_plan(plan)
-    folder = out or Path(plan.stem)
-    limits = _limits(file, max_cost)
-    forecasts = _estimate_runs(file, folder, limits, limit, threads)
+    command = redacted_command(["epicene", *sys.argv[1:]])
+    prepared = prepare_sweep(
+        plan, out, limit=limit, max_cost=max_cost, threads=threads, command=command
+    )
     if dry_run:
-        _show_estimate(forecasts, as_json=as_json)
+        _show_estimate(prepared.forecasts, as_json=as_json)
     else:
-        _announce(forecasts)
-    _check_limits(limits, forecasts, folder)
+        _announce(prepared.forecasts)
+    prepared.check_limits()
     if dry_run:
         return 0
-    total = total_forecast(forecasts)
-    if not yes and is_long(
-        total.workload, None if total.unknown else total.seconds, limits.max_cost
-    ):
+    total = total_forecast(prepared.forecasts)
+    seconds = None if total.unknown else total.seconds
+    if not yes and is_long(total.workload, seconds, prepared.limits.max_cost):
         confirm("sweep")
     spread = RaySettings(
         address=ray_address,
@@ -103,62 +97,9 @@ def sweep(
         gpus_per_worker=gpus_per_worker,
         worker_timeout=worker_timeout,
     )
-    broken = ""  # why the sweep ended early; its state is shown nevertheless
-    with lock_folder(folder):
-        try:
-            with (
-                sweep_progress_display(total.workload) as display,
-                open_executor(on, spread, display.show_message) as opening,
-            ):
-                state = do_sweep(
-                    SweepConfig(plan.name, folder, forecasts, limits), display, opening
-                )
-            state = write_sweep_report(folder, state, plan)
-        except StateNotWrittenError as error:
-            state, broken = error.state, str(error)
-    _show_outcome(state, broken, as_json=as_json)
-    return 1 if state.unfinished or broken else 0
-
-
-def _limits(file: PlanFile, max_cost: float | None) -> SweepLimits:
-    import msgspec
-
-    limits = file.plan.limits
-    return limits if max_cost is None else msgspec.structs.replace(limits, max_cost=max_cost)
-
-
-def _estimate_runs(
-    file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None, threads: int | None
-) -> list[RunForecast]:
-    """The forecast of every run of the plan."""
-    from epicene.core.redaction import redacted_command
-    from epicene.runs.sweep.forecast import Forecaster
-    from epicene.runs.sweep.matrix import expand_plan
-
-    runs = folder / "runs"
-    command = redacted_command(["epicene", *sys.argv[1:]])
-    forecaster = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
-    expanded = expand_plan(file, runs, limit, command, threads)
-    return [forecaster.forecast(sweep_run) for sweep_run in expanded]
-
-
-def _check_limits(limits: SweepLimits, forecasts: Sequence[RunForecast], folder: Path) -> None:
-    from epicene.cli.output import note
-    from epicene.runs.costs import read_spending
-    from epicene.runs.sweep.forecast import check_limits, total_forecast, unknown_spending_message
-
-    total = total_forecast(forecasts)
-    if limits.max_hours is not None and total.unknown:
-        note(
-            f"How long {total.unknown} runs take is not known, so max_hours is not checked "
-            "for them; no run begins after it."
-        )
-    if limits.max_cost is None:
-        return check_limits(limits, total, 0.0)
-    spending = read_spending(sorted((folder / "runs").glob("*")))
-    if spending.unknown:
-        note(f"No run that may cost money will start: {unknown_spending_message(spending)}.")
-    return check_limits(limits, total, spending.known)
+    done = prepared.run(on=on, ray=spread)
+    _show_outcome(done.state, done.problem, as_json=as_json)
+    return 0 if done.complete else 1
 
 
 def _show_estimate(forecasts: Sequence[RunForecast], *, as_json: bool) -> None:

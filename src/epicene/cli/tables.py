@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,9 +20,6 @@ from epicene.cli.options import (
     WithScores,
 )
 from epicene.core.errors import InputError
-
-if TYPE_CHECKING:
-    pass
 
 
 def tables(
@@ -39,7 +36,8 @@ def tables(
     as_markdown: AsMarkdown = False,
 ) -> None:
     """Print the tables of one or more runs of a suite."""
-    from epicene.cli.output import chosen_format, show_runs
+    from epicene.api.results import tabulate
+    from epicene.cli.output import chosen_format, show_results
 
     if items and not as_json:
         raise InputError("--items goes with --json.")
@@ -55,25 +53,27 @@ def tables(
     elif list_names:
         _list_tables(runs, as_json=as_json)
     elif form in ("", "json"):
-        show_runs(runs, as_json=as_json, items=items, scores=scores, names=table or ())
+        show_results(tabulate(runs), as_json=as_json, items=items, scores=scores, names=table or ())
     else:
         _write_runs(runs, form, table or ())
 
 
 def _write_runs(folders: Sequence[Path], form: str, names: Sequence[str]) -> None:
     """Write tables as CSV, LaTeX or Markdown."""
-    from epicene.cli.output import select_tables, summarise_folders, write_tables
+    from epicene.api.results import tabulate
+    from epicene.cli.output import select_tables, write_tables
     from epicene.report.provenance import provenance_of
 
-    summary, finished = summarise_folders(folders)
-    write_tables(select_tables(summary, names), form, provenance_of(summary, finished))
+    results = tabulate(folders)
+    source = provenance_of(results.summary, results.stored)
+    write_tables(select_tables(results.summary, names), form, source)
 
 
 def _list_tables(folders: Sequence[Path], *, as_json: bool) -> None:
-    from epicene.cli.output import print_json, select_tables, summarise_folders
+    from epicene.api.results import tabulate
+    from epicene.cli.output import print_json, select_tables
 
-    summary, _ = summarise_folders(folders)
-    found = select_tables(summary, ())
+    found = select_tables(tabulate(folders).summary, ())
     if as_json:
         print_json({"tables": {table.name: table.title for table in found}})
         return
@@ -86,12 +86,12 @@ def _write_scores(folders: Sequence[Path]) -> None:
     import csv
     import json
 
+    from epicene.api.results import tabulate
     from epicene.core.data_files import escape_formula
     from epicene.runs.scored_texts import scored_text_fields
-    from epicene.runs.stored_run import read_run
 
     writer = csv.writer(sys.stdout, lineterminator="\r\n")
-    rows = scored_text_fields([read_run(folder) for folder in folders])
+    rows = scored_text_fields(tabulate(folders).stored)
     for number, fields in enumerate(rows):
         if not number:
             writer.writerow(fields)

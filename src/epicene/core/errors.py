@@ -39,6 +39,10 @@ class RunError(EpiceneError):
     exit_code = 1
 
 
+class EpiceneWarning(UserWarning):
+    """Results that do not stand for all that was to be measured."""
+
+
 def unknown(what: str, name: str, known: Iterable[str], *, every: bool = False) -> InputError:
     """An error for a name that is not known, with the nearest one that is, or `every` one."""
     names = sorted(known)

@@ -93,7 +93,7 @@ class Decoding(Record, frozen=True, kw_only=True):
 class _RequestFields(Record, frozen=True, kw_only=True, tag_field="verb"):
     """What every request carries: whose it is, and which of that item's requests."""
 
-    item: str
+    item: str = ""  # filled in for a suite that is defined in one file
     name: str = ""
     group: str = ""
     language: str = ""

@@ -7,6 +7,7 @@ entry point of a kind is a function `open(name, options) -> Model`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import (
@@ -24,6 +25,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from epicene.core import registry
+from epicene.core.callable_package import CallablePackage
 from epicene.core.errors import EpiceneError, InputError, OptionError, RunError, unknown
 from epicene.core.records import (
     Answer,
@@ -339,3 +341,5 @@ _EXTRAS = {
     "diffusers": "images",
     "PIL": "images",
 }
+
+sys.modules[__name__].__class__ = CallablePackage  # `epicene.models()` lists them

@@ -3,3 +3,11 @@
 `layout`, `table_formats`, `latex`, `figures` and `page` format records and know neither suites nor
 runs; the other modules compute those records from stored runs.
 """
+
+from __future__ import annotations
+
+import sys
+
+from epicene.core.callable_package import CallablePackage
+
+sys.modules[__name__].__class__ = CallablePackage  # `epicene.report(…)` writes one

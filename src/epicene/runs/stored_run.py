@@ -32,7 +32,15 @@ from epicene.runs.store import (
     item_number,
     open_store,
 )
-from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite, find_suite
+from epicene.suites import (
+    AnsweredRequest,
+    Answers,
+    Protocol,
+    RunInfo,
+    Stage,
+    Suite,
+    find_suite,
+)
 from epicene.suites.data_origin import data_origin
 
 if TYPE_CHECKING:
@@ -109,10 +117,15 @@ class StoredRun:
         )
 
 
-def read_run(folder: Path) -> StoredRun:
-    """Open a run folder for reading."""
+def read_run(folder: Path, suite: Suite[Any, Any] | None = None) -> StoredRun:
+    """Open a run folder for reading; `suite` is its suite, if that cannot be found by name."""
     manifest = read_manifest(folder)
-    suite = find_suite(manifest.settings.suite)
+    if suite is None:
+        suite = find_suite(manifest.settings.suite)
+    elif suite.name != manifest.settings.suite:
+        raise InputError(
+            f"{folder} is a run of the suite {manifest.settings.suite}, not of {suite.name}."
+        )
     name = manifest.settings.protocol.get("name", "")
     kind = type(suite.protocols[name]) if name in suite.protocols else None
     try:
@@ -278,6 +291,19 @@ class RunJudgements:
                 continue
             for planned in reader.unanswered(stage, section, first, end):
                 yield item_number(planned.request_id), part_of(planned.request.name)
+
+
+def stored_answers(run: StoredRun) -> Iterator[tuple[Item, AnsweredRequest]]:
+    """Every stored answer with its item, failed ones too, stage by stage."""
+    with open_store(run.folder) as store:
+        store.begin_snapshot()
+        reader = PlanReader(store, run.suite, run.protocol)
+        for section in store.sections():
+            for first, end in reader.windows():
+                answers = reader.answers([section], first, end)
+                for number, item in reader.items(first, end):
+                    for given in answers.get(number, ()):
+                        yield item, given
 
 
 def _judge(run: StoredRun, item: Item, answers: Answers) -> list[Judgement]:

@@ -11,6 +11,7 @@ them together as one `Suite`, declared as an entry point in the group `epicene.s
 from __future__ import annotations
 
 import math
+import sys
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, T
 import msgspec
 
 from epicene.core import registry
+from epicene.core.callable_package import CallablePackage
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import (
     Answer,
@@ -401,10 +403,16 @@ class Suite(Generic[ItemT, ProtocolT]):
         )
 
 
-def find_suite(name: str) -> Suite[Any, Any]:
-    """The suite of that name."""
-    suite: Suite[Any, Any] = registry.find("suites", name)
-    return suite
+# A suite, or what it is found by.
+SuiteLike: TypeAlias = str | Suite[Any, Any]
+
+
+def find_suite(suite: SuiteLike) -> Suite[Any, Any]:
+    """The suite itself, or the one of that name."""
+    if isinstance(suite, Suite):
+        return suite
+    found: Suite[Any, Any] = registry.find("suites", suite)
+    return found
 
 
 def read_card(path: Path) -> SuiteCard:
@@ -413,7 +421,7 @@ def read_card(path: Path) -> SuiteCard:
 
 
 def choose_protocol(
-    suite: Suite[Any, Any], name: str, settings: Mapping[str, str], seed: int | None
+    suite: Suite[Any, Any], name: str, settings: Mapping[str, Any], seed: int | None
 ) -> Protocol:
     """The protocol of that name, with the user's settings instead of its own."""
     from epicene.suites.protocol_settings import adjustable, read_setting
@@ -433,3 +441,6 @@ def choose_protocol(
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError(f"The setting {key} of the protocol {name} cannot be {value}.")
     return msgspec.structs.replace(chosen, **values)
+
+
+sys.modules[__name__].__class__ = CallablePackage  # `epicene.suites()` lists them

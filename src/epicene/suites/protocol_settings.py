@@ -63,12 +63,15 @@ def adjustable(kind: type[Record]) -> dict[str, Any]:
     return {name: hints[name] for name in kind.__struct_fields__ if name not in _FIXED}
 
 
-def read_setting(name: str, text: str, kind: Any) -> Any:
-    """The value of a setting from the command line.
+def read_setting(name: str, given: Any, kind: Any) -> Any:
+    """The value of a setting, given as text as on the command line, or as what it is.
 
-    A list is split at commas; a table is read from a file, so that its content becomes part of the
-    protocol; everything else is converted from its text.
+    In a text a list is split at commas; a table is read from a file, so that its content becomes
+    part of the protocol; everything else is converted from its text.
     """
+    if isinstance(given, dict):
+        return msgspec.convert(given, kind)
+    text = _as_text(given)
     value: Any = text
     if get_origin(kind) is tuple:
         value = text.split(",") if text else []
@@ -78,6 +81,13 @@ def read_setting(name: str, text: str, kind: Any) -> Any:
         return msgspec.convert(value, kind, strict=False)
     except msgspec.ValidationError:
         raise InputError(_refusal(name, text, kind)) from None
+
+
+def _as_text(value: Any) -> str:
+    """A setting as it is written after `--set`."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _refusal(name: str, text: str, kind: Any) -> str:

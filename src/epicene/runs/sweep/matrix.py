@@ -19,7 +19,6 @@ from epicene.models.pricing import parse_price
 from epicene.runs.config import RunConfig
 from epicene.runs.costs import may_charge
 from epicene.runs.preflight import check_roles
-from epicene.runs.sweep.plan import as_option_value
 from epicene.suites import DataSource, choose_protocol, find_suite
 
 if TYPE_CHECKING:
@@ -162,13 +161,12 @@ def _suite_variants(file: PlanFile) -> Iterator[_SuiteVariant]:
             file.refuse(error, "suites", index, "name")
         role, others = _roles(file, index, entry, suite)
         _check_languages(file, index, entry)
-        settings = {name: as_option_value(value) for name, value in entry.settings.items()}
         if not entry.protocols or len(set(entry.protocols)) < len(entry.protocols):
             file.refuse("Name each protocol once, and at least one.", "suites", index, "protocols")
         for name in entry.protocols:
             key = "settings" if name in suite.protocols else "protocols"
             try:
-                protocol = choose_protocol(suite, name, settings, entry.seed)
+                protocol = choose_protocol(suite, name, entry.settings, entry.seed)
                 key = "roles"
                 anybody = {role: [ModelSpec(kind="random")], **others}
                 narrowed = suite.for_protocol(protocol, anybody)

@@ -16,6 +16,7 @@ from epicene.core.redaction import redact
 from epicene.models import ModelOptions, parse_spec
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from epicene.models import ModelSpec
@@ -139,8 +140,13 @@ def example_plan() -> str:
 def read_plan(path: Path) -> PlanFile:
     """Read a plan; errors say where in it they are."""
     text = read_text(path)
+    return parse_plan(parse_toml(text, path), path, text)
+
+
+def parse_plan(content: Mapping[str, Any], path: Path, text: str = "") -> PlanFile:
+    """A plan from its content; `path` and `text` say where an error is."""
     try:
-        plan = msgspec.convert(parse_toml(text, path), SweepPlan)
+        plan = msgspec.convert(content, SweepPlan)
     except msgspec.ValidationError as error:
         raise _validation_error(path, text, str(error)) from None
     file = PlanFile(path, text, plan)
@@ -200,10 +206,3 @@ def _line(text: str, table: str, index: int, key: str) -> int | None:
 def options_to_keys(sentence: str) -> str:
     """A message with command-line options replaced by the keys of a plan."""
     return _OPTION.sub(lambda option: _KEYS.get(option[0], option[0]), sentence)
-
-
-def as_option_value(value: Any) -> str:
-    """A setting as a value of `--set`."""
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,14 +1,14 @@
-"""Progress of runs and sweeps: bars on a terminal, lines elsewhere."""
+"""Progress of runs and sweeps: bars on a terminal or in a notebook, lines elsewhere."""
 
 from __future__ import annotations
 
+import html
 import sys
 import time
 from contextlib import contextmanager
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from epicene.cli.output import note
 from epicene.core.control_characters import escape_controls
 
 if TYPE_CHECKING:
@@ -25,12 +25,88 @@ if TYPE_CHECKING:
 _SECONDS_AT_FIRST = 10.0
 _SECONDS_BETWEEN_LINES = 60.0
 _TICK = 1.0  # seconds between checks whether a line is due
+_SECONDS_BETWEEN_DRAWINGS = 0.2  # of a bar in a notebook
 _MOMENT = 1.0  # seconds before the progress of scoring is shown
 
 
+def note(sentence: str) -> None:
+    """Write a message to standard error."""
+    sys.stderr.write(f"{escape_controls(sentence)}\n")
+
+
 def progress_display() -> ProgressDisplay:
-    """A bar if standard error is a terminal, or lines if it is not."""
-    return ProgressBar() if sys.stderr.isatty() else ProgressLines()
+    """A bar if standard error is a terminal or this is a notebook, or lines otherwise."""
+    if sys.stderr.isatty():
+        return ProgressBar()
+    return NotebookProgress() if in_notebook() else ProgressLines()
+
+
+class NoProgress:
+    """Shows nothing."""
+
+    def show_message(self, sentence: str) -> None:
+        """Show nothing."""
+
+    def start(self, title: str, total: int, done: int) -> None:
+        """Show nothing."""
+
+    def advance(self, answered: int, failed: int) -> None:
+        """Show nothing."""
+
+    def finish(self) -> None:
+        """Show nothing."""
+
+
+def in_notebook() -> bool:
+    """Whether the code runs in a Jupyter kernel."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+class NotebookProgress:
+    """A bar in the output of a notebook's cell, one per section."""
+
+    def __init__(self) -> None:
+        self._title, self._total, self._done, self._failed = "", 0, 0, 0
+        self._started = self._drawn = 0.0
+        self._handle: Any = None
+
+    def show_message(self, sentence: str) -> None:
+        """Show a message to the user."""
+        note(sentence)
+
+    def start(self, title: str, total: int, done: int) -> None:
+        """Start the display of a section."""
+        from IPython.display import HTML, display
+
+        self._title, self._total, self._done, self._failed = title, total, done, 0
+        self._started = self._drawn = time.monotonic()
+        self._handle = display(HTML(self._html()), display_id=True)
+
+    def advance(self, answered: int, failed: int) -> None:
+        """Record answered requests."""
+        self._done += answered
+        self._failed += failed
+        if time.monotonic() - self._drawn >= _SECONDS_BETWEEN_DRAWINGS:
+            self._draw()
+
+    def finish(self) -> None:
+        """End the display of the section."""
+        self._draw()
+
+    def _draw(self) -> None:
+        from IPython.display import HTML
+
+        self._drawn = time.monotonic()
+        self._handle.update(HTML(self._html()))
+
+    def _html(self) -> str:
+        seconds = time.monotonic() - self._started
+        failed = f", {self._failed} failed" if self._failed else ""
+        count = f"{self._done} of {self._total}" if self._total else ""
+        bar = f'<progress value="{self._done}" max="{self._total}"></progress>' * bool(self._total)
+        return f"<div>{html.escape(self._title)} {bar} {count}{failed}, {seconds:.0f} s</div>"
 
 
 @contextmanager

@@ -1,0 +1,453 @@
+"""Read results: a stored run, answers made elsewhere, two runs compared, a report."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from epicene.api.frames import (
+    answer_fields,
+    estimates_frame,
+    judgement_rows,
+    rows_frame,
+    table_frame,
+)
+from epicene.api.progress import scoring_progress
+from epicene.core.errors import EpiceneWarning, InputError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import polars
+
+    from epicene.core.records import Estimate, Judgement, Table
+    from epicene.core.records import Figure as FigureRecord
+    from epicene.runs.compare import Comparison as RunComparison
+    from epicene.runs.external_answers import ExternalScores
+    from epicene.runs.manifest import Manifest
+    from epicene.runs.stored_run import Coverage, StoredRun
+    from epicene.runs.summary import Summary
+    from epicene.suites import SuiteLike
+
+PathLike: TypeAlias = str | Path
+
+
+class Figure:
+    """A figure, which a notebook displays.
+
+    >>> run.figure("accuracy").save("accuracy.svg")   # doctest: +SKIP
+    """
+
+    def __init__(self, record: FigureRecord) -> None:
+        self._record = record
+
+    @property
+    def name(self) -> str:
+        """The name that the paper or the suite gives it."""
+        return self._record.name
+
+    @property
+    def title(self) -> str:
+        """What it shows."""
+        return self._record.title
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The Vega-Lite specification with its data."""
+        return self._record.spec
+
+    def svg(self) -> str:
+        """The figure as SVG."""
+        from epicene.report.figures import svg
+
+        return svg(self._record)
+
+    def save(self, path: PathLike) -> Path:
+        """Write the figure as SVG, PNG or JSON (its specification), by the name's ending."""
+        from epicene.core.files import write_atomically
+        from epicene.core.records import to_json
+        from epicene.report.figures import png
+
+        path = Path(path)
+        match path.suffix.lower():
+            case ".svg":
+                data = self.svg().encode()
+            case ".png":
+                data = png(self.svg())
+            case ".json":
+                data = to_json(self.spec)
+            case _:
+                raise InputError(f"A figure is written as .svg, .png or .json, not as {path.name}.")
+        write_atomically(path, data)
+        return path
+
+    def __repr__(self) -> str:
+        """The name and the title."""
+        return f"<Figure {self.name}: {self.title}>"
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+
+class TabledResults:
+    """Results with metrics and tables, which a notebook displays."""
+
+    def _estimates(self) -> Mapping[str, Estimate]:
+        raise NotImplementedError
+
+    def _tables(self) -> Sequence[Table]:
+        raise NotImplementedError
+
+    def metrics(self) -> polars.DataFrame:
+        """The headline results: metric, value, low, high (the 95 % interval), n, why.
+
+        `why` says why a number is missing or has no interval.
+        """
+        return estimates_frame(self._estimates())
+
+    @property
+    def tables(self) -> dict[str, str]:
+        """The names of all tables, with their titles."""
+        return {table.name: table.title for table in self._tables()}
+
+    def table(self, name: str) -> polars.DataFrame:
+        """One table: its keys, `origin` (run or published), then its columns.
+
+        A column NAME of numbers has NAME low, NAME high, NAME n and NAME why beside it. Numbers
+        are unrounded, and shares are between 0 and 1.
+        """
+        for table in self._tables():
+            if table.name == name:
+                return table_frame(table)
+        raise unknown("table", name, self.tables, every=True)
+
+    def _headline_table(self) -> Table:
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        from epicene.report.page import table_html
+
+        return table_html(self._headline_table())
+
+
+class SuiteResults(TabledResults):
+    """Results of one suite: metrics, tables and figures."""
+
+    @property
+    def summary(self) -> Summary:
+        """The records behind the metrics and tables."""
+        raise NotImplementedError
+
+    def judgements(self) -> Iterator[tuple[str, Judgement]]:
+        """Every judgement with its model, as records, one after the other."""
+        raise NotImplementedError
+
+    def _estimates(self) -> Mapping[str, Estimate]:
+        return {**self.summary.metrics, "undetected": self.summary.undetected}
+
+    def _tables(self) -> Sequence[Table]:
+        return self.summary.tables
+
+    def _headline_table(self) -> Table:
+        from epicene.report.results_document import metrics_table
+
+        return metrics_table(self.summary)
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """The names of all figures, with their titles."""
+        return {figure.name: figure.title for figure in self.summary.figures}
+
+    def figure(self, name: str) -> Figure:
+        """One figure, which a notebook displays and `.save("x.svg")` writes."""
+        found = {figure.name: figure for figure in self.summary.figures}
+        if name not in found:
+            raise unknown("figure", name, found, every=True)
+        return Figure(found[name])
+
+    def items(
+        self, columns: Sequence[str] | None = None, where: polars.Expr | None = None
+    ) -> polars.DataFrame:
+        """One row per judgement: what was judged, how, its facets, counts and evidence.
+
+        Judgements are read one after the other; only the rows where `where` holds are kept, with
+        these `columns`.
+        """
+        return rows_frame(judgement_rows(self.judgements()), columns, where)
+
+
+class Runs(SuiteResults):
+    """Several runs of one suite under one protocol, side by side; from `epicene.tabulate`.
+
+    Everything is computed from the stored answers, without a model.
+    """
+
+    def __init__(self, stored: Sequence[StoredRun]) -> None:
+        self.stored = tuple(stored)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The records behind the metrics and tables."""
+        from epicene.runs.summary import summarise
+
+        with scoring_progress():
+            return summarise(self.stored)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """In which settings the runs differ, and which are incomplete."""
+        from epicene.runs.summary import incomplete_run_sentences, settings_diff_sentences
+
+        return (
+            *settings_diff_sentences(self.stored),
+            *incomplete_run_sentences(self.summary.runs),
+        )
+
+    def _estimates(self) -> Mapping[str, Estimate]:
+        for sentence in self.notes:  # a number that does not stand for all must not look as if
+            warnings.warn(sentence, EpiceneWarning, stacklevel=3)
+        return super()._estimates()
+
+    def judgements(self) -> Iterator[tuple[str, Judgement]]:
+        """Every judgement with its model, as records, one after the other."""
+        from epicene.runs.stored_run import RunJudgements
+
+        for run in self.stored:
+            for judgement in RunJudgements(run):
+                yield run.info.model, judgement
+
+    def answers(
+        self, columns: Sequence[str] | None = None, where: polars.Expr | None = None
+    ) -> polars.DataFrame:
+        """One row per stored answer, failed ones too: item, stage, role, model, name, kind, texts,
+        failed (the reason), answer (all of it, as JSON)."""
+        from epicene.runs.stored_run import stored_answers
+
+        rows = (
+            {
+                "item": item.id,
+                "stage": given.stage,
+                "role": given.role,
+                "model": given.model,
+                "name": given.name,
+                **answer_fields(given.answer),
+            }
+            for run in self.stored
+            for item, given in stored_answers(run)
+        )
+        return rows_frame(rows, columns, where)
+
+    def scores(
+        self, columns: Sequence[str] | None = None, where: polars.Expr | None = None
+    ) -> polars.DataFrame:
+        """One row per scored text, such as each pronoun or each sentence of a pair: its candidate,
+        whether that is the right one, its log-probability, and that of every token."""
+        from epicene.runs.scored_texts import scored_text_fields
+
+        rows = scored_text_fields(self.stored)
+        lists = ({**row, "logprobs": list(row["logprobs"])} for row in rows)
+        return rows_frame(lists, columns, where)
+
+    def __repr__(self) -> str:
+        """The folders."""
+        return f"<Runs {', '.join(str(run.folder) for run in self.stored)}>"
+
+
+class Run(Runs):
+    """A run folder, read; from `epicene.run` or `epicene.load`.
+
+    Everything is computed from the stored answers, without a model.
+    """
+
+    def __init__(self, stored: StoredRun) -> None:
+        super().__init__((stored,))
+
+    @property
+    def path(self) -> Path:
+        """The run's folder."""
+        return self.stored[0].folder
+
+    @property
+    def manifest(self) -> Manifest:
+        """What was run, on what, and how each session went."""
+        return self.stored[0].manifest
+
+    @property
+    def suite(self) -> str:
+        """The name of the suite."""
+        return self.stored[0].suite.name
+
+    @property
+    def model(self) -> str:
+        """The label of the model that is measured."""
+        return self.stored[0].info.model
+
+    @property
+    def coverage(self) -> Coverage:
+        """How many items are judged, on how many answers to how many requests."""
+        coverage = self.summary.runs[0].coverage
+        assert coverage is not None
+        return coverage
+
+    @property
+    def complete(self) -> bool:
+        """Whether every request was answered and every item judged."""
+        return self.coverage.whole
+
+    def __repr__(self) -> str:
+        """The suite, the model, the folder and the state."""
+        state = self.manifest.state
+        return f"<Run of {self.suite} on {self.model} in {self.path}: {state}>"
+
+
+RunLike: TypeAlias = Run | str | Path
+
+
+def load(path: PathLike, *, suite: SuiteLike | None = None) -> Run:
+    """Read a run folder.
+
+    `suite` is needed only if the run is of a suite that is not installed: the suite itself, or
+    its file, `my_suite.py:name`.
+
+    >>> epicene.load("runs/my-run").metrics()   # doctest: +SKIP
+    """
+    from epicene.runs.stored_run import read_run
+    from epicene.suites import find_suite
+
+    return Run(read_run(Path(path), None if suite is None else find_suite(suite)))
+
+
+def _stored(run: RunLike) -> StoredRun:
+    return (run if isinstance(run, Run) else load(run)).stored[0]
+
+
+def _stored_runs(runs: RunLike | Iterable[RunLike]) -> list[StoredRun]:
+    return [_stored(run) for run in ([runs] if isinstance(runs, Run | str | Path) else runs)]
+
+
+def tabulate(runs: RunLike | Iterable[RunLike]) -> Runs:
+    """The results of several runs of one suite under one protocol, side by side.
+
+    >>> epicene.tabulate(["runs/a", "runs/b"]).table("accuracy")   # doctest: +SKIP
+    """
+    return Runs(_stored_runs(runs))
+
+
+class Scored(SuiteResults):
+    """The results of answers that were made elsewhere."""
+
+    def __init__(self, scored: ExternalScores) -> None:
+        self._scored = scored
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the answers leave out."""
+        return self._scored.notes
+
+    @property
+    def summary(self) -> Summary:
+        """The records behind the metrics and tables."""
+        return self._scored.summary
+
+    def judgements(self) -> Iterator[tuple[str, Judgement]]:
+        """Every judgement with its model, as records, one after the other."""
+        return self._scored.labelled_judgements()
+
+
+def score(
+    suite: SuiteLike,
+    answers: PathLike | Iterable[Mapping[str, Any]] | None = None,
+    *,
+    data: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
+    protocol: str = "",
+    settings: Mapping[str, Any] | None = None,
+) -> Scored:
+    """Judge answers that were made elsewhere, without a model.
+
+    `answers` is a file in a layout that the suite reads, or rows with `id`, `name` (which of the
+    item's requests, where it has several) and `text`, `texts` or `answer`. Without answers the
+    data must hold outcomes.
+    """
+    from epicene.runs.external_answers import score_external_answers
+    from epicene.suites import DataSource, choose_protocol, find_suite
+
+    chosen = find_suite(suite)
+    how = choose_protocol(chosen, protocol or chosen.score_protocol, settings or {}, None)
+    source = DataSource(path=None if data is None else Path(data), columns=dict(columns or {}))
+    dataset = chosen.read(source, how)
+    if answers is None or isinstance(answers, str | Path):
+        path = None if answers is None else Path(answers)
+        return Scored(score_external_answers(chosen, how, dataset, path))
+    from epicene.core.records import to_json
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "answers.jsonl")
+        path.write_bytes(b"".join(to_json(dict(row)) + b"\n" for row in answers))
+        return Scored(score_external_answers(chosen, how, dataset, path))
+
+
+class Comparison(TabledResults):
+    """Two runs compared item by item; differences are second minus first."""
+
+    def __init__(self, result: RunComparison) -> None:
+        self.result = result
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What makes the two differ besides the model, and what is missing."""
+        from epicene.runs.summary import incomplete_run_sentences
+
+        return (*self.result.notes, *incomplete_run_sentences(self.result.runs))
+
+    def changed(self) -> polars.DataFrame:
+        """The judgements whose outcome is another, one row each."""
+        return rows_frame(self.result.changed)
+
+    def _estimates(self) -> Mapping[str, Estimate]:
+        return self.result.metrics
+
+    def _tables(self) -> Sequence[Table]:
+        return self.result.tables
+
+    def _headline_table(self) -> Table:
+        return self.result.tables[0]
+
+
+def compare(
+    first: RunLike,
+    second: RunLike,
+    *,
+    agreement: bool = False,
+    names: tuple[str, str] | None = None,
+) -> Comparison:
+    """Compare two runs of one suite over the judgements they share, with paired tests.
+
+    With `agreement`, measure how far the two agree instead: raw, Matthews, Cohen; `names` are
+    then two judgements to pair, such as ("probability", "pre 1").
+    """
+    from epicene.runs.compare import compare_agreement, compare_runs
+
+    if names and not agreement:
+        raise InputError("`names` goes with `agreement`.")
+    runs = _stored(first), _stored(second)
+    with scoring_progress():
+        found = compare_agreement(*runs, names=names) if agreement else compare_runs(*runs)
+    return Comparison(found)
+
+
+def report(
+    runs: RunLike | Iterable[RunLike], path: PathLike = "report.html", *, pictures: float = 12.0
+) -> Path:
+    """Write one self-contained HTML page about runs; `pictures` is the most MB of thumbnails.
+
+    >>> epicene.report(["runs/a", "runs/b"], "report.html")   # doctest: +SKIP
+    """
+    from epicene.report.run_report import write_report
+
+    with scoring_progress():
+        write_report(_stored_runs(runs), Path(path), pictures)
+    return Path(path)

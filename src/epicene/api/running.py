@@ -1,0 +1,147 @@
+"""Run a suite on a model, from Python or from the command line."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from epicene.api.progress import NoProgress, progress_display
+from epicene.api.results import Run, load
+from epicene.core.errors import EpiceneWarning, InputError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from epicene.api.models import ModelInput
+    from epicene.api.results import PathLike
+    from epicene.models import ModelOptions
+    from epicene.runs.estimate import RunEstimate
+    from epicene.runs.ray.settings import RaySettings
+    from epicene.suites import Suite, SuiteLike
+
+DEFAULT_MODEL = "smollm2"
+
+
+def run(
+    suite: SuiteLike,
+    model: ModelInput | None = None,
+    *,
+    protocol: str = "epicene",
+    data: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
+    language: str | Sequence[str] | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    out: PathLike | None = None,
+    runs: PathLike = "runs",
+    settings: Mapping[str, Any] | None = None,
+    roles: Mapping[str, ModelInput | list[ModelInput]] | None = None,
+    labels: Mapping[str, str] | None = None,
+    max_cost: float | None = None,
+    progress: bool = True,
+    on: str = "here",
+    ray: RaySettings | None = None,
+    approve: Callable[[RunEstimate], None] | None = None,
+    command: str = "",
+    **options: Any,
+) -> Run:
+    """Run a suite on a model and store every answer; call it again to resume.
+
+    >>> run = epicene.run("alternations", model="random", limit=2, progress=False)
+    >>> run.complete
+    True
+
+    suite: the name of a suite, one that you defined, or its file (`my_suite.py:name`).
+    model: a spec (`"hf:PATH"`, `"openai:NAME"`, `"smollm2"`), a loaded `transformers` model with
+        its tokenizer, or what `epicene.open_model` returns. Default: smollm2.
+    protocol: `paper` (the authors' way) or `epicene` (ours).
+    data: your file or folder; by default the suite's starter set. `columns` maps our fields to the
+        names of its columns.
+    language: only these languages.
+    limit: the most items to take from each part of the data.
+    out: the run's folder; by default one with a name of its own in the folder `runs`.
+    settings: settings of the protocol; `epicene.suites(NAME)["settings"]` lists them.
+    roles: models for the suite's other roles, such as judges.
+    labels: remarks for the manifest.
+    max_cost: the most that all requests may cost, in US dollars.
+    on: `here`, or `ray` for many machines, set up by `ray`.
+    approve: called with an estimate before anything is asked; it may raise to stop.
+    options: how to open the model: dtype, device, threads, batch_size, base_url, …; see
+        `epicene.models.ModelOptions`.
+
+    If requests fail, the run is incomplete: a warning says so, and calling it again asks them
+    again.
+    """
+    from epicene.api.models import resolve_models
+    from epicene.runs.config import RunConfig
+    from epicene.runs.executors import open_executor
+    from epicene.runs.ray.settings import RaySettings
+    from epicene.runs.run import run as do_run
+    from epicene.suites import DataSource, choose_protocol, find_suite
+
+    chosen = find_suite(suite)
+    specs, with_models_in_memory = resolve_models(
+        _by_role(chosen, model, roles), model_options(**options)
+    )
+    config = RunConfig(
+        suite=chosen,
+        protocol=choose_protocol(chosen, protocol, settings or {}, seed),
+        models=specs,
+        source=DataSource(path=None if data is None else Path(data), columns=dict(columns or {})),
+        languages=(language,) if isinstance(language, str) else tuple(language or ()),
+        limit=limit,
+        out=None if out is None else Path(out),
+        under=Path(runs),
+        labels=dict(labels or {}),
+        command=command or f"epicene.run({chosen.name!r}, …)",
+        max_cost=max_cost,
+    )
+    display = progress_display() if progress else NoProgress()
+    with open_executor(on, ray or RaySettings(), display.show_message) as executor:
+        folder, _ = do_run(config, display, with_models_in_memory(executor), approve)
+    done = load(folder, suite=chosen)
+    for sentence in failure_sentences(done):
+        warnings.warn(sentence, EpiceneWarning, stacklevel=2)
+    return done
+
+
+def failure_sentences(run: Run) -> Iterator[str]:
+    """Why requests failed, a sentence for each reason."""
+    for count in run.manifest.counts:
+        for reason in count.reasons:
+            yield f"{count.model} failed in {count.stage}: {reason}"
+
+
+def _by_role(
+    suite: Suite[Any, Any],
+    model: ModelInput | None,
+    roles: Mapping[str, ModelInput | list[ModelInput]] | None,
+) -> dict[str, list[ModelInput]]:
+    """The models of each role; `model` plays the first, and is the default model if the suite needs
+    no more than one."""
+    found: dict[str, list[ModelInput]] = {}
+    if model is not None:
+        found[suite.roles[0].name] = [model]
+    for role, given in (roles or {}).items():
+        several = given if isinstance(given, list) else [given]
+        found.setdefault(suite.role(role).name, []).extend(several)
+    needed = [role.name for role in suite.roles if not role.optional]
+    if not found and len(needed) == 1:
+        found[needed[0]] = [DEFAULT_MODEL]
+    return found
+
+
+def model_options(**values: Any) -> ModelOptions:
+    """The options that say how to reach a model."""
+    import msgspec
+
+    from epicene.models import ModelOptions
+
+    for name in values:
+        if name not in ModelOptions.__struct_fields__:
+            raise unknown("model option", name, ModelOptions.__struct_fields__)
+    try:
+        return msgspec.convert(values, ModelOptions, strict=False)
+    except msgspec.ValidationError as error:
+        raise InputError(f"A model option does not fit: {error}.") from error

@@ -1,0 +1,69 @@
+"""What suites there are, and all about one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+import msgspec
+
+from epicene.core import registry
+from epicene.core.records import verb
+from epicene.suites import find_suite
+from epicene.suites.protocol_settings import settings_of
+
+if TYPE_CHECKING:
+    import polars
+
+    from epicene.suites import Suite
+
+
+@overload
+def suites() -> polars.DataFrame: ...
+@overload
+def suites(name: str) -> dict[str, Any]: ...
+def suites(name: str | None = None) -> polars.DataFrame | dict[str, Any]:
+    """The installed suites, a row each; or all about one: its card, protocols, settings, roles.
+
+    >>> epicene.suites()["suite"].to_list()
+    ['alternations', 'apgc', 'genform', 'gramvis', 'misgendering', ...]
+    >>> epicene.suites("genform")["languages"]
+    ('fr', 'ar', 'hi')
+    """
+    import polars as pl
+
+    if name is not None:
+        return describe_suite(find_suite(name))
+    found = [find_suite(each) for each in registry.names("suites")]
+    return pl.DataFrame(
+        {
+            "suite": [each.name for each in found],
+            "title": [each.card.title for each in found],
+            "languages": [list(each.card.languages) for each in found],
+            "protocols": [list(each.protocols) for each in found],
+            "roles": [[role.name for role in each.roles] for each in found],
+        }
+    )
+
+
+def describe_suite(suite: Suite[Any, Any]) -> dict[str, Any]:
+    """A suite's card, and what it asks of whom."""
+    return {
+        **msgspec.to_builtins(suite.card),
+        "protocols": {p.name: p.about for p in suite.protocols.values()},
+        "roles": {role.name: verbs_of(suite, role.name) for role in suite.roles},
+        "stages": [
+            {"name": stage.name, "role": stage.role, "needs": list(stage.needs)}
+            for stage in suite.stages
+        ],
+        "settings": {
+            each.name: {
+                key: value for key, value in msgspec.to_builtins(each).items() if key != "name"
+            }
+            for each in settings_of(suite)
+        },
+    }
+
+
+def verbs_of(suite: Suite[Any, Any], role: str) -> list[str]:
+    """The verbs that a model in that role must support, by name."""
+    return sorted(verb(kind) for kind in suite.verbs_of(role))
