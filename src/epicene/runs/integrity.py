@@ -11,6 +11,7 @@ import msgspec
 
 from epicene.core.errors import EpiceneError, RunError, pluralise
 from epicene.core.files import IMAGES_FOLDER, ImageFolder
+from epicene.core.finite import find_lost_number
 from epicene.core.records import Images
 from epicene.core.sqlite import LockedError
 from epicene.runs.costs import stored_costs
@@ -135,6 +136,9 @@ class _ImageCheck:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             yield Damage(STORE_FILE, _location("answers", row), f"cannot be read ({error})")
             return
+        if lost := find_lost_number(decoded):
+            problem = f"{lost} is null, which version 0.1.0 stored for NaN and infinite numbers"
+            yield Damage(STORE_FILE, _location("answers", row), problem)
         for image in decoded.images if isinstance(decoded, Images) else ():
             if image.sha256 and (problem := self._problem(image.sha256)):
                 yield Damage(f"{IMAGES_FOLDER}/{image.sha256[:2]}/{image.sha256}", "", problem)
