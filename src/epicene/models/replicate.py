@@ -453,6 +453,8 @@ class ReplicateModel(HostedImageModel):
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
 @model_kind(
+    about="a text-to-image model on Replicate",
+    usage="replicate:OWNER/NAME[:VERSION]",
     options=("label", "base_url", "concurrency", "timeout", "max_response", "price"),
     spec_only=("base_url",),
     extra="api",
