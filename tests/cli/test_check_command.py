@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from cli.conftest import Epicene
-from epicene.runs.store import row_checksum
+from epicene.runs.checked_tables import row_checksum
 
 
 def test_the_command_lists_damage(epicene: Epicene) -> None:
@@ -56,4 +56,23 @@ def test_a_null_for_nan_is_found_warned_of_and_asked_again(epicene: Epicene) -> 
     assert resumed.code == 0
     assert "requests whose answers are lost are asked again" in resumed.err
     assert epicene("tables", "run", "--json").out == sound.out
+    assert epicene("check", "run").code == 0
+
+
+def test_a_completion_without_its_number_is_damage(epicene: Epicene) -> None:
+    """Version 0.1.0 wrote this for NaN, too; nothing can read it."""
+    epicene("run", "reflexives", "-m", "random", "--out=run")
+    lost = b'{"kind":"completions","completions":[{"text":"x","logprob":null,"tokens":1}]}'
+    with closing(sqlite3.connect(Path("run/answers.sqlite"))) as db, db:
+        db.create_function("row_checksum", -1, row_checksum)
+        db.execute(
+            "UPDATE answers SET answer = ? WHERE place = (SELECT min(place) FROM answers)", (lost,)
+        )
+        db.execute("UPDATE answers SET checksum = row_checksum(place, name, key, failed, answer)")
+    assert "cannot be read (Expected `float`, got `null`" in epicene("check", "run").out
+    tables = epicene("tables", "run")
+    assert tables.code == 1
+    assert "is damaged: an answer cannot be read (Expected `float`, got `null`" in tables.err
+    assert "repeat the command that made the run" in tables.err
+    assert epicene("run", "reflexives", "-m", "random", "--out=run").code == 0
     assert epicene("check", "run").code == 0

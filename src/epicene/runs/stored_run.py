@@ -21,16 +21,16 @@ import msgspec
 from epicene.core.errors import EpiceneError, InputError, RunError, pluralise
 from epicene.core.finite import find_lost_number
 from epicene.core.records import Item, Judgement, Record, digest, to_json
+from epicene.runs.checked_tables import DamagedStoreError
 from epicene.runs.judgement_cache import CacheWriter, cache_key, read_cache
 from epicene.runs.manifest import Manifest, read_manifest
 from epicene.runs.plan import PlanReader
+from epicene.runs.request_ids import item_number
 from epicene.runs.store import (
     STORE_FILE,
     AnswerStore,
-    DamagedStoreError,
     Section,
     is_complete,
-    item_number,
     open_store,
 )
 from epicene.suites import (
