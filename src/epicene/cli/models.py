@@ -8,20 +8,6 @@ import typer
 
 from epicene.cli.options import AsJson
 
-# How a model of each kind is named, and what it is.
-_KINDS = {
-    "copy": ("copy", "returns its input"),
-    "diffusers": ("diffusers:FOLDER", "a local text-to-image pipeline"),
-    "hf": ("hf:FOLDER_OR_ID", "what transformers loads: a folder, a GGUF file, a hub id"),
-    "ideogram": ("ideogram:MODEL", "Ideogram's text-to-image models"),
-    "ngram": ("ngram[:FILE]", "a 5-gram model of the suite's text, or of a file's"),
-    "openai": ("openai:MODEL --base-url URL", "a model on an OpenAI-compatible server"),
-    "random": ("random[:SEED]", "guesses that land at chance"),
-    "replicate": ("replicate:OWNER/NAME[:VERSION]", "a text-to-image model on Replicate"),
-    "rules": ("rules", "the rewriters of French, Arabic and Hindi"),
-    "tagger": ("tagger:FOLDER", "rewrites words as it learnt from a corpus (`epicene train`)"),
-}
-
 app = typer.Typer(
     help="List the kinds of model; fetch an embedded one.", invoke_without_command=True
 )
@@ -52,7 +38,7 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
     console = Console()
     named = Table("kind", "--model", "what")
     for kind in kinds:
-        named.add_row(kind, *_KINDS.get(kind, (kind, "")))
+        named.add_row(kind, *_describe(kind))
     console.print(named)
     heads = ("embedded", "what", "licence", "size", "on this machine")
     table = Table(*(Column(head, overflow="fold") for head in heads))
@@ -60,6 +46,18 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
         here = each.where if each.fetched else f"epicene models fetch {name}"
         table.add_row(name, each.description, each.licence, f"{each.disk_mb} MB", here)
     console.print(table)
+
+
+def _describe(kind: str) -> tuple[str, str]:
+    """How a model of that kind is named, and what it is, or why it cannot be used."""
+    from epicene.core.errors import EpiceneError
+    from epicene.models import kind_info
+
+    try:
+        info = kind_info(kind)
+    except EpiceneError as error:
+        return kind, str(error)
+    return info.usage or kind, info.about
 
 
 @app.command()
