@@ -141,13 +141,19 @@ def resolve_models(
     a suite or charges for its answers belongs to one run, so it is opened again from its spec.
     """
     held: dict[ModelSpec, tuple[Model, bool]] = {}
+    known: dict[tuple[int, ...], ModelSpec] = {}  # by object: hashing weights takes time
 
     def spec(given: ModelInput) -> ModelSpec:
         if isinstance(given, str):
             return parse_spec(given, options)
+        key = tuple(map(id, given)) if isinstance(given, tuple) else (id(given),)
+        if key not in known:
+            known[key] = in_memory(given)
+        return known[key]
+
+    def in_memory(given: OpenModel | tuple[Any, Any]) -> ModelSpec:
         if isinstance(given, OpenModel):
-            opened = given
-            model = opened.reopen() if opened.reopen else opened.model
+            opened, model = given, given.reopen() if given.reopen else given.model
         else:
             opened = open_model(given, **_options_in_memory(options))
             model = opened.model
@@ -159,7 +165,7 @@ def resolve_models(
                 )
             return opened.spec
         found = opened.spec or ModelSpec(kind=IN_MEMORY, name=model.identity.digest.hex())
-        held[found] = (model, opened.asked)
+        held[found] = (model, opened.asked and opened.reopen is None)
         opened.asked = True
         return found
 

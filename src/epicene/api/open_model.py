@@ -173,7 +173,7 @@ class OpenModel:
         [-6.0, -5.5]
         """
         scored = self._scores(texts, context, first_token, masking, language)
-        return _frame(_SCORE_COLUMNS, (_score_row(text, *each) for text, *each in scored))
+        return _frame(_SCORE_COLUMNS, (_score_row(*each) for each in scored))
 
     def tokens(
         self,

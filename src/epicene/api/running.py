@@ -36,7 +36,7 @@ def run(
     out: PathLike | None = None,
     runs: PathLike = "runs",
     settings: Mapping[str, Any] | None = None,
-    roles: Mapping[str, ModelInput | list[ModelInput]] | None = None,
+    roles: Mapping[str, ModelInput | Sequence[ModelInput]] | None = None,
     labels: Mapping[str, str] | None = None,
     max_cost: float | None = None,
     progress: bool = True,
@@ -116,7 +116,7 @@ def failure_sentences(run: Run) -> Iterator[str]:
 def _by_role(
     suite: Suite[Any, Any],
     model: ModelInput | None,
-    roles: Mapping[str, ModelInput | list[ModelInput]] | None,
+    roles: Mapping[str, ModelInput | Sequence[ModelInput]] | None,
 ) -> dict[str, list[ModelInput]]:
     """The models of each role; `model` plays the first, and is the default model if the suite needs
     no more than one."""
