@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from epicene.api.models import fetch_model as fetch_model
     from epicene.api.models import models as models
     from epicene.api.models import open_model as open_model
     from epicene.api.open_model import OpenModel as OpenModel
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
-    "epicene.api.models": ("models", "open_model"),
+    "epicene.api.models": ("fetch_model", "models", "open_model"),
     "epicene.api.open_model": ("OpenModel",),
     "epicene.api.results": (
         "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
@@ -103,6 +104,7 @@ __all__ = [
     "__version__",
     "compare",
     "estimate_sweep",
+    "fetch_model",
     "load",
     "models",
     "open_model",

@@ -6,6 +6,7 @@ import asyncio
 import math
 from collections.abc import Iterator
 from copy import deepcopy
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 import torch
 
 import epicene
+from epicene.core import registry
 from epicene.core.errors import InputError, OptionError, RunError
 from epicene.core.records import Generate, Score, Scores, Texts
 from epicene.models import BatchLimit, ModelOptions, hf
@@ -276,3 +278,35 @@ def test_a_hosted_model_is_asked_inside_a_running_event_loop() -> None:
     assert written["text"].to_list() == ["hello"] * 3
     assert scored["method"].to_list() == ["causal (echo)"] * 2
     assert scored["sum"].to_list() == sorted(scored["sum"].to_list())
+
+
+def test_kinds_and_embedded_models_are_listed() -> None:
+    frame = epicene.models()
+    by_kind = {row["kind"]: row for row in frame.to_dicts()}
+    assert by_kind["hf"]["spec"] == "hf:FOLDER_OR_ID"
+    assert by_kind["hf"]["licence"] is None
+    assert by_kind["smollm2"]["embedded"]
+    assert by_kind["smollm2"]["disk_mb"] > 0
+    ours = entry_points(group="epicene.models")
+    assert all(by_kind[point.name]["about"] for point in ours)
+    registry.add("models", "loud", epicene.PythonModel)
+    assert "loud" in epicene.models()["kind"]
+
+
+def test_an_unknown_model_is_not_fetched() -> None:
+    with pytest.raises(InputError, match=r"'smolm2'.*'smollm2'"):
+        epicene.fetch_model("smolm2")
+
+
+@pytest.mark.embedded
+def test_the_embedded_model_is_the_same_when_you_load_it() -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder = epicene.fetch_model("smollm2")
+    texts = ["The nurse said she was late.", "The nurse said he was late."]
+    with epicene.open_model("smollm2") as named:
+        expected = named.tokens(texts, context="I saw this: ")
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    loaded = epicene.open_model(model, AutoTokenizer.from_pretrained(folder))
+    assert loaded.tokens(texts, context="I saw this: ").equals(expected)
+    assert "".join(expected.filter(pl.col("index") == 0)["token"]) == texts[0]

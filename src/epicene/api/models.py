@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from epicene.api.open_model import OpenModel
+from epicene.api.progress import note
 from epicene.api.running import model_options
+from epicene.core import registry
 from epicene.core.errors import InputError, OptionError
 from epicene.models import IN_MEMORY, Learner, ModelOptions, ModelSpec, Probed, parse_spec
 from epicene.models import open_model as open_spec
@@ -17,6 +19,9 @@ from epicene.runs.executors import CachedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import polars
 
     from epicene.models import Model
     from epicene.runs.executors import Executor
@@ -198,3 +203,71 @@ def _belongs_to_a_run(model: Model) -> bool:
 
 
 # --- which there are -----------------------------------------------------------------------------
+
+# How a model of each kind is named, and what it is.
+_KINDS = {
+    "copy": ("copy", "returns its input"),
+    "diffusers": ("diffusers:FOLDER", "a local text-to-image pipeline"),
+    "hf": ("hf:FOLDER_OR_ID", "what transformers loads: a folder, a GGUF file, a hub id"),
+    "ideogram": ("ideogram:MODEL", "Ideogram's text-to-image models"),
+    "ngram": ("ngram[:FILE]", "a 5-gram model of the suite's text, or of a file's"),
+    "openai": ("openai:MODEL --base-url URL", "a model on an OpenAI-compatible server"),
+    "random": ("random[:SEED]", "guesses that land at chance"),
+    "replicate": ("replicate:OWNER/NAME[:VERSION]", "a text-to-image model on Replicate"),
+    "rules": ("rules", "the rewriters of French, Arabic and Hindi"),
+    "tagger": ("tagger:FOLDER", "rewrites words as it learnt from a corpus (`epicene train`)"),
+}
+
+
+def models() -> polars.DataFrame:
+    """The kinds of model that are installed, a row each, and after them the embedded models.
+
+    >>> epicene.models()["kind"].to_list()
+    ['copy', 'diffusers', 'hf', ..., 'smollm2', ...]
+
+    Columns: kind, spec (how a model is named), about, embedded; of the embedded models also
+    languages, chat, licence, must_accept (the licence, to fetch it), download_mb, disk_mb, fetched
+    and where.
+    """
+    import polars as pl
+
+    from epicene.models import embedded, faces
+
+    fetchable = {each.name: each for each in (*embedded.status(), *faces.status())}
+    rows: list[dict[str, Any]] = [
+        {"kind": kind, "spec": spec, "about": about, "embedded": False}
+        for kind in registry.names("models")
+        if kind not in fetchable
+        for spec, about in [_KINDS.get(kind, (kind, ""))]
+    ]
+    for name, status in fetchable.items():
+        facts = msgspec.to_builtins(status)
+        del facts["name"]
+        about = facts.pop("description")
+        rows.append({"kind": name, "spec": name, "about": about, "embedded": True, **facts})
+    schema = {
+        **dict.fromkeys(("kind", "spec", "about"), pl.String),
+        "embedded": pl.Boolean,
+        "languages": pl.List(pl.String),
+        "chat": pl.Boolean,
+        "licence": pl.String,
+        "must_accept": pl.Boolean,
+        **dict.fromkeys(("download_mb", "disk_mb"), pl.Int64),
+        "fetched": pl.Boolean,
+        "where": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema)
+
+
+def fetch_model(
+    name: str, *, accept_licence: bool = False, progress: Callable[[str], None] = note
+) -> Path:
+    """Download an embedded model, verify and convert it; its folder.
+
+    One that is on this machine is not downloaded again. `accept_licence` says that you have read
+    and accept the terms of a model that has such. `progress` is called with what is being done.
+    """
+    from epicene.models import embedded, faces
+
+    fetch = faces.fetch if name in faces.catalogue() else embedded.fetch
+    return fetch(name, accept_licence=accept_licence, progress=progress)
