@@ -296,17 +296,3 @@ def test_kinds_and_embedded_models_are_listed() -> None:
 def test_an_unknown_model_is_not_fetched() -> None:
     with pytest.raises(InputError, match=r"'smolm2'.*'smollm2'"):
         epicene.fetch_model("smolm2")
-
-
-@pytest.mark.embedded
-def test_the_embedded_model_is_the_same_when_you_load_it() -> None:
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    folder = epicene.fetch_model("smollm2")
-    texts = ["The nurse said she was late.", "The nurse said he was late."]
-    with epicene.open_model("smollm2") as named:
-        expected = named.tokens(texts, context="I saw this: ")
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
-    loaded = epicene.open_model(model, AutoTokenizer.from_pretrained(folder))
-    assert loaded.tokens(texts, context="I saw this: ").equals(expected)
-    assert "".join(expected.filter(pl.col("index") == 0)["token"]) == texts[0]
