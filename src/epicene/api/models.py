@@ -245,7 +245,7 @@ def models() -> polars.DataFrame:
         del facts["name"]
         about = facts.pop("description")
         rows.append({"kind": name, "spec": name, "about": about, "embedded": True, **facts})
-    schema = {
+    schema: dict[str, Any] = {
         **dict.fromkeys(("kind", "spec", "about"), pl.String),
         "embedded": pl.Boolean,
         "languages": pl.List(pl.String),

@@ -124,7 +124,7 @@ def _by_role(
     if model is not None:
         found[suite.roles[0].name] = [model]
     for role, given in (roles or {}).items():
-        several = given if isinstance(given, list) else [given]
+        several: list[Any] = given if isinstance(given, list) else [given]
         found.setdefault(suite.role(role).name, []).extend(several)
     needed = [role.name for role in suite.roles if not role.optional]
     if not found and len(needed) == 1:
