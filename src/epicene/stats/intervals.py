@@ -24,14 +24,13 @@ from epicene.stats.arrays import (
     encode_groups,
     finite_floats,
     finite_or_none,
-    group_sums,
     max_unseen_share,
     safe_ratio,
     same_length,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -72,23 +71,45 @@ def proportion(
     the groups do, and never more than there are. Where the groups do not differ at all (e.g.
     all is right), their number alone decides the width.
     """
-    z = critical_value(level)
     above = finite_floats(right, "right answers")
     below = np.ones_like(above) if n is None else finite_floats(n, "numbers of items")
     same_length(right=above, n=below, groups=groups)
+    _check_counts(above, below)
+    codes = encode_groups(groups, len(above))
+    columns = np.column_stack([above, below])
+    if n is not None:  # a group without an item is none
+        columns, codes = columns[below > 0], codes[below > 0]
+    (classes,) = collapse_groups(columns, codes, [len(columns)])
+    return _proportion(classes, level)
+
+
+def proportions(
+    right: ArrayLike, groups: Ints, sizes: Sequence[int], *, level: float = 0.95
+) -> list[Estimate]:
+    """`proportion` of consecutive parts of so many rows each, faster than one by one."""
+    above = finite_floats(right, "right answers")
+    below = np.ones_like(above)
+    _check_counts(above, below)
+    parts = collapse_groups(np.column_stack([above, below]), groups, sizes)
+    return [_proportion(classes, level) for classes in parts]
+
+
+def _check_counts(above: Floats, below: Floats) -> None:
     wrong = (above < 0) | (above > below)
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
             f"There cannot be {above[row]} right answers of {below[row]} at place {row}."
         )
-    total = float(below.sum())
+
+
+def _proportion(classes: GroupClasses, level: float) -> Estimate:
+    z = critical_value(level)
+    right, total = classes.totals.tolist()
     if total == 0:
         return Estimate(value=None, why="there are no items")
-    sums = group_sums(np.column_stack([above, below]), encode_groups(groups, len(above)))
-    classes = collapse_groups(sums[sums[:, 1] > 0])
-    share = float(classes.totals[0]) / total
-    low, high = _grouped_ends(classes, share, z, level)
+    share = right / total
+    low, high = _grouped_ends(classes, share, total, z, level)
     return Estimate(value=share, low=low, high=high, n=math.ceil(total))
 
 
@@ -101,9 +122,9 @@ def standard_error(values: ArrayLike) -> Estimate:
 
 
 def _grouped_ends(
-    classes: GroupClasses, share: float, z: float, level: float
+    classes: GroupClasses, share: float, total: float, z: float, level: float
 ) -> tuple[float, float]:
-    groups, total = classes.groups, float(classes.totals[1])
+    groups = classes.groups
     if classes.values[:, 1].max() <= 1:
         return _wilson_ends(share, total, z)
     squares = float(classes.counts @ (classes.values @ (1.0, -share)) ** 2)
@@ -162,12 +183,30 @@ def clustered_mean(
     columns = _ratio_columns(numerators, denominators)
     return bootstrap_sums(
         columns,
-        lambda sums: safe_ratio(sums[:, 0], sums[:, 1]),
+        _ratio,
         groups,
         n=int(np.count_nonzero(columns[:, 1])),
-        undefined="the denominators sum to zero",
+        undefined=_ZERO_DENOMINATORS,
         **options,
     )
+
+
+def clustered_means(
+    values: ArrayLike, groups: Ints, sizes: Sequence[int], **options: Unpack[BootstrapOptions]
+) -> list[Estimate]:
+    """`clustered_mean` of consecutive parts of so many rows each, faster than one by one."""
+    parts = collapse_groups(_ratio_columns(values, None), groups, sizes)
+    return [
+        _bootstrap_classes(classes, _ratio, size, _ZERO_DENOMINATORS, **options)
+        for classes, size in zip(parts, sizes, strict=True)
+    ]
+
+
+def _ratio(sums: Floats) -> Floats:
+    return safe_ratio(sums[:, 0], sums[:, 1])
+
+
+_ZERO_DENOMINATORS = "the denominators sum to zero"
 
 
 def clustered_difference(
@@ -204,22 +243,34 @@ def bootstrap_sums(
     *,
     n: int | None = None,
     undefined: str = "it is undefined for these data",
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    method: Method = "percentile",
-    bounds: Bounds | None = None,
+    **options: Unpack[BootstrapOptions],
 ) -> Estimate:
     """A function of column sums (row × column), with an interval over groups.
 
     This is the fast way: correlations, agreement coefficients and F-scores are functions of
     sums too.
     """
-    _check_bootstrap(level, resamples, method)
+    codes = encode_groups(groups, len(columns))
+    (classes,) = collapse_groups(columns, codes, [len(columns)])
     n = len(columns) if n is None else n
-    if not len(columns):
+    return _bootstrap_classes(classes, statistic, n, undefined, **options)
+
+
+def _bootstrap_classes(
+    classes: GroupClasses,
+    statistic: SumStatistic,
+    n: int,
+    undefined: str,
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    method: Method = "percentile",
+    bounds: Bounds | None = None,
+) -> Estimate:
+    _check_bootstrap(level, resamples, method)
+    if not len(classes.counts):
         return Estimate(value=None, why="there are no rows")
-    classes = collapse_groups(group_sums(columns, encode_groups(groups, len(columns))))
     value = finite_or_none(statistic(classes.totals[None])[0])
     if value is None:
         return Estimate(value=None, n=n, why=undefined)
