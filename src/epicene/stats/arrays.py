@@ -7,6 +7,7 @@ groups with replacement.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import NormalDist
@@ -134,6 +135,12 @@ class GroupClasses:
         """The sums over all rows."""
         totals: Floats = self.counts @ self.values
         return totals
+
+    @property
+    def digest(self) -> bytes:
+        """A hash of the sums and counts."""
+        content = (str(self.values.shape).encode(), self.values.tobytes(), self.counts.tobytes())
+        return hashlib.blake2b(b"".join(content), digest_size=16).digest()
 
 
 def group_sums(columns: Floats, codes: Ints) -> Floats:

@@ -152,19 +152,20 @@ def rows_by(frame: polars.DataFrame, *columns: str) -> RowsBy:
 
     from epicene.stats.arrays import encode_groups
 
-    keys = [frame[column].cast(pl.Categorical) for column in columns]
-    codes = [key.to_physical().cast(pl.Int64).fill_null(-1).to_numpy() for key in keys]
-    known = np.flatnonzero(np.min(codes, axis=0) >= 0)
+    keys = [pl.col(column).cast(pl.Categorical) for column in columns]
+    codes = frame.select(key.to_physical().cast(pl.Int64).fill_null(-1) for key in keys)
+    known = np.flatnonzero(codes.min_horizontal().to_numpy() >= 0) if len(codes) else ()
     if not len(known):
         return RowsBy()
     cells = np.zeros_like(known)
     for code in codes:
-        cells = encode_groups(cells * (code.max() + 1) + code[known], len(known))
+        numbers = code.to_numpy()[known]
+        cells = encode_groups(cells * (numbers.max() + 1) + numbers, len(known))
     # Few cells are sorted fastest as small numbers.
     order = known[np.argsort(cells.astype(np.min_scalar_type(cells.max())), kind="stable")]
     parts = np.split(order, np.bincount(cells).cumsum()[:-1])
-    firsts = [part[0] for part in parts]
-    values = zip(*(key.gather(firsts).cast(pl.String) for key in keys), strict=True)
+    firsts = frame.select(columns)[[part[0] for part in parts]]
+    values = firsts.select(pl.all().cast(pl.String)).rows()
     return RowsBy(sorted(zip(values, parts, strict=True)))
 
 
