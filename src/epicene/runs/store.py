@@ -342,7 +342,8 @@ class AnswerStore:
 
     def _decode(self, answer: bytes) -> Answer:
         try:
-            return decode_answer(answer)
+            decoded: Answer = decode_answer(answer)
+            return decoded
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise DamagedStoreError(self.path, f"an answer cannot be read ({error})") from None
 
