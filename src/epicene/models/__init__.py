@@ -2,7 +2,7 @@
 
 A model answers requests of one or more of the six verbs and knows nothing of benchmarks. A spec is
 `KIND[:NAME][?option=value&…]`, e.g. `hf:path/to/model?dtype=bfloat16`, `openai:NAME`, `random`. The
-entry point of a kind is a function `open(name, options) -> Model`.
+entry point of a kind is a function `open(name, options) -> Model`, or a class of `PythonModel`.
 """
 
 from __future__ import annotations
