@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from epicene.api.models import fetch_model as fetch_model
+    from epicene.api.checking import check as check
+    from epicene.api.data import BuiltData as BuiltData
+    from epicene.api.data import SuiteData as SuiteData
+    from epicene.api.data import build_data as build_data
+    from epicene.api.data import read_data as read_data
+    from epicene.api.demo import Demo as Demo
+    from epicene.api.demo import demo as demo
+    from epicene.api.embedded import fetch_model as fetch_model
+    from epicene.api.exports import ExportedData as ExportedData
+    from epicene.api.exports import export_data as export_data
+    from epicene.api.exports import export_results as export_results
     from epicene.api.models import models as models
     from epicene.api.models import open_model as open_model
     from epicene.api.open_model import OpenModel as OpenModel
@@ -25,11 +35,23 @@ if TYPE_CHECKING:
     from epicene.api.results import report as report
     from epicene.api.results import score as score
     from epicene.api.results import tabulate as tabulate
+    from epicene.api.rewriting import Rewritten as Rewritten
+    from epicene.api.rewriting import RewrittenChange as RewrittenChange
+    from epicene.api.rewriting import open_rewriter as open_rewriter
+    from epicene.api.rewriting import rewrite as rewrite
     from epicene.api.running import run as run
+    from epicene.api.studies import AdjudicationSheet as AdjudicationSheet
+    from epicene.api.studies import Sheets as Sheets
+    from epicene.api.studies import Study as Study
+    from epicene.api.studies import load_study as load_study
+    from epicene.api.studies import sample_study as sample_study
+    from epicene.api.study_results import StudyAnswers as StudyAnswers
+    from epicene.api.study_results import StudyResults as StudyResults
     from epicene.api.suites import suites as suites
     from epicene.api.sweeping import Sweep as Sweep
     from epicene.api.sweeping import estimate_sweep as estimate_sweep
     from epicene.api.sweeping import sweep as sweep
+    from epicene.api.training import train as train
     from epicene.core.errors import EpiceneError as EpiceneError
     from epicene.core.errors import EpiceneWarning as EpiceneWarning
     from epicene.core.errors import InputError as InputError
@@ -51,36 +73,55 @@ if TYPE_CHECKING:
     from epicene.core.records import Texts as Texts
     from epicene.core.records import Translate as Translate
     from epicene.models.functions import PythonModel as PythonModel
+    from epicene.suites.definition import SuiteDefinition as SuiteDefinition
+    from epicene.suites.definition import choose as choose
+    from epicene.suites.definition import suite as suite
+    from epicene.suites.definition_items import RowItem as RowItem
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
-    "epicene.api.models": ("fetch_model", "models", "open_model"),
+    "epicene.api.checking": ("check",),
+    "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "read_data"),
+    "epicene.api.demo": ("Demo", "demo"),
+    "epicene.api.embedded": ("fetch_model",),
+    "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
+    "epicene.api.models": ("models", "open_model"),
     "epicene.api.open_model": ("OpenModel",),
     "epicene.api.results": (
         "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
         "tabulate",
     ),
+    "epicene.api.rewriting": ("Rewritten", "RewrittenChange", "open_rewriter", "rewrite"),
     "epicene.api.running": ("run",),
+    "epicene.api.studies": ("AdjudicationSheet", "Sheets", "Study", "load_study", "sample_study"),
+    "epicene.api.study_results": ("StudyAnswers", "StudyResults"),
     "epicene.api.suites": ("suites",),
     "epicene.api.sweeping": ("Sweep", "estimate_sweep", "sweep"),
+    "epicene.api.training": ("train",),
     "epicene.core.errors": ("EpiceneError", "EpiceneWarning", "InputError", "RunError"),
     "epicene.core.records": (
         "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
     ),
     "epicene.models.functions": ("PythonModel",),
+    "epicene.suites.definition": ("SuiteDefinition", "choose", "suite"),
+    "epicene.suites.definition_items": ("RowItem",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AdjudicationSheet",
+    "BuiltData",
     "Choice",
     "Comparison",
     "Completions",
     "Decoding",
+    "Demo",
     "Draw",
     "EpiceneError",
     "EpiceneWarning",
     "Estimate",
+    "ExportedData",
     "Figure",
     "Fill",
     "Generate",
@@ -92,28 +133,50 @@ __all__ = [
     "Message",
     "OpenModel",
     "PythonModel",
+    "Rewritten",
+    "RewrittenChange",
+    "RowItem",
     "Run",
     "RunError",
     "Runs",
     "Score",
     "Scored",
     "Scores",
+    "Sheets",
+    "Study",
+    "StudyAnswers",
+    "StudyResults",
+    "SuiteData",
+    "SuiteDefinition",
     "Sweep",
     "Texts",
     "Translate",
     "__version__",
+    "build_data",
+    "check",
+    "choose",
     "compare",
+    "demo",
     "estimate_sweep",
+    "export_data",
+    "export_results",
     "fetch_model",
     "load",
+    "load_study",
     "models",
     "open_model",
+    "open_rewriter",
+    "read_data",
     "report",
+    "rewrite",
     "run",
+    "sample_study",
     "score",
+    "suite",
     "suites",
     "sweep",
     "tabulate",
+    "train",
 ]
 
 # Packages that are also functions; see core/callable_package.py.

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from cli.conftest import Epicene
-from epicene.cli import demo
-from epicene.cli.demo import DemoSuite
+from epicene.api import demo
+from epicene.api.demo import DemoSuite
 from epicene.models import parse_spec
 from epicene.runs.preflight import check_roles
 from epicene.suites import choose_protocol, find_suite

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from cli.conftest import Epicene
-from epicene.cli import demo
-from epicene.cli.demo import DemoSuite
+from epicene.api import demo
+from epicene.api.demo import DemoSuite
 from epicene.core import registry
 from epicene.models import Model, ModelOptions, open_model, parse_spec
 
@@ -60,7 +60,7 @@ def test_sweep(epicene: Epicene, opened: list[int | None]) -> None:
 def test_build(epicene: Epicene, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 
-    def build(config: Any, _: Any) -> list[str]:
+    def build(config: Any, *_: Any) -> list[str]:
         seen.append(config)
         return []
 

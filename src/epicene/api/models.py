@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import msgspec
 
 from epicene.api.open_model import OpenModel
-from epicene.api.progress import note
 from epicene.api.running import model_options
+from epicene.api.wording import keyword_errors
 from epicene.core import registry
-from epicene.core.errors import InputError, OptionError
-from epicene.models import IN_MEMORY, Learner, ModelOptions, ModelSpec, Probed, parse_spec
+from epicene.core.errors import EpiceneError, InputError, OptionError
+from epicene.models import (
+    IN_MEMORY,
+    Learner,
+    ModelOptions,
+    ModelSpec,
+    Probed,
+    kind_info,
+    parse_spec,
+)
 from epicene.models import open_model as open_spec
 from epicene.models.functions import FunctionModel
 from epicene.models.pricing import as_paid
@@ -19,7 +27,6 @@ from epicene.runs.executors import CachedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     import polars
 
@@ -32,6 +39,12 @@ if TYPE_CHECKING:
 ModelInput: TypeAlias = str | OpenModel | tuple[Any, Any]
 
 
+def as_list(given: ModelInput | Sequence[ModelInput]) -> list[ModelInput]:
+    """The models of a role, given as a list or as one model."""
+    return list(given) if isinstance(given, list) else [cast("ModelInput", given)]
+
+
+@keyword_errors
 def open_model(
     model: Any = None,
     tokenizer: Any = None,
@@ -204,20 +217,6 @@ def _belongs_to_a_run(model: Model) -> bool:
 
 # --- which there are -----------------------------------------------------------------------------
 
-# How a model of each kind is named, and what it is.
-_KINDS = {
-    "copy": ("copy", "returns its input"),
-    "diffusers": ("diffusers:FOLDER", "a local text-to-image pipeline"),
-    "hf": ("hf:FOLDER_OR_ID", "what transformers loads: a folder, a GGUF file, a hub id"),
-    "ideogram": ("ideogram:MODEL", "Ideogram's text-to-image models"),
-    "ngram": ("ngram[:FILE]", "a 5-gram model of the suite's text, or of a file's"),
-    "openai": ("openai:MODEL --base-url URL", "a model on an OpenAI-compatible server"),
-    "random": ("random[:SEED]", "guesses that land at chance"),
-    "replicate": ("replicate:OWNER/NAME[:VERSION]", "a text-to-image model on Replicate"),
-    "rules": ("rules", "the rewriters of French, Arabic and Hindi"),
-    "tagger": ("tagger:FOLDER", "rewrites words as it learnt from a corpus (`epicene train`)"),
-}
-
 
 def models() -> polars.DataFrame:
     """The kinds of model that are installed, a row each, and after them the embedded models.
@@ -238,7 +237,7 @@ def models() -> polars.DataFrame:
         {"kind": kind, "spec": spec, "about": about, "embedded": False}
         for kind in registry.names("models")
         if kind not in fetchable
-        for spec, about in [_KINDS.get(kind, (kind, ""))]
+        for spec, about in [_describe(kind)]
     ]
     for name, status in fetchable.items():
         facts = msgspec.to_builtins(status)
@@ -259,15 +258,10 @@ def models() -> polars.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def fetch_model(
-    name: str, *, accept_licence: bool = False, progress: Callable[[str], None] = note
-) -> Path:
-    """Download an embedded model, verify and convert it; its folder.
-
-    One that is on this machine is not downloaded again. `accept_licence` says that you have read
-    and accept the terms of a model that has such. `progress` is called with what is being done.
-    """
-    from epicene.models import embedded, faces
-
-    fetch = faces.fetch if name in faces.catalogue() else embedded.fetch
-    return fetch(name, accept_licence=accept_licence, progress=progress)
+def _describe(kind: str) -> tuple[str, str]:
+    """How a model of that kind is named, and what it is, or why it cannot be used."""
+    try:
+        info = kind_info(kind)
+    except EpiceneError as error:
+        return kind, str(error)
+    return info.usage or kind, info.about

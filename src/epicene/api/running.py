@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.api.progress import NoProgress, progress_display
 from epicene.api.results import Run, load
+from epicene.api.wording import keyword_errors
 from epicene.core.errors import EpiceneWarning, InputError, unknown
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "smollm2"
 
 
+@keyword_errors
 def run(
     suite: SuiteLike,
     model: ModelInput | None = None,
@@ -102,7 +104,7 @@ def run(
         folder, _ = do_run(config, display, with_models_in_memory(executor), approve)
     done = load(folder, suite=chosen)
     for sentence in failure_sentences(done):
-        warnings.warn(sentence, EpiceneWarning, stacklevel=2)
+        warnings.warn(sentence, EpiceneWarning, stacklevel=3)
     return done
 
 
@@ -120,12 +122,13 @@ def _by_role(
 ) -> dict[str, list[ModelInput]]:
     """The models of each role; `model` plays the first, and is the default model if the suite needs
     no more than one."""
+    from epicene.api.models import as_list
+
     found: dict[str, list[ModelInput]] = {}
     if model is not None:
         found[suite.roles[0].name] = [model]
     for role, given in (roles or {}).items():
-        several: list[Any] = given if isinstance(given, list) else [given]
-        found.setdefault(suite.role(role).name, []).extend(several)
+        found.setdefault(suite.role(role).name, []).extend(as_list(given))
     needed = [role.name for role in suite.roles if not role.optional]
     if not found and len(needed) == 1:
         found[needed[0]] = [DEFAULT_MODEL]

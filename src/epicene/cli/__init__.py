@@ -11,12 +11,14 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from epicene import __version__
+from epicene.api.wording import command_line_wording
 from epicene.cli import (
     annotate,
     check,
@@ -62,8 +64,19 @@ def _root(
             is_eager=True,
         ),
     ] = False,
+    suite: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--suite",
+            metavar="FILE.py",
+            help="Make the suites of this file known by name, also with EPICENE_SUITE_FILES.",
+        ),
+    ] = None,
 ) -> None:
-    pass
+    if suite:
+        from epicene.suites.suite_files import add_suite_files
+
+        add_suite_files(suite)
 
 
 def _print_version(wanted: bool) -> None:
@@ -95,7 +108,8 @@ _INTERRUPTED = 130  # the exit code that typer returns for Ctrl-C
 def run_app(arguments: list[str]) -> int:
     """Run a command and return its exit code; raises `InputError` if its options are wrong."""
     try:
-        result = app(args=arguments or ["--help"], standalone_mode=False)
+        with command_line_wording():
+            result = app(args=arguments or ["--help"], standalone_mode=False)
     except Exit as stop:
         result = stop.exit_code
     except Abort:

@@ -21,10 +21,10 @@ def check(runs: RunFolders, as_json: AsJson = False) -> int:
 
     The exit code is 1 if anything was. Resume a damaged run to ask the damaged requests again.
     """
+    from epicene.api.checking import check as verify
     from epicene.cli.output import print_json
-    from epicene.runs.integrity import verify_run
 
-    found = {str(folder): verify_run(folder) for folder in runs}
+    found = {str(folder): verify(folder) for folder in runs}
     if as_json:
         print_json({"runs": [_as_json(folder, each) for folder, each in found.items()]})
     else:

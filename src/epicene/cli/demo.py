@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,79 +10,7 @@ import typer
 from epicene.cli.options import Threads
 
 if TYPE_CHECKING:
-    from epicene.report.page import NotMeasured
-
-EMBEDDED_MODEL = "smollm2"
-
-
-@dataclass(frozen=True)
-class DemoSuite:
-    """One suite of the demo: few items and short answers, so that all is over in minutes.
-
-    `models` are by role. A part that is `extra` needs what nobody can be given unasked (a licence
-    accepted, a large model), so that the demo is whole without it. `plug_in` is the command with
-    which a person measures it on models of their own, which `wants` describes.
-    """
-
-    suite: str
-    models: Sequence[Mapping[str, str]]
-    limit: int
-    plug_in: str
-    wants: str = "Any model of your own will do:"
-    settings: Mapping[str, str] = field(default_factory=dict)
-    extra: bool = False
-
-
-DEMO_SUITES = (
-    DemoSuite(
-        suite="misgendering",
-        models=({"model": "smollm2"}, {"model": "ngram"}, {"model": "random"}),
-        limit=10,
-        plug_in="epicene run misgendering -m hf:FOLDER",
-        settings={"samples": "2", "pronouns": "he,she,they,xe"},
-    ),
-    DemoSuite(
-        suite="alternations",
-        models=({"model": "smollm2"}, {"model": "ngram"}, {"model": "random"}),
-        limit=20,
-        plug_in="epicene run alternations -m hf:FOLDER",
-    ),
-    DemoSuite(
-        suite="genform",
-        models=({"model": "rules"}, {"model": "smollm2"}, {"model": "copy"}),
-        limit=3,
-        plug_in="epicene run genform -m hf:FOLDER",
-        settings={"new_tokens": "48"},
-    ),
-    DemoSuite(
-        suite="apgc",
-        models=({"model": "rules"}, {"model": "copy"}),
-        limit=10,
-        plug_in="epicene run apgc -m model=hf:FOLDER -m translator=hf:FOLDER",
-        settings={"tasks": "rewriting"},
-    ),
-    DemoSuite(
-        suite="gramvis",
-        models=({"drawer": "random-face", "judges": "face-classifier"},),
-        limit=6,
-        plug_in="epicene run gramvis -m drawer=diffusers:FOLDER -m judges=hf:A,hf:B,hf:C",
-        wants=(
-            "No embedded model draws what it is asked for (random-face draws anybody, and its "
-            "licence must be accepted); plug in one that draws and some that look:"
-        ),
-        settings={"shots": "1", "size": "256", "mixed": "false"},
-        extra=True,
-    ),
-)
-
-
-@dataclass
-class DemoResults:
-    """What the demo measured, and what it could not."""
-
-    folders: list[Path] = field(default_factory=list)
-    missing: list[NotMeasured] = field(default_factory=list)
-    failed: bool = False
+    from epicene.api.demo import Demo
 
 
 def demo(
@@ -97,82 +23,31 @@ def demo(
     threads: Threads = None,
 ) -> int:
     """Run every suite on the embedded models, write a report and say where it is."""
-    from epicene.cli.output import note
-    from epicene.core.errors import EpiceneError, RunError
-    from epicene.core.requirements import require
-    from epicene.models.embedded import fetch
-    from epicene.report.run_report import write_report
-    from epicene.runs.stored_run import read_run
+    from epicene.api.demo import demo as run_demo
 
-    for package in ("resvg_py", "vl_convert"):  # which draw the figures, after all runs
-        require(package, "The report", "")
-    try:
-        fetch(EMBEDDED_MODEL, progress=note)
-    except EpiceneError as error:  # the parts that need it say so one by one
-        note(str(error))
-    done = DemoResults()
-    for part in DEMO_SUITES:
-        _run_suite(part, out, done, threads)
-    if not done.folders:
-        raise RunError(f"Nothing could be measured: {done.missing[0].why}")
-    page = out / "report.html"
-    write_report([read_run(folder) for folder in done.folders], page, missing=done.missing)
-    _show(done, page, as_json=as_json)
+    done = run_demo(out, threads=threads)
+    _show(done, as_json=as_json)
     return 1 if done.failed else 0
 
 
-def _run_suite(part: DemoSuite, out: Path, done: DemoResults, threads: int | None) -> None:
-    """Run one suite on its models, and take note of what could not be."""
-    from epicene.api.progress import progress_display
-    from epicene.core.errors import EpiceneError
-    from epicene.models import ModelOptions, parse_spec
-    from epicene.report.page import NotMeasured
-    from epicene.runs.config import RunConfig
-    from epicene.runs.run import run
-    from epicene.suites import choose_protocol, find_suite
-
-    suite = find_suite(part.suite)
-    options = ModelOptions(threads=threads)
-    for models in part.models:
-        order = RunConfig(
-            suite=suite,
-            protocol=choose_protocol(suite, "epicene", part.settings, None),
-            models={role: [parse_spec(spec, options)] for role, spec in models.items()},
-            limit=part.limit,
-            under=out / "runs",
-            command="epicene demo",
-        )
-        try:
-            folder, manifest = run(order, progress_display())
-        except EpiceneError as error:
-            what = f"{suite.card.title} with {' and '.join(models.values())}"
-            why = f"{error} {part.wants}"
-            done.missing.append(NotMeasured(what=what, why=why, command=part.plug_in))
-            done.failed |= not part.extra
-        else:
-            done.folders.append(folder)
-            done.failed |= manifest.state != "complete"
-
-
-def _show(done: DemoResults, page: Path, *, as_json: bool) -> None:
+def _show(done: Demo, *, as_json: bool) -> None:
     """The headlines of every suite, what is missing, and last of all where the report is."""
+    from epicene.api.results import load, tabulate
     from epicene.cli.output import note, print_json, print_tables
     from epicene.report.results_document import metrics_table, results_document
-    from epicene.runs.stored_run import read_run
-    from epicene.runs.summary import summarise
 
-    runs = [read_run(folder) for folder in done.folders]
-    suites = dict.fromkeys(run.suite.name for run in runs)
-    summaries = [summarise([run for run in runs if run.suite.name == name]) for name in suites]
+    runs = [load(folder) for folder in done.folders]
+    suites = dict.fromkeys(run.suite for run in runs)
+    summaries = [tabulate(run for run in runs if run.suite == name).summary for name in suites]
     if as_json:
         missing = [
             {"what": each.what, "why": each.why, "command": each.command} for each in done.missing
         ]
         results = [results_document(summary) for summary in summaries]
-        print_json({"report": str(page), "suites": results, "not measured": missing})
+        print_json({"report": str(done.report), "suites": results, "not measured": missing})
     else:
         print_tables(metrics_table(summary) for summary in summaries)
     for each in done.missing:
         note(f"Not measured: {each.what}. {each.why} {each.command}")
-    note(f"All tables: epicene tables RUN…, with the folders in {page.parent / 'runs'}")
-    note(f"The report is in {page}")
+    note(f"All tables: epicene tables RUN…, with the folders in {done.report.parent / 'runs'}")
+    note(f"The report is in {done.report}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,9 +24,6 @@ from epicene.cli.options import (
     protocol_settings,
 )
 
-if TYPE_CHECKING:
-    from epicene.export.selection import Selection
-
 app = typer.Typer(help="Export results, and the items of a suite.", no_args_is_help=True)
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="A new folder.")]
@@ -35,11 +32,10 @@ Out = Annotated[Path, typer.Option("--out", "-o", help="A new folder.")]
 @app.command("results")
 def results(runs: RunFolders, out: Out) -> None:
     """Write tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card."""
+    from epicene.api.exports import export_results
     from epicene.cli.output import note
-    from epicene.export.results_folder import write_results
-    from epicene.runs.stored_run import read_run
 
-    write_results([read_run(folder) for folder in runs], out)
+    export_results(runs, out)
     note(f"The results are in {out}; begin with {out / 'README.md'}")
 
 
@@ -66,45 +62,32 @@ def data(
     ] = "",
 ) -> None:
     """Write a suite's items with a card that says what they are and under which licence."""
+    from epicene.api.exports import export_data
     from epicene.cli.output import note
-    from epicene.export.selection import select
-    from epicene.suites import DataSource, choose_protocol, find_suite
+    from epicene.suites import find_suite
 
-    chosen = find_suite(suite)
-    settings = protocol_settings(setting, suite=chosen, tasks=task, split=split, english=english)
-    how = choose_protocol(chosen, protocol, settings, seed)
-    selection = select(
-        chosen,
-        how,
-        DataSource(path=path, columns=key_value_pairs(column, "--column")),
-        languages=tuple(language or ()),
+    done = export_data(
+        suite,
+        to,
+        out,
+        data=path,
+        columns=key_value_pairs(column, "--column"),
+        language=language,
+        protocol=protocol,
+        settings=protocol_settings(
+            setting, suite=find_suite(suite), tasks=task, split=split, english=english
+        ),
         limit=limit,
+        seed=seed,
         licence=licence,
     )
     if to == "hf":
-        _dataset(selection, out)
-    else:
-        _tasks(selection, out)
-    if selection.warning:
-        note(f"Warning: {selection.warning}")
-
-
-def _dataset(selection: Selection, out: Path) -> None:
-    from epicene.cli.output import note
-    from epicene.export.hf_dataset import write_dataset
-
-    parts = write_dataset(selection, out)
-    items = sum(part.items for part in parts)
-    note(f"{items} items are in {out}: datasets.load_dataset({str(out)!r})")
-
-
-def _tasks(selection: Selection, out: Path) -> None:
-    from epicene.cli.output import note
-    from epicene.export.lm_eval.folder import write_tasks
-
-    written = write_tasks(selection, out)
-    for task in written.tasks:
-        note(f"{task.name}: {len(task.documents)} documents")
-    for (what, why), times in written.left_out.items():
-        note(f"Left out: {what}{f' ({times} requests)' * (times > 1)}, since {why}.")
-    note(f"The tasks are in {out}; {out / 'README.md'} says how they are run")
+        note(f"{done.items} items are in {out}: datasets.load_dataset({str(out)!r})")
+    for name, documents in done.tasks.items():
+        note(f"{name}: {documents} documents")
+    for what in done.left_out:
+        note(f"Left out: {what}")
+    if to == "lm-eval":
+        note(f"The tasks are in {out}; {out / 'README.md'} says how they are run")
+    if done.warning:
+        note(f"Warning: {done.warning}")

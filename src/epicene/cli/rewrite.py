@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from epicene.core.errors import InputError
-
 if TYPE_CHECKING:
-    from epicene.rewriting import Rewrite, Rewriter
+    from epicene.rewriting import Rewrite
 
 _INPUT = "Standard input"
 
@@ -76,41 +74,23 @@ def rewrite(
     Languages differ in what they are rewritten by: English by pronouns, others by the gender of
     the speaker, the listener and others; whoever is not named is left as they are.
     """
-    from epicene.rewriting import find_rewriter
+    from epicene.api.rewriting import open_rewriter
 
-    given = {
-        "pronouns": pronouns,
-        "from": source,
-        "sets": None if sets is None else str(sets),
-        "route": route,
-        "speaker": speaker,
-        "listener": listener,
-        "others": others,
-    }
-    options = {name: value for name, value in given.items() if value is not None}
-    rewriter = find_rewriter(language) if model is None else _tagger_rewriter(model, language)
-    for name in options:
-        if name not in rewriter.takes:
-            takes = ", ".join(f"--{each}" for each in rewriter.takes)
-            raise InputError(
-                f"The language {language!r} is not rewritten by --{name}; it takes {takes}."
-            )
-    rewrite_all = rewriter.open(options)
+    rewrite_all = open_rewriter(
+        language,
+        pronouns=pronouns,
+        from_=source,
+        sets=sets,
+        route=route,
+        speaker=speaker,
+        listener=listener,
+        others=others,
+        model=model,
+    )
     if as_json:
         _write_records(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain)
     else:
         _write_lines(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain)
-
-
-def _tagger_rewriter(model: str, language: str) -> Rewriter:
-    """The rewriter that a trained tagger is."""
-    from epicene.models import parse_spec
-    from epicene.models.tagger.model import open_rewriter
-
-    spec = parse_spec(model)
-    if spec.kind != "tagger" or not spec.name:
-        raise InputError(f"--model wants a trained tagger, tagger:FOLDER, not {model!r}.")
-    return open_rewriter(Path(spec.name).expanduser(), language)
 
 
 def _read_lines(lines: BinaryIO) -> Iterator[tuple[str, bytes]]:

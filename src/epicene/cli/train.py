@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from epicene.cli.options import Columns, DataPath, SuiteName, key_value_pairs, protocol_settings
-from epicene.core.errors import InputError
-
-if TYPE_CHECKING:
-    from epicene.suites import Suite
+from epicene.cli.options import Columns, DataPath, SuiteName, key_value_pairs
 
 
 def train(
@@ -31,36 +27,18 @@ def train(
     ] = None,
 ) -> int:
     """Train a tagger, for use as the model tagger:FOLDER and with `epicene rewrite --model`."""
+    from epicene.api.training import train as train_tagger
     from epicene.cli.output import note
-    from epicene.models.tagger.storage import check_empty, save
-    from epicene.models.tagger.training import TrainingConfig
-    from epicene.models.tagger.training import train as train_tagger
-    from epicene.suites import DataSource, choose_protocol, find_suite
 
-    chosen = find_suite(suite)
-    if chosen.tagging_data is None:
-        raise InputError(f"The suite {suite} has no data to train a tagger on.")
-    check_empty(out)
-    settings = protocol_settings(None, split=_split(chosen, split))
-    protocol = choose_protocol(chosen, "epicene", settings, None)
-    dataset = chosen.read(
-        DataSource(path=path, columns=key_value_pairs(column, "--column")), protocol
-    )
-    data = chosen.tagging_data(dataset.items)
-    note(f"{dataset.name}: {len(data.sentences)} sentences.")
-    trained = train_tagger(
-        data,
+    spec = train_tagger(
+        suite,
+        out,
+        data=path,
+        columns=key_value_pairs(column, "--column"),
+        split=split,
         seed=seed,
         members=members,
-        recipe=TrainingConfig() if epochs is None else TrainingConfig(epochs=epochs),
-        report_progress=note,
+        epochs=epochs,
     )
-    save(trained, out)
-    note(f"The tagger is in {out}; use it with --model tagger:{out}")
+    note(f"The tagger is in {out}; use it with --model {spec}")
     return 0
-
-
-def _split(suite: Suite[Any, Any], asked: str | None) -> str | None:
-    """The chosen split; by default train, if the suite's data has splits."""
-    has_splits = hasattr(suite.protocols["epicene"], "split")
-    return "train" if asked is None and has_splits else asked

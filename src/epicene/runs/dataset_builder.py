@@ -54,7 +54,7 @@ class BuildConfig:
 
     suite: Suite[Any, Any]
     folder: Path
-    settings: Mapping[str, str]
+    settings: Mapping[str, Any]
     models: Mapping[str, Sequence[ModelSpec]]
     max_cost: float | None = None  # US dollars, over all steps and sessions
 
@@ -126,7 +126,7 @@ def _check_dataset(suite: Suite[Any, Any], path: Path) -> Iterator[str]:
 
 
 def parse_build_settings(
-    construction: Construction[Any], given: Mapping[str, str]
+    construction: Construction[Any], given: Mapping[str, Any]
 ) -> BuildSettings:
     """The construction's settings, with the user's in place of its own."""
     kinds = adjustable(construction.settings)

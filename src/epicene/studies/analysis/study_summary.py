@@ -15,8 +15,9 @@ from epicene.stats.tabulate import undetected_share
 from epicene.studies.collection.adjudication import apply_adjudications
 from epicene.studies.collection.progress import StudyProgress, study_progress
 from epicene.studies.design.answers import response_problems
-from epicene.suites import RunInfo, choose_protocol, find_suite
+from epicene.suites import RunInfo, choose_protocol
 from epicene.suites.studies import StudyResults
+from epicene.suites.suite_files import stored_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,11 +68,8 @@ def summarise_study(
     Labels are taken as if every participant had given the adjudicated answers.
     """
     if study.drawn is None:
-        raise InputError(
-            f"The study {study.name} was not drawn by a suite, so there are no tables of it; "
-            "`epicene annotate export` gives the answers."
-        )
-    suite = find_suite(study.suite)
+        raise not_drawn_by_a_suite(study)
+    suite = stored_suite(study.suite, study.drawn.suite_file)
     kind = suite.studies[suite.study_name(study.drawn.kind)]
     readable = _readable(suite, study, responses)
     results = study_results(suite, study, readable, runs, adjudications)
@@ -87,6 +85,14 @@ def summarise_study(
         tables=tuple(table for table in kind.tables(results) if table.rows),
         kind=study.drawn.kind,
         unread=len(responses) - len(readable),
+    )
+
+
+def not_drawn_by_a_suite(study: Study) -> InputError:
+    """The error of a study that no suite can tabulate."""
+    return InputError(
+        f"The study {study.name} was not drawn by a suite, so there are no tables of it; "
+        "`epicene annotate export` gives the answers."
     )
 
 

@@ -326,7 +326,7 @@ def responses_sheet(
     ]
     heads = [
         *_LEADING_COLUMNS,
-        *_context_headers(study, with_hidden=with_hidden),
+        *context_headers(study, with_hidden=with_hidden),
         *(question.id for question in study.questions),
         *_TRAILING_COLUMNS,
         *([ADJUDICATED_BY] if decided else ()),
@@ -352,7 +352,7 @@ def empty_sheet(study: Study, items: Sequence[StudyItem], participant: str) -> s
         {"participant": participant, "item": item.id, **context_columns(study, item)}
         for item in items
     ]
-    heads = [*_LEADING_COLUMNS, *_context_headers(study)]
+    heads = [*_LEADING_COLUMNS, *context_headers(study)]
     return to_csv(
         [*heads, *(question.id for question in study.questions), *_TRAILING_COLUMNS], rows
     )
@@ -366,7 +366,7 @@ def context_columns(study: Study, item: StudyItem, *, with_hidden: bool = False)
     return written
 
 
-def _context_headers(study: Study, *, with_hidden: bool = False) -> list[str]:
+def context_headers(study: Study, *, with_hidden: bool = False) -> list[str]:
     """The names of the columns that `context_columns` fills."""
     hidden = study.hidden if with_hidden else ()
     return [

@@ -1,0 +1,156 @@
+"""Run every suite on the embedded models, small, and write a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from epicene.api.progress import NoProgress, progress_display
+from epicene.api.wording import keyword_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from epicene.api.results import PathLike
+    from epicene.report.page import NotMeasured
+    from epicene.runs.execute import ProgressDisplay
+
+EMBEDDED_MODEL = "smollm2"
+
+
+@dataclass(frozen=True)
+class DemoSuite:
+    """One suite of the demo: few items and short answers, so that all is over in minutes.
+
+    `models` are by role. A part that is `extra` needs what nobody can be given unasked (a licence
+    accepted, a large model), so that the demo is whole without it. `plug_in` is the command with
+    which a person measures it on models of their own, which `wants` describes.
+    """
+
+    suite: str
+    models: Sequence[Mapping[str, str]]
+    limit: int
+    plug_in: str
+    wants: str = "Any model of your own will do:"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    extra: bool = False
+
+
+DEMO_SUITES = (
+    DemoSuite(
+        suite="misgendering",
+        models=({"model": "smollm2"}, {"model": "ngram"}, {"model": "random"}),
+        limit=10,
+        plug_in="epicene run misgendering -m hf:FOLDER",
+        settings={"samples": "2", "pronouns": "he,she,they,xe"},
+    ),
+    DemoSuite(
+        suite="alternations",
+        models=({"model": "smollm2"}, {"model": "ngram"}, {"model": "random"}),
+        limit=20,
+        plug_in="epicene run alternations -m hf:FOLDER",
+    ),
+    DemoSuite(
+        suite="genform",
+        models=({"model": "rules"}, {"model": "smollm2"}, {"model": "copy"}),
+        limit=3,
+        plug_in="epicene run genform -m hf:FOLDER",
+        settings={"new_tokens": "48"},
+    ),
+    DemoSuite(
+        suite="apgc",
+        models=({"model": "rules"}, {"model": "copy"}),
+        limit=10,
+        plug_in="epicene run apgc -m model=hf:FOLDER -m translator=hf:FOLDER",
+        settings={"tasks": "rewriting"},
+    ),
+    DemoSuite(
+        suite="gramvis",
+        models=({"drawer": "random-face", "judges": "face-classifier"},),
+        limit=6,
+        plug_in="epicene run gramvis -m drawer=diffusers:FOLDER -m judges=hf:A,hf:B,hf:C",
+        wants=(
+            "No embedded model draws what it is asked for (random-face draws anybody, and its "
+            "licence must be accepted); plug in one that draws and some that look:"
+        ),
+        settings={"shots": "1", "size": "256", "mixed": "false"},
+        extra=True,
+    ),
+)
+
+
+@dataclass
+class Demo:
+    """What the demo measured, in which folders, and what it could not."""
+
+    report: Path
+    folders: list[Path] = field(default_factory=list)
+    missing: list[NotMeasured] = field(default_factory=list)
+    failed: bool = False
+
+
+@keyword_errors
+def demo(out: PathLike = "demo", *, threads: int | None = None, progress: bool = True) -> Demo:
+    """Run every suite on the embedded models, and write a report.
+
+    out: the folder for runs and report.
+    threads: threads of a model on a CPU; by default one per core that this process may use.
+
+    >>> import epicene
+    >>> epicene.demo().report  # doctest: +SKIP
+    """
+    from epicene.core.errors import EpiceneError, RunError
+    from epicene.core.requirements import require
+    from epicene.models.embedded import fetch
+    from epicene.report.run_report import write_report
+    from epicene.runs.stored_run import read_run
+
+    for package in ("resvg_py", "vl_convert"):  # which draw the figures, after all runs
+        require(package, "The report", "")
+    display = progress_display() if progress else NoProgress()
+    try:
+        fetch(EMBEDDED_MODEL, progress=display.show_message)
+    except EpiceneError as error:  # the parts that need it say so one by one
+        display.show_message(str(error))
+    done = Demo(Path(out) / "report.html")
+    for part in DEMO_SUITES:
+        _run_suite(part, Path(out), done, threads, display)
+    if not done.folders:
+        raise RunError(f"Nothing could be measured: {done.missing[0].why}")
+    write_report([read_run(folder) for folder in done.folders], done.report, missing=done.missing)
+    return done
+
+
+def _run_suite(
+    part: DemoSuite, out: Path, done: Demo, threads: int | None, display: ProgressDisplay
+) -> None:
+    """Run one suite on its models, and take note of what could not be."""
+    from epicene.core.errors import EpiceneError
+    from epicene.models import ModelOptions, parse_spec
+    from epicene.report.page import NotMeasured
+    from epicene.runs.config import RunConfig
+    from epicene.runs.run import run
+    from epicene.suites import choose_protocol, find_suite
+
+    suite = find_suite(part.suite)
+    options = ModelOptions(threads=threads)
+    for models in part.models:
+        order = RunConfig(
+            suite=suite,
+            protocol=choose_protocol(suite, "epicene", part.settings, None),
+            models={role: [parse_spec(spec, options)] for role, spec in models.items()},
+            limit=part.limit,
+            under=out / "runs",
+            command="epicene demo",
+        )
+        try:
+            folder, manifest = run(order, display)
+        except EpiceneError as error:
+            what = f"{suite.card.title} with {' and '.join(models.values())}"
+            why = f"{error} {part.wants}"
+            done.missing.append(NotMeasured(what=what, why=why, command=part.plug_in))
+            done.failed |= not part.extra
+        else:
+            done.folders.append(folder)
+            done.failed |= manifest.state != "complete"

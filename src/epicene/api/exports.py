@@ -1,0 +1,101 @@
+"""Export results for a paper, and items for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from epicene.api.results import tabulate
+from epicene.api.wording import keyword_errors
+from epicene.core.errors import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from epicene.api.results import PathLike, RunLike
+    from epicene.suites import SuiteLike
+
+
+@keyword_errors
+def export_results(runs: RunLike | Iterable[RunLike], out: PathLike) -> Path:
+    """Write tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card.
+
+    `out` is a new folder; its README.md says what is where.
+
+    >>> import epicene
+    >>> run = epicene.run("alternations", model="random", limit=2, progress=False)
+    >>> sorted(path.name for path in epicene.export_results(run, "results").iterdir())
+    ['README.md', 'alternations-epicene']
+    """
+    from epicene.export.results_folder import write_results
+
+    write_results(tabulate(runs).stored, Path(out))
+    return Path(out)
+
+
+class ExportedData(NamedTuple):
+    """What was exported: the number of items, or of documents by task, and what was left out.
+
+    `warning` says what to consider before you publish the folder; "" if nothing.
+    """
+
+    path: Path
+    items: int
+    tasks: dict[str, int]
+    left_out: tuple[str, ...]
+    warning: str
+
+
+@keyword_errors
+def export_data(
+    suite: SuiteLike,
+    to: Literal["hf", "lm-eval"],
+    out: PathLike,
+    *,
+    data: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
+    language: str | Sequence[str] | None = None,
+    protocol: str = "epicene",
+    settings: Mapping[str, Any] | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    licence: str = "",
+) -> ExportedData:
+    """Write a suite's items, with a card that says what they are and under which licence.
+
+    to: hf for Hugging Face `datasets`, lm-eval for lm-evaluation-harness.
+    out: a new folder.
+    licence: the licence of your own data.
+    The others choose the items, as in `run`.
+
+    >>> import epicene
+    >>> epicene.export_data("alternations", "hf", "items", language="fr", limit=3).items
+    3
+    """
+    from epicene.export.hf_dataset import write_dataset
+    from epicene.export.lm_eval.folder import write_tasks
+    from epicene.export.selection import select
+    from epicene.suites import DataSource, choose_protocol, find_suite
+
+    if to not in (known := ("hf", "lm-eval")):
+        raise unknown("export format", to, known)
+    chosen = find_suite(suite)
+    selection = select(
+        chosen,
+        choose_protocol(chosen, protocol, settings or {}, seed),
+        DataSource(path=None if data is None else Path(data), columns=dict(columns or {})),
+        languages=(language,) if isinstance(language, str) else tuple(language or ()),
+        limit=limit,
+        licence=licence,
+    )
+    folder, warning = Path(out), selection.warning
+    if to == "hf":
+        items = sum(part.items for part in write_dataset(selection, folder))
+        return ExportedData(folder, items, {}, (), warning)
+    written = write_tasks(selection, folder)
+    tasks = {task.name: len(task.documents) for task in written.tasks}
+    left_out = tuple(
+        f"{what}{f' ({times} requests)' * (times > 1)}, since {why}."
+        for (what, why), times in written.left_out.items()
+    )
+    return ExportedData(folder, len(selection.items), tasks, left_out, warning)

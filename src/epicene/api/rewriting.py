@@ -1,0 +1,209 @@
+"""Rewrite text with other pronouns or for another gender."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
+
+from epicene.api.wording import keyword_errors
+from epicene.core.errors import InputError
+from epicene.core.records import Record
+from epicene.rewriting import Change
+
+if TYPE_CHECKING:
+    from epicene.rewriting import Rewrite, Rewriter, Rewriting
+
+
+class RewrittenChange(Change, frozen=True, kw_only=True):
+    """A change: characters [start, end) of the source became [new_start, new_end) of the result.
+
+    `whose` says whose gender it shows, or which pronoun set it belonged to; `sure` is certain,
+    likely or guess.
+    """
+
+    new_start: int
+    new_end: int
+
+
+class Rewritten(Record, frozen=True, kw_only=True):
+    """A rewritten text and its changes, in order."""
+
+    text: str
+    changes: tuple[RewrittenChange, ...] = ()
+
+
+class RewriteOptions(TypedDict, total=False):
+    """The options of `rewrite` that say what is wanted; a language takes some of them."""
+
+    speaker: str | None
+    listener: str | None
+    others: str | None
+    pronouns: str | None
+    from_: str | Iterable[str] | None
+    sets: str | Path | None
+    route: str | None
+
+
+@overload
+def rewrite(  # type: ignore[overload-overlap]  # a text is an iterable of texts, too
+    text: str,
+    language: str = "en",
+    *,
+    model: str | None = None,
+    changes: Literal[False] = False,
+    **options: Unpack[RewriteOptions],
+) -> str: ...
+
+
+@overload
+def rewrite(  # type: ignore[overload-overlap]  # a text is an iterable of texts, too
+    text: str,
+    language: str = "en",
+    *,
+    model: str | None = None,
+    changes: Literal[True],
+    **options: Unpack[RewriteOptions],
+) -> Rewritten: ...
+
+
+@overload
+def rewrite(
+    text: Iterable[str],
+    language: str = "en",
+    *,
+    model: str | None = None,
+    changes: Literal[False] = False,
+    **options: Unpack[RewriteOptions],
+) -> list[str]: ...
+
+
+@overload
+def rewrite(
+    text: Iterable[str],
+    language: str = "en",
+    *,
+    model: str | None = None,
+    changes: Literal[True],
+    **options: Unpack[RewriteOptions],
+) -> list[Rewritten]: ...
+
+
+@keyword_errors
+def rewrite(
+    text: str | Iterable[str],
+    language: str = "en",
+    *,
+    speaker: str | None = None,
+    listener: str | None = None,
+    others: str | None = None,
+    pronouns: str | None = None,
+    from_: str | Iterable[str] | None = None,
+    sets: str | Path | None = None,
+    route: str | None = None,
+    model: str | None = None,
+    changes: bool = False,
+) -> str | Rewritten | list[str] | list[Rewritten]:
+    """Rewrite a text, or each of several, for another person.
+
+    >>> import epicene
+    >>> epicene.rewrite("She knows herself.", pronouns="they")
+    'They know themself.'
+    >>> epicene.rewrite(["Je suis prêt.", "Il est prêt."], "fr", speaker="f")
+    ['Je suis prête.', 'Il est prêt.']
+    >>> found = epicene.rewrite("Tu es prêt ?", "fr", listener="f", changes=True)
+    >>> found.text
+    'Tu es prête ?'
+    >>> [(each.before, each.after, each.whose, each.sure) for each in found.changes]
+    [('prêt', 'prête', 'listener', 'certain')]
+    >>> found.text[found.changes[0].new_start : found.changes[0].new_end]
+    'prête'
+
+    language: English is rewritten by pronouns, other languages by gender; whoever is not named
+        stays as they are.
+    speaker, listener, others: m or f, the gender of who says I, of who is spoken to, and of
+        everyone who is only spoken about.
+    pronouns: the set to rewrite to: they, he, she, xe …
+    from_: rewrite only the pronouns of these sets.
+    sets: a TOML file with pronoun sets of your own.
+    route: spacy (a pipeline must be installed), rules (needs none) or auto, the default.
+    model: `tagger:FOLDER`, to rewrite by a tagger that `epicene.train` made, not by rules.
+    changes: return each text with its changes.
+    """
+    rewrite_all = open_rewriter(
+        language,
+        speaker=speaker,
+        listener=listener,
+        others=others,
+        pronouns=pronouns,
+        from_=from_,
+        sets=sets,
+        route=route,
+        model=model,
+    )
+    found = rewrite_all([text] if isinstance(text, str) else text)
+    if isinstance(text, str):
+        return _with_new_places(next(found)) if changes else next(found).text
+    if changes:
+        return [_with_new_places(each) for each in found]
+    return [each.text for each in found]
+
+
+@keyword_errors
+def open_rewriter(
+    language: str = "en", *, model: str | None = None, **options: Unpack[RewriteOptions]
+) -> Rewrite:
+    """A function that rewrites many texts one after the other, with the options of `rewrite`.
+
+    It takes any iterable of texts and yields a record with `text` and `changes` for each.
+
+    >>> import epicene
+    >>> rewrite_all = epicene.open_rewriter("fr", speaker="f")
+    >>> [each.text for each in rewrite_all(["Je suis prêt.", "Je suis venu."])]
+    ['Je suis prête.', 'Je suis venue.']
+    """
+    from epicene.rewriting import find_rewriter
+
+    given = _as_texts(options)
+    rewriter = find_rewriter(language) if model is None else _tagger_rewriter(model, language)
+    for name in given:
+        if name not in rewriter.takes:
+            takes = ", ".join(f"--{each}" for each in rewriter.takes)
+            raise InputError(
+                f"The language {language!r} is not rewritten by --{name}; it takes {takes}."
+            )
+    return rewriter.open(given)
+
+
+def _as_texts(options: RewriteOptions) -> dict[str, str]:
+    """The options that are given, as a rewriter takes them."""
+    given: dict[str, str] = {}
+    for name, value in options.items():
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            given[name.rstrip("_")] = ",".join(value)
+        elif value is not None:
+            given[name.rstrip("_")] = str(value)
+    return given
+
+
+def _tagger_rewriter(model: str, language: str) -> Rewriter:
+    """The rewriter that a trained tagger is."""
+    from epicene.models import parse_spec
+    from epicene.models.tagger.model import open_rewriter as open_tagger
+
+    spec = parse_spec(model)
+    if spec.kind != "tagger" or not spec.name:
+        raise InputError(f"--model wants a trained tagger, tagger:FOLDER, not {model!r}.")
+    return open_tagger(Path(spec.name).expanduser(), language)
+
+
+def _with_new_places(rewriting: Rewriting) -> Rewritten:
+    """The rewriting, with where each change is in the rewritten text."""
+    placed, shift = [], 0
+    for change in rewriting.changes:
+        start = change.start + shift
+        end = start + len(change.after)
+        shift += len(change.after) - len(change.before)
+        fields = {name: getattr(change, name) for name in change.__struct_fields__}
+        placed.append(RewrittenChange(**fields, new_start=start, new_end=end))
+    return Rewritten(text=rewriting.text, changes=tuple(placed))

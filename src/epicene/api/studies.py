@@ -1,0 +1,447 @@
+"""Human studies: draw one, serve it, import answers, have disagreements decided."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, get_args
+
+from epicene.api.results import tabulate
+from epicene.api.study_results import StudyAnswers
+from epicene.api.wording import keyword_errors
+from epicene.core.errors import InputError, as_sentence, pluralise, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    import polars
+
+    from epicene.api.results import PathLike, RunLike
+    from epicene.studies.collection.database import ImportCounts
+    from epicene.studies.collection.folder import StudyFolder
+    from epicene.studies.collection.progress import StudyProgress
+    from epicene.studies.collection.sheets import TargetProgram
+    from epicene.studies.exchange.response_files import ResponseFormat
+    from epicene.suites import SuiteLike
+
+PORT = 8765
+MAX_PORT = 65535
+_BASE_URL = re.compile(
+    r"(?P<root>https?://(?:\[[\da-f:.]+\]|[\w.-]+)(?::(?P<port>\d{1,5}))?)/?", re.IGNORECASE
+)
+
+
+class AdjudicationSheet(NamedTuple):
+    """A sheet of disagreements as CSV, and how many answers about how many items they are."""
+
+    text: str
+    answers: int
+    items: int
+    note: str  # which answers are left out or incomplete; "" if none
+
+
+class Sheets(NamedTuple):
+    """The files written for people to fill in, and who has less to do, or nothing."""
+
+    paths: list[Path]
+    notes: list[str]
+
+
+@keyword_errors
+def sample_study(
+    runs: RunLike | Iterable[RunLike] = (),
+    out: PathLike = "study",
+    *,
+    study: str = "",
+    suite: SuiteLike | None = None,
+    data: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
+    language: str | Sequence[str] | None = None,
+    per_cell: int | None = None,
+    n: int | None = None,
+    twice: int | None = None,
+    seed: int | None = None,
+    protocol: str = "",
+) -> Study:
+    """Draw a study from what models answered in runs, or from a suite's data.
+
+    runs: the runs whose answers people will judge; or
+    suite: for studies of data, the suite, with `data`, `columns` and `language` as in `run`.
+    out: the study's folder. One that holds the same study is opened.
+    study: which of the suite's studies, if it has several.
+    per_cell: how many items of each cell of the design; n: how many in all.
+    twice: how many of them two people judge (default: 200).
+    seed: another draw.
+    protocol: how items are drawn, paper or epicene (default: as in the runs).
+
+    >>> import epicene
+    >>> study = epicene.sample_study(suite="alternations", study="choice", n=4, out="pairs")
+    >>> study.progress().wanted
+    80
+    """
+    from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
+    from epicene.studies.collection.folder import create_study_folder
+    from epicene.studies.collection.images import copy_images
+    from epicene.studies.design.sampling import SamplingOptions
+    from epicene.suites import DataSource, find_suite
+
+    stored = tabulate(runs).stored
+    wanted = SamplingOptions(per_cell=per_cell, total=n, twice=twice, seed=seed)
+    if bool(stored) == bool(suite):
+        raise InputError("Name run folders, or a suite with --suite: one of the two.")
+    if suite is None:
+        if data is not None or columns or language:
+            raise InputError("--data, --column and --language go with --suite, not with runs.")
+        drawn = study_from_runs(stored, wanted, study=study, protocol=protocol)
+    else:
+        drawn = study_from_data(
+            find_suite(suite),
+            DataSource(path=None if data is None else Path(data), columns=dict(columns or {})),
+            wanted,
+            study=study,
+            protocol=protocol or "epicene",
+            languages=(language,) if isinstance(language, str) else tuple(language or ()),
+        )
+    folder = create_study_folder(Path(out), drawn)
+    copy_images(drawn, [run.folder for run in stored], folder.path)
+    return Study(folder)
+
+
+@keyword_errors
+def load_study(path: PathLike) -> Study:
+    """Open a study's folder.
+
+    >>> import epicene
+    >>> _ = epicene.sample_study(suite="alternations", study="choice", n=4, out="pairs")
+    >>> study = epicene.load_study("pairs")
+    >>> study.answers().frame().columns
+    ['participant', 'item', 'shown: a', 'shown: b', 'better', 'at', 'seconds', 'language']
+    >>> study.links(people=["ann"])["who"].to_list()
+    ['(owner)', 'ann']
+    """
+    from epicene.studies.collection.folder import open_study_folder
+
+    return Study(open_study_folder(Path(path)))
+
+
+class Study:
+    """A study in its folder. Get one from `epicene.sample_study` or `epicene.load_study`."""
+
+    def __init__(self, folder: StudyFolder) -> None:
+        self._folder = folder
+
+    @property
+    def path(self) -> Path:
+        """The study's folder."""
+        return self._folder.path
+
+    @property
+    def name(self) -> str:
+        """The name of the study."""
+        return self._folder.study.name
+
+    @property
+    def suite(self) -> str:
+        """The suite that it belongs to."""
+        return self._folder.study.suite
+
+    @property
+    def closes(self) -> datetime | None:
+        """When the study stops taking answers, if it does."""
+        return self._folder.study.access.closes
+
+    def __repr__(self) -> str:
+        """The name and the folder."""
+        return f"<Study {self.name} in {self.path}>"
+
+    @keyword_errors
+    def progress(self) -> StudyProgress:
+        """How many items there are, how many judgements are wanted and given, by how many people.
+
+        Practice, attention checks and fillers are not counted.
+        """
+        from epicene.studies.collection.progress import study_progress
+
+        return study_progress(self._folder.study, self._folder.valid_responses().responses)
+
+    @keyword_errors
+    def problems(self) -> list[str]:
+        """What people would stumble over on the pages, such as a key with two functions."""
+        from epicene.studies.collection.folder import STUDY_FILE
+        from epicene.studies.design.checks import launch_problems
+
+        file = self.path / STUDY_FILE
+        return [f"{file}: {as_sentence(fault)}" for fault in launch_problems(self._folder.study)]
+
+    @keyword_errors
+    def answers(self, *, without: str | Iterable[str] = (), passed: bool = False) -> StudyAnswers:
+        """People's answers: as a frame, a file, or results.
+
+        without: leave these people's answers out.
+        passed: leave out the answers of who failed the attention checks.
+        """
+        return StudyAnswers(self._folder, without=_names(without), passed=passed)
+
+    @keyword_errors
+    def import_answers(
+        self,
+        file: PathLike,
+        *,
+        participant: str = "",
+        columns: Mapping[str, str] | None = None,
+        replace: bool = False,
+        incomplete: bool = False,
+        layout: ResponseFormat = "auto",
+    ) -> ImportCounts:
+        """Import answers given elsewhere: the whole file, or nothing if it has an error.
+
+        file: CSV, TSV or JSONL, results of PCIbex, or a JSON export of Label Studio.
+        participant: whose the answers are, if the file does not say.
+        columns: our field → the file's column.
+        replace: replace a person's earlier answers.
+        incomplete: accept responses that lack questions added later.
+        layout: pcibex or label-studio, if it is not to be detected.
+        """
+        from epicene.studies.exchange.response_files import ResponseFormat
+
+        if layout not in (known := get_args(ResponseFormat)):
+            raise unknown("layout of answers", layout, known)
+        return self._folder.import_file(
+            Path(file),
+            participant=participant,
+            columns=dict(columns or {}),
+            replace=replace,
+            incomplete=incomplete,
+            layout=layout,
+        )
+
+    @keyword_errors
+    def adjudicate(self, by: str, out: PathLike | None = None) -> AdjudicationSheet:
+        """A sheet of the disagreements for `by` to decide; `import_answers` reads it back."""
+        from epicene.studies.collection.adjudication import disagreements, why_no_adjudication
+        from epicene.studies.collection.sheets import adjudication_sheet
+
+        if not by.strip():
+            raise InputError("--by is empty; say who decides.")
+        study = self._folder.study
+        if why := why_no_adjudication(study):
+            raise InputError(why)
+        valid = self._folder.valid_responses()
+        found = disagreements(study, valid.responses, valid.adjudications)
+        text = adjudication_sheet(study, found, by)
+        if out is not None:
+            from epicene.core.files import write_atomically
+
+            write_atomically(Path(out), text.encode(), private=True)
+        items = len({each.item.id for each in found})
+        return AdjudicationSheet(text, len(found), items, valid.note)
+
+    @keyword_errors
+    def write_sheets(self, people: int | str | Iterable[str], out: PathLike) -> Sheets:
+        """Write an empty sheet for each person, named or numbered, into the folder `out`."""
+        from epicene.studies.collection.images import export_images
+        from epicene.studies.collection.sheets import write_sheets
+        from epicene.studies.design.checks import check_participant_name
+
+        if isinstance(people, int):
+            names = [f"p{number:0{len(str(people))}}" for number in range(1, people + 1)]
+        else:
+            names = [check_participant_name(name) for name in _names(people)]
+        study = export_images(self._folder, Path(out))
+        responses = self._folder.responses()
+        paths = write_sheets(study, names, Path(out), responses)
+        own = {item.id for item in (*study.items, *study.fillers, *study.checks)}
+        answered = Counter(each.participant for each in responses if each.item in own)
+        return Sheets(paths, [*_reduced_work(names, {path.stem for path in paths}, answered)])
+
+    @keyword_errors
+    def write_project(self, to: TargetProgram, out: PathLike) -> list[Path]:
+        """Write the study as a project of another program, pcibex or label-studio."""
+        from epicene.studies.collection.images import export_images
+        from epicene.studies.collection.sheets import TargetProgram, write_project
+
+        if to not in (known := get_args(TargetProgram)):
+            raise unknown("program", to, known)
+        return write_project(export_images(self._folder, Path(out)), Path(out), to)
+
+    @keyword_errors
+    def links(self, people: str | Iterable[str] = (), url: str = "") -> polars.DataFrame:
+        """The links of a study: `who` (the owner, everybody, or a person's name) and `link`.
+
+        people: who gets a personal link, besides those who have one.
+        url: the address of the pages; by default the last at which the study was served.
+        """
+        return _links_frame(self._folder, people, base_url(url) if url else self.address)
+
+    @property
+    def address(self) -> str:
+        """The address of the pages, as the study was last served."""
+        return self._folder.address() or f"http://127.0.0.1:{PORT}"
+
+    @property
+    def served_before(self) -> bool:
+        """Whether the study was ever served."""
+        return bool(self._folder.address())
+
+    @keyword_errors
+    def revoke(self, *people: str) -> None:
+        """Make these people's links useless at once; their answers are kept."""
+        from epicene.studies.collection.participants import open_participants
+
+        with open_participants(self._folder) as participants:
+            participants.revoke(*people)
+
+    @keyword_errors
+    def serve(
+        self,
+        people: str | Iterable[str] = (),
+        *,
+        host: str = "127.0.0.1",
+        port: int = PORT,
+        url: str = "",
+        lease: float = 30,
+        ready: Callable[[polars.DataFrame], None] | None = None,
+    ) -> None:
+        """Serve the pages where people judge, until stopped (Ctrl-C).
+
+        people: who gets a personal link, besides those who have one.
+        host, port: where to listen; port 0 takes any free one.
+        url: the address of the pages, https://HOST, if it is not that of `host` and `port`.
+        lease: for how many minutes an item waits for its answer.
+        ready: called with the links once the pages are there; by default they are printed.
+        """
+        from epicene.studies.collection.images import check_images
+
+        check_images(self._folder)
+        url = base_url(url) if url else ""
+        serve_pages = _server()
+        names = _names(people)
+
+        def listening(actual_port: int) -> None:
+            shown = f"[{host}]" if ":" in host else host
+            address = url or f"http://{shown}:{actual_port}"
+            self._folder.remember_address(address)
+            (ready or print_links)(_links_frame(self._folder, names, address))
+
+        serve_pages(
+            self._folder,
+            host=host,
+            port=port,
+            lease=60 * lease,
+            secure=url.startswith("https://"),
+            proxied=bool(url),
+            ready=listening,
+        )
+
+    @keyword_errors
+    def count_answers(self, person: str) -> int:
+        """How many items a person has answered."""
+        return sum(response.participant == person for response in self._folder.responses())
+
+    @keyword_errors
+    def forget(self, person: str) -> int:
+        """Delete a person who withdraws, with all that they answered, for good.
+
+        Returns how many answers those were. What was exported before is as it was.
+        """
+        from epicene.studies.collection.folder import RESPONSES_FILE
+        from epicene.studies.collection.participants import delete_participant
+
+        return delete_participant(self.path / RESPONSES_FILE, person)
+
+
+def base_url(url: str) -> str:
+    """The base address of links, checked; the pages are at the root of a host."""
+    found = _BASE_URL.fullmatch(url)
+    if not found or int(found["port"] or 0) > MAX_PORT:
+        raise InputError(
+            f"{url!r} cannot be the address of the pages: that is http:// or https://, a host, "
+            "perhaps its port, and nothing after it."
+        )
+    return found["root"].lower()
+
+
+def print_links(links: polars.DataFrame) -> None:
+    """Print the links, one per line."""
+    for who, link in links.iter_rows():
+        sys.stdout.write(f"{who}\t{link}\n")
+    sys.stdout.flush()
+
+
+def _names(people: str | Iterable[str]) -> list[str]:
+    return [people] if isinstance(people, str) else list(people)
+
+
+def _links_frame(folder: StudyFolder, people: str | Iterable[str], url: str) -> polars.DataFrame:
+    import polars as pl
+
+    rows = list(_links(folder, _names(people), url))
+    return pl.DataFrame(rows, schema={"who": pl.String, "link": pl.String}, orient="row")
+
+
+def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tuple[str, str]]:
+    """The name and link of everybody, after inviting the `people`."""
+    from epicene.studies.collection.links import User, load_signer
+    from epicene.studies.collection.participants import open_participants
+    from epicene.studies.design.checks import check_participant_name
+
+    signer = load_signer(folder.path)
+
+    def link(user: User) -> str:
+        return f"{url}/enter/{signer.token(user)}"
+
+    names = [check_participant_name(name) for name in people]
+    with open_participants(folder) as participants:
+        for name in names:
+            participants.invite(name)
+        invited = {name: participants.issue(name) for name in participants.invited()}
+    for name in names:
+        if name not in invited:
+            raise InputError(
+                f"Somebody entered by the open link as {name} already; "
+                "give the person another name."
+            )
+    yield "(owner)", link(User("owner"))
+    access = folder.study.access
+    if access.entry == "open":
+        query = access.participant_parameter and f"?{access.participant_parameter}=…"
+        yield "(open)", link(User("open")) + query
+    for name, issue in invited.items():
+        yield name, link(User("person", name, issue))
+
+
+def _server() -> Callable[..., None]:
+    """The function that serves pages, if it can be used here."""
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        pass
+    else:
+        raise InputError(
+            "A notebook cannot serve pages; run `epicene annotate serve STUDY` in a terminal."
+        )
+    try:
+        from epicene.studies.web.server import serve
+    except ImportError as error:
+        raise InputError(
+            f"The pages need the package {error.name}; install it with "
+            "`pip install 'epicene[annotate]'`."
+        ) from None
+    return serve
+
+
+def _reduced_work(
+    names: Sequence[str], sheets: Collection[str], answered: Mapping[str, int]
+) -> Iterator[str]:
+    """Who has less to do, or nothing, because of earlier answers."""
+    for name in names:
+        if name not in sheets:
+            yield f"There is nothing to do for {name}, who gets no sheet."
+        elif answered[name]:
+            done = pluralise(answered[name], "item")
+            yield f"The sheet of {name} leaves out {done} that {name} has answered already."

@@ -1,0 +1,308 @@
+"""The answers to a study, and what comes of them: metrics, tables, figures."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+
+import msgspec
+
+from epicene.api.results import Figure, TabledResults, tabulate
+from epicene.api.wording import keyword_errors
+from epicene.core.errors import EpiceneWarning, InputError, pluralise, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    import polars
+
+    from epicene.api.results import PathLike, RunLike
+    from epicene.core.records import Estimate, Table
+    from epicene.core.records import Figure as FigureRecord
+    from epicene.runs.stored_run import StoredRun
+    from epicene.studies.analysis.exclusions import Exclusions
+    from epicene.studies.analysis.study_summary import StudySummary
+    from epicene.studies.collection.folder import StudyFolder
+    from epicene.studies.collection.schema_drift import ValidResponses
+    from epicene.studies.design.schema import Question, Study
+
+    RecordT = TypeVar("RecordT", Table, FigureRecord)
+
+ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl"]
+_FORMATS: dict[str, ExportFormat] = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl"}
+
+
+class StudyAnswers:
+    """People's answers to a study that fit it as it is now, without those of excluded people.
+
+    Get them from `Study.answers`.
+    """
+
+    def __init__(
+        self, folder: StudyFolder, *, without: Collection[str] = (), passed: bool = False
+    ) -> None:
+        from epicene.studies.analysis.exclusions import Exclusions, exclude_participants
+
+        self._study = folder.study
+        self._valid = folder.valid_responses()
+        self._excluded = Exclusions()
+        self._nobody_failed = ""
+        if without or passed:
+            self._excluded = exclude_participants(
+                self._study, self._valid.responses, without, failed=passed
+            )
+            self._valid = folder.valid_responses(without=self._excluded.participants)
+            if passed and not self._excluded.failed:
+                also = "else " if without else ""
+                self._nobody_failed = f"Nobody {also}failed the attention checks."
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Whose answers are left out, and which do not fit the study any more."""
+        return _sentences(self._nobody_failed, self._excluded.note, self._valid.note)
+
+    def __len__(self) -> int:
+        """How many responses there are, each about one item."""
+        return len(self._valid.responses)
+
+    def __repr__(self) -> str:
+        """How many responses of how many people, and the notes."""
+        people = len({each.participant for each in self._valid.responses})
+        found = f"{pluralise(len(self), 'response')} of {people} people to {self._study.name}"
+        return f"<{' '.join((f'{found}.', *self.notes))}>"
+
+    @keyword_errors
+    def frame(self, *, hidden: bool = False) -> polars.DataFrame:
+        """A row per response: participant, item, what was shown, an answer per question, and when.
+
+        Tags are lists of texts; marks are lists of start, end and label. With `hidden` the fields
+        are there that people did not see.
+        """
+        import polars as pl
+
+        from epicene.studies.design.schema import all_items
+        from epicene.studies.exchange.response_files import context_columns, context_headers
+
+        items = {item.id: item for item in all_items(self._study)}
+        schema: dict[str, Any] = {
+            "participant": pl.String,
+            "item": pl.String,
+            **dict.fromkeys(context_headers(self._study, with_hidden=hidden), pl.String),
+            **{question.id: _answer_type(question) for question in self._study.questions},
+            "at": pl.Datetime("us", "UTC"),
+            "seconds": pl.Float64,
+            "language": pl.String,
+        }
+        rows = [
+            {
+                **msgspec.structs.asdict(each),
+                **context_columns(self._study, items[each.item], with_hidden=hidden),
+                **msgspec.to_builtins(each.answers),
+            }
+            for each in self._valid.responses
+        ]
+        columns = {name: [row.get(name) for row in rows] for name in schema}
+        return pl.DataFrame(columns, schema=schema)
+
+    @keyword_errors
+    def adjudications(self) -> polars.DataFrame:
+        """A row per decision on a disagreement: item, question, value, by, at."""
+        import polars as pl
+
+        from epicene.studies.exchange.sheet_cells import answer_to_cell
+
+        rows = [
+            (each.item, each.question, answer_to_cell(each.value), each.by, each.at)
+            for each in self._valid.adjudications.values()
+        ]
+        names = dict.fromkeys(("item", "question", "value", "by"), pl.String)
+        return pl.DataFrame(rows, schema={**names, "at": pl.Datetime("us", "UTC")}, orient="row")
+
+    @keyword_errors
+    def export(
+        self,
+        out: PathLike | None = None,
+        *,
+        form: ExportFormat | None = None,
+        hidden: bool = False,
+    ) -> str:
+        """The answers and adjudications as csv, tsv or jsonl, also written to the file `out`.
+
+        Do not give a file with `hidden` fields to people who are still answering.
+        """
+        from epicene.core.files import write_atomically
+        from epicene.studies.exchange.response_files import export_responses
+
+        chosen = form or _format_of(out)
+        if chosen not in (known := get_args(ExportFormat)):
+            raise unknown("form", chosen, known)
+        text = export_responses(
+            self._study,
+            self._valid.responses,
+            self._valid.adjudications.values(),
+            chosen,
+            with_hidden=hidden,
+        )
+        if out is not None:
+            write_atomically(Path(out), text.encode(), private=True)
+        return text
+
+    @keyword_errors
+    def results(self, runs: RunLike | Iterable[RunLike] = ()) -> StudyResults:
+        """Agreement between people and with the suite, beside models in `runs`."""
+        return StudyResults(
+            self._study,
+            self._valid,
+            excluded=self._excluded,
+            nobody_failed=self._nobody_failed,
+            runs=tabulate(runs).stored,
+        )
+
+
+def _format_of(out: PathLike | None) -> ExportFormat:
+    if out is None:
+        return "csv"
+    ending = Path(out).suffix.lower()
+    if ending not in _FORMATS:
+        raise InputError(f"{out} does not say in which form; end it in .csv, .tsv or .jsonl.")
+    return _FORMATS[ending]
+
+
+def _answer_type(question: Question) -> Any:
+    """The polars type of the answers to a question."""
+    import polars as pl
+
+    from epicene.studies.design.schema import MarksQuestion, TagsQuestion
+
+    if isinstance(question, TagsQuestion):
+        return pl.List(pl.String)
+    if isinstance(question, MarksQuestion):
+        return pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "label": pl.String}))
+    return pl.String
+
+
+class StudyResults(TabledResults):
+    """The results of a study, as its suite and the quality of the answers give them.
+
+    `records` and `summary` are what the frames are made from; `summary` is None if no suite judges
+    the answers.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        valid: ValidResponses,
+        *,
+        excluded: Exclusions,
+        nobody_failed: str,
+        runs: Sequence[StoredRun],
+    ) -> None:
+        from epicene.studies.analysis.quality_tables import quality_tables
+        from epicene.studies.analysis.study_summary import IncompatibleStudyError, summarise_study
+        from epicene.studies.collection.progress import study_progress
+
+        self._study, self._excluded = study, excluded
+        self.progress = study_progress(study, valid.responses)
+        self.summary: StudySummary | None = None
+        quality = quality_tables(study, valid.responses)
+        unreadable = ""
+        # A study written by hand has only the general tables.
+        if study.drawn is not None or runs or not quality:
+            try:
+                self.summary = summarise_study(study, valid.responses, runs, valid.adjudications)
+            except IncompatibleStudyError as error:
+                if not quality:
+                    raise
+                unreadable = str(error)
+        made = (*(self.summary.tables if self.summary else ()), *quality)
+        self.records: tuple[Table, ...] = tuple(map(self._with_exclusions, made))
+        self.notes = _sentences(
+            nobody_failed, unreadable, excluded.note, self._missing(), valid.note, self._unread()
+        )
+
+    def _with_exclusions(self, record: RecordT) -> RecordT:
+        """The table or figure with a note on who is excluded."""
+        if not self._excluded.participants:
+            return record
+        return msgspec.structs.replace(record, notes=(*record.notes, self._excluded.note))
+
+    def _missing(self) -> str:
+        given, wanted = self.progress.given, self.progress.wanted
+        return f"{given} of {wanted} judgements are there so far." if given < wanted else ""
+
+    def _unread(self) -> str:
+        if self.summary is None or not self.summary.unread:
+            return ""
+        return (
+            f"Not in the suite's own tables: {pluralise(self.summary.unread, 'response')} without "
+            "an answer to what its study asks, as study.toml was changed."
+        )
+
+    def metrics(self) -> polars.DataFrame:
+        """The suite's headline results: metric, value, low, high, n, why; warns of the notes."""
+        for sentence in self.notes:
+            warnings.warn(sentence, EpiceneWarning, stacklevel=2)
+        return super().metrics()
+
+    def _estimates(self) -> Mapping[str, Estimate]:
+        return {} if self.summary is None else self.summary.metrics
+
+    def _tables(self) -> Sequence[Table]:
+        return self.records
+
+    def _headline_table(self) -> Table:
+        return self.records[0]
+
+    def select(self, names: Collection[str] = ()) -> list[Table]:
+        """The records of the tables of these names; all, if none is named."""
+        for name in names:
+            if name not in self.tables:
+                raise unknown("table", name, self.tables)
+        return [table for table in self.records if table.name in names or not names]
+
+    @cached_property
+    def _figures(self) -> dict[str, FigureRecord]:
+        from epicene.studies.analysis.study_summary import not_drawn_by_a_suite
+
+        if self._study.drawn is None:
+            raise not_drawn_by_a_suite(self._study)
+        made = self.summary.figures if self.summary else ()
+        return {figure.name: self._with_exclusions(figure) for figure in made}
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """The names of all figures, with their titles."""
+        return {name: figure.title for name, figure in self._figures.items()}
+
+    def figure(self, name: str) -> Figure:
+        """One figure, which a notebook displays and `.save("x.svg")` writes."""
+        if name not in self._figures:
+            raise unknown("figure", name, self._figures, every=True)
+        return Figure(self._figures[name])
+
+    def document(self, names: Collection[str] = ()) -> dict[str, Any]:
+        """The results as the commands write them with --json, with these tables or all."""
+        from epicene.core.records import Estimate
+        from epicene.report.table_formats import estimate_json, tables_json
+
+        nobody = Estimate(value=None, why="no suite judges the answers")
+        summary, drawn = self.summary, self._study.drawn
+        left_out = len(self._excluded.participants)
+        return {
+            "suite": self._study.suite,
+            "protocol": "" if summary is None else summary.results.protocol.name,
+            "data": drawn.data if drawn else "",
+            "study": {
+                **msgspec.to_builtins(self.progress),
+                **({"left_out": left_out} if left_out else {}),
+            },
+            "metrics": {name: estimate_json(each) for name, each in self._estimates().items()},
+            "undetected": estimate_json(nobody if summary is None else summary.undetected),
+            "tables": tables_json(self.select(names)),
+        }
+
+
+def _sentences(*sentences: str) -> tuple[str, ...]:
+    return tuple(each for each in sentences if each)

@@ -1,0 +1,71 @@
+"""Train a tagger on a suite's data to label and rewrite words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from epicene.api.progress import NoProgress, progress_display
+from epicene.api.wording import keyword_errors
+from epicene.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from epicene.api.results import PathLike
+    from epicene.suites import SuiteLike
+
+
+@keyword_errors
+def train(
+    suite: SuiteLike,
+    out: PathLike,
+    *,
+    data: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
+    split: str | None = None,
+    seed: int = 0,
+    members: int = 1,
+    epochs: int | None = None,
+    progress: bool = True,
+) -> str:
+    """Train a tagger, and return its spec, for use as a `model` of `run` and `rewrite`.
+
+    out: a new folder for the tagger.
+    data: your file or folder; by default the suite's starter set.
+    split: which part of the data (default: train).
+    seed: the same seed, the same tagger.
+    members: networks whose probabilities are averaged.
+    epochs: how often all sentences are read.
+
+    >>> import epicene
+    >>> tagger = epicene.train("apgc", "tagger", data="corpus")  # doctest: +SKIP
+    >>> epicene.rewrite("أنا متعب", "ar", speaker="f", model=tagger)  # doctest: +SKIP
+    """
+    from epicene.models.tagger.storage import check_empty, save
+    from epicene.models.tagger.training import TrainingConfig
+    from epicene.models.tagger.training import train as train_tagger
+    from epicene.suites import DataSource, choose_protocol, find_suite
+
+    chosen = find_suite(suite)
+    if chosen.tagging_data is None:
+        raise InputError(f"The suite {chosen.name} has no data to train a tagger on.")
+    folder = Path(out)
+    check_empty(folder)
+    if split is None and hasattr(chosen.protocols["epicene"], "split"):
+        split = "train"
+    protocol = choose_protocol(chosen, "epicene", {} if split is None else {"split": split}, None)
+    source = DataSource(path=None if data is None else Path(data), columns=dict(columns or {}))
+    dataset = chosen.read(source, protocol)
+    sentences = chosen.tagging_data(dataset.items)
+    show = (progress_display() if progress else NoProgress()).show_message
+    show(f"{dataset.name}: {len(sentences.sentences)} sentences.")
+    trained = train_tagger(
+        sentences,
+        seed=seed,
+        members=members,
+        recipe=TrainingConfig() if epochs is None else TrainingConfig(epochs=epochs),
+        report_progress=show,
+    )
+    save(trained, folder)
+    return f"tagger:{folder}"

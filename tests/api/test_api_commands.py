@@ -1,0 +1,64 @@
+"""Python can do everything a command can: each command has its function here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from typing import Any
+
+import pytest
+import typer.main
+
+import epicene
+from epicene.cli import app
+
+FUNCTIONS = {
+    "annotate adjudicate": ["Study.adjudicate"],
+    "annotate export": ["StudyAnswers.export", "Study.write_sheets", "Study.write_project"],
+    "annotate forget": ["Study.forget"],
+    "annotate import": ["Study.import_answers"],
+    "annotate links": ["Study.links", "Study.revoke"],
+    "annotate sample": ["sample_study"],
+    "annotate serve": ["Study.serve"],
+    "annotate tables": ["StudyAnswers.results", "StudyResults.table", "StudyResults.figure"],
+    "check": ["check"],
+    "compare": ["compare"],
+    "data": ["read_data", "SuiteData.check", "SuiteData.table", "build_data"],
+    "demo": ["demo"],
+    "export data": ["export_data"],
+    "export results": ["export_results"],
+    "models": ["models"],
+    "models fetch": ["fetch_model"],
+    "report": ["report"],
+    "rewrite": ["rewrite"],
+    "run": ["run"],
+    "score": ["score"],
+    "suites": ["suites"],
+    "sweep": ["sweep"],
+    "tables": ["load", "tabulate", "Run.table"],
+    "train": ["train"],
+}
+
+
+def commands(group: Any, path: str = "") -> Iterator[str]:
+    """Every command that does something."""
+    for name, command in group.commands.items():
+        whole = f"{path} {name}".strip()
+        inner = getattr(command, "commands", None)
+        if inner is None or command.invoke_without_command:
+            yield whole
+        if inner is not None:
+            yield from commands(command, whole)
+
+
+def test_every_command_has_its_function() -> None:
+    assert sorted(commands(typer.main.get_command(app))) == sorted(FUNCTIONS)
+
+
+@pytest.mark.parametrize("path", sorted({each for names in FUNCTIONS.values() for each in names}))
+def test_every_function_is_there_and_explained(path: str) -> None:
+    name, *inner = path.split(".")
+    assert name in epicene.__all__
+    function = reduce(getattr, inner, epicene.api_function(name))
+    assert callable(function)
+    assert function.__doc__
