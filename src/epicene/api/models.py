@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import msgspec
 
 from epicene.api.open_model import OpenModel
+from epicene.api.progress import NoProgress, progress_display
 from epicene.api.running import model_options
 from epicene.api.wording import keyword_errors
 from epicene.core import registry
@@ -265,3 +266,19 @@ def _describe(kind: str) -> tuple[str, str]:
     except EpiceneError as error:
         return kind, str(error)
     return info.usage or kind, info.about
+
+
+@keyword_errors
+def fetch_model(name: str, *, accept_licence: bool = False, progress: bool = True) -> Path:
+    """Download an embedded model, verify and convert it; its folder.
+
+    One that is on this machine is not downloaded again. `epicene.models()` lists them. A model with
+    terms of its own needs `accept_licence=True`: you have read and accept them.
+
+    >>> epicene.fetch_model("smollm2")  # doctest: +SKIP
+    """
+    from epicene.models import embedded, faces
+
+    fetch = faces.fetch if name in faces.catalogue() else embedded.fetch
+    show = (progress_display() if progress else NoProgress()).show_message
+    return fetch(name, accept_licence=accept_licence, progress=show)

@@ -67,8 +67,7 @@ def fetch(
     ] = False,
 ) -> None:
     """Download an embedded model, verify and convert it."""
-    from epicene.api.embedded import fetch_model
+    from epicene.api.models import fetch_model
     from epicene.cli.output import note
 
-    folder = fetch_model(name, accept_licence=accept_licence)
-    note(f"{name} is in {folder}")
+    note(f"{name} is in {fetch_model(name, accept_licence=accept_licence)}")
