@@ -28,6 +28,7 @@ from epicene.runs.executors import CachedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import polars
 
