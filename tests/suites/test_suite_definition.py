@@ -249,6 +249,33 @@ def test_a_judgement_per_sample_has_its_own_text_as_evidence() -> None:
     ]
 
 
+def test_a_judgement_named_as_a_request_has_its_evidence() -> None:
+    made = epicene.suite("own", items=[{"id": "a"}])
+
+    @made.ask
+    def ask(item: Any) -> Any:
+        yield epicene.choose("", ["x", "y"], name="choice")
+        yield epicene.Generate(prompt="Say x.", samples=2, name="text")
+
+    made.judge(lambda _item, _answers: {"choice": True, "text": map(bool, (1, 0)), "both": True})
+    texts = Texts(texts=(Text(text="x"), Text(text="z")))
+    found = {each.name: each.evidence for each in judgements(made.suite, scores(-2, -1), texts)}
+    assert found == {
+        "choice": {"asked": "x\ny", "answer": "y"},
+        "text 1": {"asked": "Say x.", "answer": "x"},
+        "text 2": {"asked": "Say x.", "answer": "z"},
+        "both": {
+            "asked choice": "x\ny", "answer choice": "y",
+            "asked text": "Say x.", "answer text": "x\nz",
+        },
+    }  # fmt: skip
+
+
+def test_an_iterator_is_a_list() -> None:
+    found = judgements(judged_by(lambda _item, _answer: map(bool, (1, 0))), scores(-1, -2))
+    assert [each.outcome for each in found] == ["right", "wrong"]
+
+
 @pytest.mark.parametrize(
     ("sums", "best"), [((-1, -2), 0), ((-3, -2), 1), ((-2, -2), None), ((-2, -5, -2), None)]
 )

@@ -319,9 +319,9 @@ class SuiteDefinition:
         return SuiteCard(
             **card,
             languages=self._languages,
-            tables=table_names(self._facets),
-            figures=(OVERALL,),
-            studies=STUDY_CARDS,
+            tables=() if "tables" in self._parts else table_names(self._facets),
+            figures=() if "figures" in self._parts else (OVERALL,),
+            studies={} if "studies" in self._parts else STUDY_CARDS,
             layouts=(
                 DataLayout(
                     name="rows",
