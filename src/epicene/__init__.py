@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from epicene.api.data import read_data as read_data
     from epicene.api.demo import Demo as Demo
     from epicene.api.demo import demo as demo
-    from epicene.api.embedded import fetch_model as fetch_model
     from epicene.api.exports import ExportedData as ExportedData
     from epicene.api.exports import export_data as export_data
     from epicene.api.exports import export_results as export_results
+    from epicene.api.models import fetch_model as fetch_model
     from epicene.api.models import models as models
     from epicene.api.models import open_model as open_model
     from epicene.api.open_model import OpenModel as OpenModel
@@ -83,9 +83,8 @@ _HOMES = {
     "epicene.api.checking": ("check",),
     "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "read_data"),
     "epicene.api.demo": ("Demo", "demo"),
-    "epicene.api.embedded": ("fetch_model",),
     "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
-    "epicene.api.models": ("models", "open_model"),
+    "epicene.api.models": ("fetch_model", "models", "open_model"),
     "epicene.api.open_model": ("OpenModel",),
     "epicene.api.results": (
         "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",

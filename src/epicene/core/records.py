@@ -198,12 +198,12 @@ class TextScore(Record, frozen=True, kw_only=True):
     @property
     def sum(self) -> float:
         """The log-probability of the scored tokens together."""
-        return sum(p for p in self.logprobs if p is not None)
+        return sum([p for p in self.logprobs if p is not None])
 
     @property
     def tokens(self) -> int:
         """How many tokens were scored."""
-        return sum(p is not None for p in self.logprobs)
+        return len(self.logprobs) - self.logprobs.count(None)
 
 
 class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):

@@ -15,7 +15,7 @@ import msgspec
 from epicene import languages
 from epicene.core.errors import InputError, OptionError, RunError
 from epicene.core.records import Item, Request, answer_keys, digest
-from epicene.runs.store import MAX_REQUESTS, item_number, make_request_id
+from epicene.runs.request_ids import MAX_REQUESTS, item_number, make_request_id
 from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Suite
 
 if TYPE_CHECKING:

@@ -41,6 +41,11 @@ PROBE_FILE = "probe.toml"  # the probe's copy in a run folder
 _SLOT = regex.compile(r"\{([^{}]*)\}")
 _GAP = "gap"
 _NOTHING_FOUND = "none of them"
+_SETTINGS: Mapping[str, tuple[str, ...]] = {  # what `--set` can change
+    "choose": (),
+    "fill": ("top",),
+    "continue": ("samples", "temperature", "max_new_tokens"),
+}
 
 
 class Probe(Record, frozen=True, kw_only=True):
@@ -114,12 +119,7 @@ def load_probe(path: Path) -> Suite[Any, Any]:
         items=lambda: list(_items(probe, path.parent)),
         languages=[probe.language] if probe.language else [],
         facets=(),
-        settings={
-            "samples": probe.samples,
-            "temperature": probe.temperature,
-            "max_new_tokens": probe.max_new_tokens,
-            "top": probe.top,
-        },
+        settings={name: getattr(probe, name) for name in _SETTINGS[probe.ask]},
         protocols={},
         item=_row_item(),
         columns={},
