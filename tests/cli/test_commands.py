@@ -215,8 +215,8 @@ def test_kinds_of_other_packages_are_described(
         raise AssertionError("only listed")
 
     absent = EntryPoint("absent", "delphi:open", "epicene.models")
-    installed = {**registry._installed("models"), "absent": absent}
-    monkeypatch.setattr(registry, "_installed", lambda _: installed)
+    installed = {**registry.installed("models"), "absent": absent}
+    monkeypatch.setattr(registry, "installed", lambda _: installed)
     monkeypatch.setattr(registry, "_added", {("models", "oracle"): opener})
     monkeypatch.setenv("COLUMNS", "200")
     lines = (line for line in epicene("models").out.splitlines() if "│" in line)
@@ -227,7 +227,7 @@ def test_kinds_of_other_packages_are_described(
 
 
 def test_every_kind_says_what_it_is() -> None:
-    ours = [name for name, each in registry._installed("models").items() if "epicene" in each.value]
+    ours = [name for name, each in registry.installed("models").items() if "epicene" in each.value]
     embedded = {each.name for each in (*language.status(), *faces.status())}
     assert len(ours) > len(embedded)
     assert all(kind_info(kind).about for kind in set(ours) - embedded)

@@ -217,7 +217,7 @@ VERBS_BY_COST = ("score", "fill", "look", "translate", "generate", "draw")
 
 
 def make_batches(
-    planned: list[PlannedRequest], limit: BatchLimit, *, cheapest_first: bool
+    planned: list[PlannedRequest], limit: BatchLimit, *, cheapest_first: bool = False
 ) -> Iterator[list[PlannedRequest]]:
     """Batches by verb, longest requests first, within the limit; deterministic.
 

@@ -342,9 +342,10 @@ class AnswerStore:
 
     def _decode(self, answer: bytes) -> Answer:
         try:
-            return decode_answer(answer)
+            decoded: Answer = decode_answer(answer)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise DamagedStoreError(self.path, f"an answer cannot be read ({error})") from None
+        return decoded
 
 
 def _add_checksums(db: sqlite3.Connection) -> None:

@@ -150,7 +150,8 @@ def _sums(column: Floats, codes: Ints, groups: int) -> Floats:
         # give the same bits.
         order = np.lexsort((column, codes))
         column, codes = column[order], codes[order]
-    return np.bincount(codes, weights=column, minlength=groups)
+    sums: Floats = np.bincount(codes, weights=column, minlength=groups).astype(np.float64)
+    return sums
 
 
 def collapse_groups(sums: Floats) -> GroupClasses:
