@@ -480,6 +480,27 @@ def test_facets_that_the_judge_adds_and_languages_are_tabulated_too(tmp_path: Pa
     assert [row.keys[1] for row in tables["by_language"].rows] == ["en", "fr"]
 
 
+def test_one_language_and_one_facet_need_no_list(tmp_path: Path) -> None:
+    suite = judged_by(lambda _item, _answer: True, languages="en", facets="gender")
+    assert suite.card.languages == ("en",)
+    frame = summarise([run_suite(suite, tmp_path / "run")]).results.frame
+    assert set(frame["gender"].to_list()) == {"f", "m"}
+
+
+def test_a_facet_without_a_value_is_empty(tmp_path: Path) -> None:
+    suite = judged_by(lambda _item, _answer: True, items=[{**PAIRS[0], "gender": None}, PAIRS[1]])
+    summary = summarise([run_suite(suite, tmp_path / "run")])
+    assert [row.keys[1] for row in summary.tables[1].rows] == ["", "m"]
+
+
+def test_the_card_is_that_of_the_suite_s_own_items_only(tmp_path: Path) -> None:
+    suite = judged_by(lambda _item, _answer: True, source="Ours.")
+    assert run_suite(suite, tmp_path / "own").origin == "published"
+    pl.DataFrame(PAIRS).write_csv(tmp_path / "other.csv")
+    source = DataSource(path=tmp_path / "other.csv")
+    assert run_suite(suite, tmp_path / "other", source=source).origin == "own"
+
+
 def test_limit_is_spread_over_the_facets(tmp_path: Path) -> None:
     suite = judged_by(lambda _i, _a: True, items=[*[PAIRS[0]] * 9, PAIRS[1]])
     frame = summarise([run_suite(suite, tmp_path / "run", limit=2)]).results.frame
@@ -521,6 +542,14 @@ def test_any_part_can_be_replaced(tmp_path: Path) -> None:
     assert suite.version == "3"
     summary = summarise([run_suite(suite, tmp_path / "run")])
     assert (summary.tables, summary.metrics) == ((), {})
+
+
+def test_a_stage_that_is_defined_again_keeps_its_place() -> None:
+    made = pairs()
+    for name in ("second", "third", "second"):
+        made.stage(name)(lambda item, *_answers: epicene.Generate(prompt=item.right))
+    made.judge(lambda _item, *answers: len(answers))
+    assert [stage.name for stage in made.suite.stages] == ["ask", "second", "third"]
 
 
 def test_decorated_functions_stay_functions() -> None:

@@ -47,6 +47,10 @@ MEASURE = "measure"
 _SETTINGS = "settings"
 
 
+class MissingAnswersError(InputError, ValueError):
+    """Not all requests of an item have an answer; a `ValueError`, as `Answers.only` raises it."""
+
+
 class UserFunction:
     """A function of the user's, with the file it is in."""
 
@@ -102,10 +106,10 @@ class UserFunction:
 
     def _line(self, error: Exception) -> str:
         """The last line of the user's file that the error went through."""
-        own = inspect.unwrap(self._function).__code__.co_filename
+        code = getattr(inspect.unwrap(self._function), "__code__", None)
         line, trace = "", error.__traceback__
         while trace is not None:
-            if trace.tb_frame.f_code.co_filename == own:
+            if code is not None and trace.tb_frame.f_code.co_filename == code.co_filename:
                 line = f"line {trace.tb_lineno}, "
             trace = trace.tb_next
         return line
