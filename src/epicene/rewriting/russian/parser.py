@@ -1,0 +1,148 @@
+"""Collect the sites of a line: verbs, predicates, roles, vocatives and third persons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.russian.clauses import SUBJECT_PRONOUNS, Clause, split_clauses
+from epicene.rewriting.russian.conjugation import past_form, short_form
+from epicene.rewriting.russian.declension import adjective_readings
+from epicene.rewriting.russian.people import read_people, read_pronouns, read_vocatives
+from epicene.rewriting.russian.predicates import Predicates, is_being
+from epicene.rewriting.russian.relatives import read_relative
+from epicene.rewriting.russian.sites import Site, Sites, Target
+from epicene.rewriting.russian.subjects import (
+    NOBODY,
+    Subject,
+    experiencer,
+    find_subject,
+    verbal_subject,
+)
+
+if TYPE_CHECKING:
+    from epicene.rewriting.persons import Gender, TargetGenders
+    from epicene.rewriting.quotations import Passage
+    from epicene.rewriting.russian.line import Line
+
+
+def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
+    """The sites of everybody; of two for one word the first is used."""
+    reader = _Reader(passage)
+    reader.read()
+    if "others" in wanted:
+        read_pronouns(passage.line, reader.sites)
+        read_people(passage.line, reader.sites, wanted["others"])
+    return reader.sites
+
+
+class _Reader:
+    """Reads the clauses of a passage in order, and remembers whose the last one was."""
+
+    def __init__(self, passage: Passage[Line]) -> None:
+        self.line, self.interlocutors = passage.line, passage.interlocutors
+        self.sites = Sites()
+        self.last: Subject | None = None  # whose the clause before was
+
+    def read(self) -> None:
+        line, at = self.line, 0
+        while at < len(line):
+            start, end = line.sentence(at)
+            if end > start:
+                self._read_sentence(start, end)
+            at = max(end, at) + 1
+
+    def _read_sentence(self, start: int, end: int) -> None:
+        line = self.line
+        read_vocatives(line, start, end, self.interlocutors, self.sites)
+        clauses = split_clauses(line, start, end)
+        asks = line[end].startswith("?")
+        for number, clause in enumerate(clauses):
+            following = clauses[number + 1] if number + 1 < len(clauses) else None
+            self._read_clause(clause, following, asks=asks)
+
+    def _read_clause(self, clause: Clause, following: Clause | None, *, asks: bool) -> None:
+        relative = read_relative(clause, self.sites)
+        own: Subject | None = None
+        for at in clause:
+            if at in self.sites:
+                continue
+            form = past_form(self.line[at])
+            if form is None or self._is_governed(at):
+                continue
+            subject = self._subject(clause, at, form.gender, relative, asks=asks)
+            own = own or subject
+            if subject.who is not None:
+                self.sites.add(Site(at, subject.who, Target("verb"), subject.rule, subject.sure))
+        self._read_predicates(clause, following, own, relative)
+
+    def _is_governed(self, at: int) -> bool:
+        """Whether the word is a noun after all: после обеда в зале."""
+        return self.line[at - 1] in {"в", "на", "от", "из", "до", "для", "без", "у", "к", "о", "об"}
+
+    def _subject(
+        self, clause: Clause, at: int, gender: Gender, relative: Subject | None, *, asks: bool
+    ) -> Subject:
+        """Whose a past tense is."""
+        found = find_subject(clause, at, gender, self.interlocutors)
+        if relative is not None and (found is None or found.who is None):
+            return relative
+        if found is not None:
+            return found
+        if self._is_had(clause, at):
+            return NOBODY
+        first = verbal_subject(clause, self.interlocutors)
+        if first is not None and first.gender in {gender, None}:
+            return first
+        if self.last is not None:
+            if self.last.gender not in {gender, None}:
+                return NOBODY
+            return self.last._replace(sure="likely", rule="subject of the clause before")
+        if asks:
+            return Subject(self.interlocutors.listener, sure="guess", rule="no subject: you")
+        return Subject(self.interlocutors.speaker, sure="guess", rule="no subject: I")
+
+    def _is_had(self, clause: Clause, at: int) -> bool:
+        """Whether somebody has something: у меня был ответ."""
+        return is_being(self.line[at]) and clause.has("у")
+
+    def _read_predicates(
+        self,
+        clause: Clause,
+        following: Clause | None,
+        own: Subject | None,
+        relative: Subject | None,
+    ) -> None:
+        explicit = verbal_subject(clause, self.interlocutors) or own or relative
+        subject = explicit or self._noun_subject(clause)
+        predicates = Predicates(clause, self.sites)
+        if subject is None and following is not None and self._is_opening(clause):
+            ahead = verbal_subject(following, self.interlocutors)
+            if ahead is not None and ahead.who is not None and following.has(*SUBJECT_PRONOUNS):
+                predicates.read_opening(ahead)
+        if subject is not None:
+            if subject.who is not None:
+                predicates.read(subject)
+        elif self.last is not None and self.last.who is not None:
+            predicates.read_inherited(self.last)
+        felt = experiencer(clause, self.interlocutors)
+        if felt is not None and felt.who is not None:
+            predicates.read_experiencer(felt, governs=explicit is None or explicit.who is None)
+        if subject is not None:
+            self.last = subject
+        elif felt is not None and self.last is None:
+            self.last = felt
+
+    def _noun_subject(self, clause: Clause) -> Subject | None:
+        """The subject of a clause whose predicate is a short adjective: дом готов."""
+        for at in clause:
+            form = short_form(self.line[at])
+            if form is not None and form.listed:
+                return find_subject(clause, at, form.gender, self.interlocutors)
+        return None
+
+    def _is_opening(self, clause: Clause) -> bool:
+        """Whether the clause begins with an adjective that the next one's subject has."""
+        return any(
+            "nominative" in reading.cases
+            for reading in adjective_readings(self.line[clause.words[0]])
+        )

@@ -1,0 +1,232 @@
+"""What is said of a person: short adjectives, adjectives, participles and roles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.russian import lexicon
+from epicene.rewriting.russian.cases import pick_case
+from epicene.rewriting.russian.clauses import (
+    Clause,
+    ends_phrase,
+    governed,
+    is_first_verb,
+    is_function_word,
+    is_second_verb,
+)
+from epicene.rewriting.russian.conjugation import past_form, short_form
+from epicene.rewriting.russian.declension import adjective_readings, noun_readings
+from epicene.rewriting.russian.phrases import modifiers
+from epicene.rewriting.russian.sites import Site, Sites, Target
+
+if TYPE_CHECKING:
+    from epicene.rewriting.russian.subjects import Subject
+
+_BEING = frozenset("был была быть буду будешь будет будь".split())
+# Adjectives that say how somebody was when they did something: пришёл голодный.
+_STATES = lexicon.keys_of("function_words", "states")
+_REFLEXIVE = frozenset("себя себе собой собою".split())
+
+
+def is_being(word: str) -> bool:
+    """Whether the key is a form of быть."""
+    return word in _BEING
+
+
+def is_copula(word: str) -> bool:
+    """Whether a predicate in the instrumental follows such a verb."""
+    return word.startswith(tuple(lexicon.keys_of("verbs", "copulas")))
+
+
+class Predicates:
+    """Adds the sites of one clause."""
+
+    def __init__(self, clause: Clause, sites: Sites) -> None:
+        """Read `clause`, add to `sites`."""
+        self.clause, self.line, self.sites = clause, clause.line, sites
+
+    def _add(self, at: int, subject: Subject, target: Target, rule: str) -> None:
+        if subject.who is not None and at not in self.sites:
+            sure = subject.sure if target.kind != "noun" else "likely"
+            self.sites.add(Site(at, subject.who, target, rule, sure))
+
+    def read(self, subject: Subject) -> None:
+        """All that is said of the clause's subject."""
+        self._short_forms(subject)
+        self._adjectives(subject)
+        self._instrumentals(subject)
+        self._roles(subject)
+        self._compared(subject)
+
+    def read_inherited(self, subject: Subject) -> None:
+        """A clause without verb and subject goes on with what was said of the last subject."""
+        first = self.clause.words[0]
+        word = self.line[first]
+        self._compared(subject)
+        if word in {"и", "а", "но", "или", "да"} and len(self.clause.words) > 1:
+            first = self.clause.words[1]
+        self._short_forms(subject)
+        self._instrumentals(subject)
+        before = self.clause.start - 1
+        while before > 0 and (self.line.is_mark(before) or self.line[before] in {"и", "но", "а"}):
+            before -= 1
+        chained = before in self.sites or before == subject.at
+        if chained or self.line[before] in {"не", "еще", "уже", "тоже"}:
+            self._adjectives(subject)
+            self._roles(subject)
+
+    def read_opening(self, subject: Subject) -> None:
+        """Adjectives before a clause whose subject has them: уставший, я лёг."""
+        for at in self.clause:
+            self._nominative(at, subject)
+
+    def _lexical_verb_before(self, at: int) -> bool:
+        return any(
+            self._is_lexical(self.line[index]) for index in range(self.clause.start, at)
+        )
+
+    def _is_lexical(self, word: str) -> bool:
+        if word in _BEING or word in {"стал", "стала"}:
+            return False
+        return past_form(word) is not None or is_first_verb(word) or is_second_verb(word)
+
+    def _short_forms(self, subject: Subject) -> None:
+        line = self.line
+        for at in self.clause:
+            form = short_form(line[at])
+            if form is None or at in self.sites or past_form(line[at]) is not None and not form.listed:
+                continue
+            if self._lexical_verb_before(at) or governed(line, at, self.clause.start):
+                continue
+            if subject.gender not in {form.gender, None}:
+                continue
+            if form.listed or self._after_being(at):
+                self._add(at, subject, Target("short"), "short form")
+
+    def _after_being(self, at: int) -> bool:
+        """Whether быть or the subject stands before an unlisted short form."""
+        before = at - 1
+        while before >= self.clause.start and (
+            is_function_word(self.line[before]) and self.line[before] not in _BEING
+        ):
+            before -= 1
+        return self.line[before] in _BEING | {"я", "ты", "он", "она"} or before in self.sites
+
+    def _adjectives(self, subject: Subject) -> None:
+        for at in self.clause:
+            if self.line[at] in {"сам", "сама"}:
+                if self.line[at + 1] in _REFLEXIVE or ends_phrase(self.line, at + 1, self.clause.end):
+                    self._add(at, subject, Target("adjective"), "сам with its subject")
+            elif self.line[at].startswith("сам") and self._near_reflexive(at):
+                self._reflexive(at, subject)
+            elif self.line[at] in _STATES or not self._lexical_verb_before(at):
+                self._nominative(at, subject)
+
+    def _near_reflexive(self, at: int) -> bool:
+        return self.line[at + 1] in _REFLEXIVE or self.line[at - 1] in _REFLEXIVE
+
+    def _reflexive(self, at: int, subject: Subject) -> None:
+        """самого себя, самому себе."""
+        cases = {"себя": {"genitive", "accusative"}, "себе": {"dative", "prepositional"}}
+        pronoun = next(
+            word for word in (self.line[at + 1], self.line[at - 1]) if word in _REFLEXIVE
+        )
+        possible = cases.get(pronoun, {"instrumental"})
+        first = at if self.line[at + 1] == pronoun else at - 1
+        case = pick_case(self.line, first, possible, self.clause.start)
+        self._add(at, subject, Target("adjective", case), "сам with себя")
+
+    def _nominative(self, at: int, subject: Subject) -> None:
+        readings = adjective_readings(self.line[at])
+        found = next((each for each in readings if "nominative" in each.cases), None)
+        if found is None or self.line[at].startswith("котор") or noun_readings(self.line[at]):
+            return
+        if subject.gender not in {found.gender, None} or governed(self.line, at, self.clause.start):
+            return
+        if ends_phrase(self.line, at + 1, self.clause.end):
+            self._add(at, subject, Target("adjective"), "adjective said of the subject")
+
+    def _copula_before(self, at: int) -> bool:
+        return any(
+            is_copula(self.line[index]) for index in range(self.clause.start, at)
+        )
+
+    def _instrumentals(self, subject: Subject) -> None:
+        for at in self.clause:
+            if at in self.sites or not self._copula_before(at):
+                continue
+            if governed(self.line, at, self.clause.start) is not None:
+                continue
+            self._instrumental_adjective(at, subject)
+            self._instrumental_role(at, subject)
+
+    def _instrumental_adjective(self, at: int, subject: Subject) -> None:
+        if noun_readings(self.line[at]):
+            return
+        readings = [r for r in adjective_readings(self.line[at]) if "instrumental" in r.cases]
+        if readings and ends_phrase(self.line, at + 1, self.clause.end):
+            self._add(at, subject, Target("adjective", "instrumental"), "predicate in the instrumental")
+
+    def _instrumental_role(self, at: int, subject: Subject) -> None:
+        for reading in noun_readings(self.line[at]):
+            if reading.plural or "instrumental" not in reading.cases:
+                continue
+            if reading.kind == "epicene":
+                self.sites.add(Site(at, "others", Target("pronoun", form=self.line[at]), "", "guess"))
+                return
+            self._add_phrase(at, subject, "instrumental", "role in the instrumental")
+            return
+
+    def _add_phrase(self, at: int, subject: Subject, case: str, rule: str) -> None:
+        self._add(at, subject, Target("noun", case), rule)
+        for index in modifiers(self.line, at, self.clause.start, case):
+            self._add(index, subject, Target("adjective", case), "agrees with the role")
+
+    def _roles(self, subject: Subject) -> None:
+        """я учитель, он был студент."""
+        for at in self.clause:
+            if at in self.sites or at <= subject.at - 8 or self._lexical_verb_before(at):
+                continue
+            if self.line[at] == "друг" and self.line[at + 1].startswith("друг"):
+                continue
+            for reading in noun_readings(self.line[at]):
+                if reading.plural or "nominative" not in reading.cases or at == subject.at:
+                    continue
+                if self.line[at - 1] == "и" or self.line[at + 1] == "и" and self.line[at + 2] == "я":
+                    continue
+                if reading.kind in {"epicene"} or at < subject.at and "это" not in self.line.keys:
+                    continue
+                self._add_phrase(at, subject, "nominative", "role of the subject")
+                break
+
+    def _compared(self, subject: Subject) -> None:
+        """как учитель, в качестве учителя, said of the subject."""
+        line = self.line
+        for at in self.clause:
+            readings = [r for r in noun_readings(line[at]) if not r.plural and r.kind == "roles"]
+            if not readings:
+                continue
+            first = min([at, *modifiers(line, at, self.clause.start, "")])
+            if line[first - 1] == "качестве":
+                self._add_phrase(at, subject, "genitive", "role after в качестве")
+            elif line[first - 1] == "как" and "nominative" in readings[0].cases:
+                self._add_phrase(at, subject, "nominative", "role after как")
+
+    def read_experiencer(self, subject: Subject, *, governs: bool) -> None:
+        """мне самому, меня одного; without another subject also: мне надо быть готовым."""
+        line = self.line
+        if governs:
+            self._instrumentals(subject)
+        for at in self.clause:
+            readings = adjective_readings(line[at])
+            own = line[at].startswith(("сам", "одн"))
+            if at in self.sites or not readings or not (own or abs(at - subject.at) <= 2):
+                continue
+            if subject.gender not in {readings[0].gender, None}:
+                continue
+            cases = {"мне", "тебе", "ему", "ей"}
+            wanted = {"dative"} if line[subject.at] in cases else {"genitive", "accusative"}
+            fits = wanted & frozenset().union(*(each.cases for each in readings))
+            if fits and ends_phrase(line, at + 1, self.clause.end) and (governs or at - subject.at == 1):
+                case = pick_case(line, subject.at, fits, self.clause.start)
+                self._add(at, subject, Target("adjective", case), f"agrees with {line[subject.at]}")
