@@ -37,6 +37,8 @@ _OBLIQUE_ENDINGS = tuple(
     "ом ем ым им ов ев ей ах ях ам ям их ых ами ями ого его ому ему ой".split()
 )
 _VOWELS = "аеиоуыэюяё"
+_INFINITIVES = tuple("ть ться лись вши вшись нести везти вести расти йти идти лечь мочь беречь".split())
+_SPANS = frozenset("весь всю вся целый целую каждый каждую".split())
 
 
 class Clause:
@@ -143,7 +145,7 @@ def is_noun_like(line: Line, at: int) -> bool:
         return True
     if past_form(word) or is_first_verb(word) or is_second_verb(word) or word == "друг":
         return False
-    if word.endswith(("ть", "ться", "лись", "вши", "вшись")) and word not in {"часть", "смерть"}:
+    if word.endswith(_INFINITIVES) and word not in {"часть", "смерть"}:
         return False
     return not (short_form(word) and short_form(word).listed) and not adjective_readings(word)  # type: ignore[union-attr]
 
@@ -169,7 +171,7 @@ def ends_phrase(line: Line, at: int, end: int) -> bool:
             at += 1
             continue
         return not is_noun_like(line, at)
-    return True
+    return not (line[end] in {"и", "или"} and _goes_on(line, end + 1, line.sentence(end)[1]))
 
 
 def _goes_on(line: Line, at: int, end: int) -> bool:
@@ -200,7 +202,7 @@ def could_be_subject(line: Line, at: int, start: int, gender: Gender) -> bool:
         return False
     if line.is_word(at - 1) and at > start and is_noun_like(line, at - 1):
         return False  # города in центре города
-    if len(word) < 2 or word in function_words().times:
+    if len(word) < 2 or word in function_words().times or line[at - 1] in _SPANS:
         return False
     if gender == "feminine":
         return word.endswith(("а", "я", "ь"))

@@ -291,9 +291,45 @@ def _stems(body: str, endings: dict[str, tuple[str, ...]]) -> set[str]:
     for forms in endings.values():
         for ending in {*forms, *(("ой", "ий", "им") if endings is _HARD else ())}:
             stem = body.removesuffix(ending)
-            if stem != body and len(stem) > 1 and _fits(stem, endings):
+            if stem == body or len(stem) < 2 or not _fits(stem, endings):
+                continue
+            if endings is _HARD and ending in {"ий", "им"} and stem[-1] not in _VELAR + _HUSHING:
+                continue
+            if ending not in {"ой", "ей", "ом", "ем"} or _is_adjectival(stem):
                 stems.add(stem)
     return stems
+
+
+_SUFFIXES = tuple(
+    "енн анн янн ованн онн ск лив чив тельн альн ивн озн вш ущ ющ ащ ящ айш ейш ичн ист аст оват "
+    "еват кратн летн мерн тивн еск нут ёрт ерт явш ивш".split()
+)
+
+
+@cache
+def _adjective_stems() -> frozenset[str]:
+    return frozenset(word[:-2] for word in lexicon.keys_of("adjectives", "hard")) | _STRESSED_STEMS
+
+
+@cache
+def _soft_stems() -> frozenset[str]:
+    return frozenset(word[:-2] for word in lexicon.keys_of("adjectives", "soft"))
+
+
+@cache
+def _noun_stems() -> frozenset[str]:
+    return frozenset(word[:-1] for word in lexicon.keys_of("adjectives", "nouns"))
+
+
+def _is_adjectival(stem: str) -> bool:
+    """Whether a stem is an adjective's, where the ending could be a noun's."""
+    if stem in _noun_stems():
+        return False
+    if stem in _adjective_stems() or stem in _soft_stems():
+        return True
+    if stem.endswith(_SUFFIXES) and len(stem) > 4:
+        return True
+    return stem[-1] == "н" and len(stem) > 3 and stem[-2] not in "аеиоуыэюя"
 
 
 def _fits(stem: str, endings: dict[str, tuple[str, ...]]) -> bool:
@@ -301,7 +337,9 @@ def _fits(stem: str, endings: dict[str, tuple[str, ...]]) -> bool:
     if endings is _HUSHED:
         return last in _HUSHING and stem not in _STRESSED_STEMS
     if endings is _SOFT:
-        return last == "н"
+        return stem in _soft_stems() or stem.endswith("летн")
+    if stem in _soft_stems():
+        return False
     return last in "бвгдзклмнпрстфхц" or stem in _STRESSED_STEMS
 
 

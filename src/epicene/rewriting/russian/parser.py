@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.russian.clauses import SUBJECT_PRONOUNS, Clause, split_clauses
+from epicene.rewriting.persons import GENDERS
+from epicene.rewriting.russian import lexicon
+from epicene.rewriting.russian.clauses import (
+    SUBJECT_PRONOUNS,
+    Clause,
+    could_be_subject,
+    is_first_verb,
+    split_clauses,
+)
 from epicene.rewriting.russian.conjugation import past_form, short_form
 from epicene.rewriting.russian.declension import adjective_readings
+from epicene.rewriting.russian.lexicon import function_words
 from epicene.rewriting.russian.people import read_people, read_pronouns, read_vocatives
 from epicene.rewriting.russian.predicates import Predicates, is_being
 from epicene.rewriting.russian.relatives import read_relative
@@ -16,6 +25,7 @@ from epicene.rewriting.russian.subjects import (
     Subject,
     experiencer,
     find_subject,
+    nominative,
     verbal_subject,
 )
 
@@ -42,6 +52,7 @@ class _Reader:
         self.line, self.interlocutors = passage.line, passage.interlocutors
         self.sites = Sites()
         self.last: Subject | None = None  # whose the clause before was
+        self.outer: Subject | None = None  # whose the clause around a relative one is
 
     def read(self) -> None:
         line, at = self.line, 0
@@ -62,18 +73,50 @@ class _Reader:
 
     def _read_clause(self, clause: Clause, following: Clause | None, *, asks: bool) -> None:
         relative = read_relative(clause, self.sites)
+        if self.outer is not None and not self._is_relative(clause):
+            if self.line[clause.words[0]] not in function_words().conjunctions:
+                self.last = self.outer
+            self.outer = None
         own: Subject | None = None
         for at in clause:
             if at in self.sites:
                 continue
             form = past_form(self.line[at])
-            if form is None or self._is_governed(at):
+            if form is None or self._is_governed(at) or self._is_noun_here(clause, at):
                 continue
             subject = self._subject(clause, at, form.gender, relative, asks=asks)
             own = own or subject
             if subject.who is not None:
                 self.sites.add(Site(at, subject.who, Target("verb"), subject.rule, subject.sure))
-        self._read_predicates(clause, following, own, relative)
+        self._read_predicates(clause, following, own, relative, asks=asks)
+        if self._is_relative(following):
+            self.outer = self._pending(clause) or self.last
+
+    def _is_relative(self, clause: Clause | None) -> bool:
+        if clause is None:
+            return False
+        return any(self.line[at].startswith("котор") for at in clause.words[:2])
+
+    def _pending(self, clause: Clause) -> Subject | None:
+        """The subject that a clause without verb names: книга, которую я купил, …"""
+        if any(past_form(self.line[at]) is not None or at in self.sites for at in clause):
+            return None
+        for at in clause:
+            for gender in GENDERS:
+                if nominative(self.line, at, clause.start, gender):
+                    return Subject("others", at, "likely", "verb of a person", gender)
+                if could_be_subject(self.line, at, clause.start, gender):
+                    return Subject(None, at)
+        return None
+
+    def _is_noun_here(self, clause: Clause, at: int) -> bool:
+        """Whether a word that may be a noun stands beside another verb: знаю правила."""
+        if self.line[at] not in lexicon.keys_of("verbs", "ambiguous"):
+            return False
+        return any(
+            index < at and (past_form(self.line[index]) or is_first_verb(self.line[index]))
+            for index in clause
+        )
 
     def _is_governed(self, at: int) -> bool:
         """Whether the word is a noun after all: после обеда в зале."""
@@ -93,17 +136,33 @@ class _Reader:
         first = verbal_subject(clause, self.interlocutors)
         if first is not None and first.gender in {gender, None}:
             return first
+        if self._is_new_event(clause, at, gender):
+            return NOBODY
         if self.last is not None:
             if self.last.gender not in {gender, None}:
                 return NOBODY
             return self.last._replace(sure="likely", rule="subject of the clause before")
+        return self._nobody_named(asks=asks)
+
+    def _nobody_named(self, *, asks: bool) -> Subject:
+        """Whose a clause is if no subject is named before: the speaker's, or in a question yours."""
         if asks:
             return Subject(self.interlocutors.listener, sure="guess", rule="no subject: you")
         return Subject(self.interlocutors.speaker, sure="guess", rule="no subject: I")
 
+    def _is_new_event(self, clause: Clause, at: int, gender: Gender) -> bool:
+        """Whether a noun after the verb may be its subject: когда выпал снег."""
+        return (
+            self.line[clause.words[0]] in {"когда", "пока", "если", "едва", "как", "потому", "что"}
+            and could_be_subject(self.line, at + 1, at + 1, gender)
+            and at + 1 < clause.end
+            and gender == "masculine"
+            and self.last is None
+        )
+
     def _is_had(self, clause: Clause, at: int) -> bool:
         """Whether somebody has something: у меня был ответ."""
-        return is_being(self.line[at]) and clause.has("у")
+        return is_being(self.line[at]) and any(self.line[index] == "у" for index in clause if index < at)
 
     def _read_predicates(
         self,
@@ -111,9 +170,11 @@ class _Reader:
         following: Clause | None,
         own: Subject | None,
         relative: Subject | None,
+        *,
+        asks: bool,
     ) -> None:
         explicit = verbal_subject(clause, self.interlocutors) or own or relative
-        subject = explicit or self._noun_subject(clause)
+        subject = explicit or self._noun_subject(clause, asks=asks)
         predicates = Predicates(clause, self.sites)
         if subject is None and following is not None and self._is_opening(clause):
             ahead = verbal_subject(following, self.interlocutors)
@@ -132,17 +193,22 @@ class _Reader:
         elif felt is not None and self.last is None:
             self.last = felt
 
-    def _noun_subject(self, clause: Clause) -> Subject | None:
+    def _noun_subject(self, clause: Clause, *, asks: bool) -> Subject | None:
         """The subject of a clause whose predicate is a short adjective: дом готов."""
         for at in clause:
             form = short_form(self.line[at])
             if form is not None and form.listed:
-                return find_subject(clause, at, form.gender, self.interlocutors)
+                found = find_subject(
+                    clause, at, form.gender, self.interlocutors, existential=True
+                )
+                if found is None and self.last is None:
+                    return self._nobody_named(asks=asks)
+                return found
         return None
 
     def _is_opening(self, clause: Clause) -> bool:
         """Whether the clause begins with an adjective that the next one's subject has."""
-        return any(
+        return self.line[clause.words[0]] == "как" or any(
             "nominative" in reading.cases
             for reading in adjective_readings(self.line[clause.words[0]])
         )

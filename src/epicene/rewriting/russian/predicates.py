@@ -20,6 +20,7 @@ from epicene.rewriting.russian.phrases import modifiers
 from epicene.rewriting.russian.sites import Site, Sites, Target
 
 if TYPE_CHECKING:
+    from epicene.rewriting.persons import Gender
     from epicene.rewriting.russian.subjects import Subject
 
 _BEING = frozenset("был была быть буду будешь будет будь".split())
@@ -53,8 +54,8 @@ class Predicates:
     def read(self, subject: Subject) -> None:
         """All that is said of the clause's subject."""
         self._short_forms(subject)
-        self._adjectives(subject)
         self._instrumentals(subject)
+        self._adjectives(subject)
         self._roles(subject)
         self._compared(subject)
 
@@ -67,28 +68,51 @@ class Predicates:
             first = self.clause.words[1]
         self._short_forms(subject)
         self._instrumentals(subject)
-        before = self.clause.start - 1
-        while before > 0 and (self.line.is_mark(before) or self.line[before] in {"и", "но", "а"}):
-            before -= 1
-        chained = before in self.sites or before == subject.at
-        if chained or self.line[before] in {"не", "еще", "уже", "тоже"}:
+        before = self._word_before()
+        if before in self.sites or before == subject.at or self._is_detached(before, first):
             self._adjectives(subject)
             self._roles(subject)
 
+    def _word_before(self) -> int:
+        """The last word of the clause before."""
+        before = self.clause.start - 1
+        while before > 0 and (self.line.is_mark(before) or self.line[before] in {"и", "но", "а"}):
+            before -= 1
+        return before
+
+    def _is_detached(self, before: int, first: int) -> bool:
+        """Whether a participle in the nominative follows a noun in another case.
+
+        Я стоял в коридоре, промокший до нитки.
+        """
+        readings = [r for r in adjective_readings(self.line[first]) if "nominative" in r.cases]
+        if not readings or governed(self.line, before, 0) is None:
+            return False
+        return readings[0].gender == "feminine" or self.line[before].endswith(("е", "и", "а", "я"))
+
     def read_opening(self, subject: Subject) -> None:
         """Adjectives before a clause whose subject has them: уставший, я лёг."""
+        self._compared(subject)
         for at in self.clause:
             self._nominative(at, subject)
 
     def _lexical_verb_before(self, at: int) -> bool:
         return any(
-            self._is_lexical(self.line[index]) for index in range(self.clause.start, at)
+            self._is_lexical(self.line[index]) or self._is_first_verb_at(index)
+            for index in range(self.clause.start, at)
         )
 
     def _is_lexical(self, word: str) -> bool:
         if word in _BEING or word in {"стал", "стала"}:
             return False
         return past_form(word) is not None or is_first_verb(word) or is_second_verb(word)
+
+    def _is_first_verb_at(self, at: int) -> bool:
+        """Whether я and a verb in -у or -ю stand there: я пью."""
+        before = at - 1
+        while self.line[before] in {"не", "бы", "уже", "еще", "всегда", "часто", "очень"}:
+            before -= 1
+        return self.line[before] == "я" and self.line[at].endswith(("у", "ю", "усь", "юсь"))
 
     def _short_forms(self, subject: Subject) -> None:
         line = self.line
@@ -100,8 +124,18 @@ class Predicates:
                 continue
             if subject.gender not in {form.gender, None}:
                 continue
-            if form.listed or self._after_being(at):
+            if form.listed or self._after_being(at) or self._is_participle(at, subject):
                 self._add(at, subject, Target("short"), "short form")
+
+    def _is_participle(self, at: int, subject: Subject) -> bool:
+        """Whether an unlisted word is a short participle after a pronoun: я на них обижен."""
+        word = self.line[at]
+        return (
+            self.clause.start <= subject.at < at
+            and self.line[subject.at] in {"я", "ты", "он", "она"}
+            and len(word) > 5
+            and word.endswith(("ен", "ан", "ян", "ена", "ана", "яна"))
+        )
 
     def _after_being(self, at: int) -> bool:
         """Whether быть or the subject stands before an unlisted short form."""
@@ -146,25 +180,45 @@ class Predicates:
         if ends_phrase(self.line, at + 1, self.clause.end):
             self._add(at, subject, Target("adjective"), "adjective said of the subject")
 
-    def _copula_before(self, at: int) -> bool:
-        return any(
-            is_copula(self.line[index]) for index in range(self.clause.start, at)
-        )
+    def _has_copula(self, at: int) -> bool:
+        """Whether a verb with such a predicate is in the clause, or the one before has one."""
+        if any(is_copula(self.line[index]) for index in self.clause if index != at):
+            return not self._is_agent(at)
+        known = self.sites.get(self._word_before())
+        return known is not None and known.target.case == "instrumental"
+
+    def _is_agent(self, at: int) -> bool:
+        """Whether the word says who did it: воспитан бабушкой."""
+        for index in range(self.clause.start, at):
+            site = self.sites.get(index)
+            if site is not None and site.target.kind == "short" and not is_copula(self.line[index]):
+                return True
+        return False
 
     def _instrumentals(self, subject: Subject) -> None:
         for at in self.clause:
-            if at in self.sites or not self._copula_before(at):
+            if at in self.sites or not self._has_copula(at):
                 continue
             if governed(self.line, at, self.clause.start) is not None:
                 continue
             self._instrumental_adjective(at, subject)
             self._instrumental_role(at, subject)
 
+    def _verb_gender(self) -> Gender | None:
+        """The gender of a past tense of the clause."""
+        forms = (past_form(self.line[at]) for at in self.clause if at in self.sites)
+        return next((form.gender for form in forms if form is not None), None)
+
     def _instrumental_adjective(self, at: int, subject: Subject) -> None:
         if noun_readings(self.line[at]):
             return
-        readings = [r for r in adjective_readings(self.line[at]) if "instrumental" in r.cases]
-        if readings and ends_phrase(self.line, at + 1, self.clause.end):
+        readings = [
+            each
+            for each in adjective_readings(self.line[at])
+            if "instrumental" in each.cases and self._verb_gender() in {each.gender, None}
+        ]
+        governs = self.line[at].startswith(("довольн", "недовольн", "увлеченн", "поглощенн", "занят"))
+        if readings and (governs or ends_phrase(self.line, at + 1, self.clause.end)):
             self._add(at, subject, Target("adjective", "instrumental"), "predicate in the instrumental")
 
     def _instrumental_role(self, at: int, subject: Subject) -> None:

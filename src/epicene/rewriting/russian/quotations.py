@@ -49,7 +49,8 @@ def _says(word: str) -> bool:
 
 def _attribute(introduction: Introduction[Line]) -> Interlocutors:
     words = [*introduction.before.keys, *introduction.after.keys]
-    return _interlocutors(words) if any(map(_says, words)) else UNQUOTED
+    told = any(map(_says, words)) or any(past_form(word) for word in words)
+    return _interlocutors(words) if told else UNQUOTED
 
 
 def _interlocutors(words: Sequence[str]) -> Interlocutors:

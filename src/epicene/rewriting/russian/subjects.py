@@ -62,9 +62,17 @@ def nominative(line: Line, at: int, start: int, gender: Gender) -> NounReading |
 
 
 def find_subject(
-    clause: Clause, verb: int, gender: Gender, interlocutors: Interlocutors
+    clause: Clause,
+    verb: int,
+    gender: Gender,
+    interlocutors: Interlocutors,
+    *,
+    existential: bool = False,
 ) -> Subject | None:
-    """The subject of a past tense or a predicate in its own clause; None if it has none there."""
+    """The subject of a past tense or a predicate in its own clause; None if it has none there.
+
+    `existential`: a noun after it is the subject, whatever the verb.
+    """
     line = clause.line
     before = [at for at in clause if at < verb]
     after = [at for at in clause if at > verb]
@@ -85,7 +93,7 @@ def find_subject(
             return Subject("others", at, "likely", "verb of a person")
     if any(line[at] in OTHER_SUBJECTS for at in after if line[at] != "это"):
         return NOBODY
-    if is_existential(line[verb]):
+    if existential or is_existential(line[verb]):
         for at in after:
             if could_be_subject(line, at, clause.start, gender):
                 return Subject(None, at)
