@@ -37,7 +37,7 @@ _OBLIQUE_ENDINGS = tuple(
     "ом ем ым им ов ев ей ах ях ам ям их ых ами ями ого его ому ему ой".split()
 )
 _VOWELS = "аеиоуыэюяё"
-_INFINITIVES = tuple("ть ться лись вши вшись нести везти вести расти йти идти лечь мочь беречь".split())
+_INFINITIVES = tuple("ть тся ться лись вши вшись нести везти вести расти йти идти лечь мочь беречь".split())
 _SPANS = frozenset("весь всю вся целый целую каждый каждую".split())
 
 
@@ -95,7 +95,7 @@ def is_first_verb(word: str) -> bool:
         return True
     if word in _NOT_FIRST_VERBS or noun_readings(word) or _is_accusative(word):
         return False
-    return len(word) > 4 and word.endswith(("аю", "яю", "ею", "аюсь", "яюсь", "уюсь", "ьюсь")) or (
+    return len(word) > 3 and word.endswith(("аю", "яю", "ею", "аюсь", "яюсь", "уюсь", "ьюсь")) or (
         len(word) > 5 and word.endswith(("ирую", "вую", "кую", "дую", "жусь", "чусь", "люсь", "рюсь"))
     )
 
@@ -195,14 +195,41 @@ def governed(line: Line, at: int, start: int) -> str | None:
     return None
 
 
-def could_be_subject(line: Line, at: int, start: int, gender: Gender) -> bool:
-    """Whether the word may be a noun in the nominative, of that gender."""
+def is_first_verb_at(line: Line, at: int) -> bool:
+    """Whether the word says I, by its ending or after я: я пью."""
+    if is_first_verb(line[at]):
+        return True
+    before = at - 1
+    while line[before] in {"не", "бы", "уже", "еще", "всегда", "часто", "очень", "сам", "сама"}:
+        before -= 1
+    return line[before] == "я" and line[at].endswith(("у", "ю", "усь", "юсь"))
+
+
+def is_name(line: Line, at: int, gender: Gender) -> bool:
+    """Whether the word is a name that may be in the nominative, of somebody of that gender."""
+    if not line.is_capital(at) or not line.is_capital(at) or not is_noun_like(line, at):
+        return False
+    start = line.sentence(at)[0]
+    if at == start or not line[at].isalpha() or governed(line, at, start) is not None:
+        return False
+    word = line[at]
+    if gender == "feminine":
+        return word.endswith(("а", "я", "ь")) or word[-1] not in _VOWELS
+    return word[-1] not in _VOWELS and not word.endswith(("ом", "ем", "ым", "ой", "ей"))
+
+
+def could_be_subject(
+    line: Line, at: int, start: int, gender: Gender, *, times: bool = False
+) -> bool:
+    """Whether the word may be a noun in the nominative, of that gender; `times`: or a time."""
     word = line[at]
     if not is_noun_like(line, at) or noun_readings(word) or governed(line, at, start) is not None:
         return False
     if line.is_word(at - 1) and at > start and is_noun_like(line, at - 1):
         return False  # города in центре города
-    if len(word) < 2 or word in function_words().times or line[at - 1] in _SPANS:
+    if len(word) < 2 or line[at - 1] in _SPANS:
+        return False
+    if word in function_words().times and not times:
         return False
     if gender == "feminine":
         return word.endswith(("а", "я", "ь"))

@@ -48,9 +48,7 @@ def past_form(word: str) -> GenderedForm | None:
     known = _irregular_pasts().get(word)
     if known is not None and word not in _OTHER_WORDS:
         return known
-    if word in lexicon.keys_of("verbs", "masculine_nouns"):
-        return None
-    if word in lexicon.keys_of("verbs", "feminine_nouns"):
+    if word in _not_verbs():
         return None
     for masculine, feminine in (("лся", "лась"), ("л", "ла")):
         if word.endswith(feminine) and len(word) > len(feminine) + 1:
@@ -64,6 +62,12 @@ def past_form(word: str) -> GenderedForm | None:
     return None
 
 
+@cache
+def _not_verbs() -> frozenset[str]:
+    nouns = ("masculine_nouns", "feminine_nouns")
+    return lexicon.function_words().adverbs.union(*(lexicon.keys_of("verbs", each) for each in nouns))
+
+
 def _is_stem(stem: str) -> bool:
     return stem[-1] in "аеиоуыэюя" and "-" not in stem
 
@@ -74,7 +78,7 @@ _OTHER_WORDS = frozenset(
     "обоз нос вес воск лес слез вяз пух дух слух тих потих сих успех обок вдох отдох выдох подвиг вис сервис "
     "мок замок намок лоск пес перец беспорядок век человек овес завес пер сер теперь мер примет примерла "
     "намер размер замер пример мера мел намел вымел дома грёб гроб греб погреб хлеб лег слег коллег "
-    "стих запах посох размер пример умел умела обмел креп верг кис поик слаб пек опек вниз сверх вяз кряз пас ел рек ник ".split()
+    "стих запах посох размер пример умел умела обмел креп верг кис поик слаб пек опек вниз сверх вяз кряз пас рек ник ".split()
 ) - frozenset("грёб греб вымел намел замер лег слег погреб намок рек перец".split())
 
 

@@ -10,7 +10,7 @@ from epicene.rewriting.russian.clauses import (
     SUBJECT_PRONOUNS,
     Clause,
     could_be_subject,
-    is_first_verb,
+    is_first_verb_at,
     split_clauses,
 )
 from epicene.rewriting.russian.conjugation import past_form, short_form
@@ -43,6 +43,9 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
         read_pronouns(passage.line, reader.sites)
         read_people(passage.line, reader.sites, wanted["others"])
     return reader.sites
+
+
+_OWNERS = frozenset("меня тебя него нее нас вас них кого".split())
 
 
 class _Reader:
@@ -114,7 +117,7 @@ class _Reader:
         if self.line[at] not in lexicon.keys_of("verbs", "ambiguous"):
             return False
         return any(
-            index < at and (past_form(self.line[index]) or is_first_verb(self.line[index]))
+            index < at and (past_form(self.line[index]) or is_first_verb_at(self.line, index))
             for index in clause
         )
 
@@ -126,6 +129,16 @@ class _Reader:
         self, clause: Clause, at: int, gender: Gender, relative: Subject | None, *, asks: bool
     ) -> Subject:
         """Whose a past tense is."""
+        found = self._named_subject(clause, at, gender, relative)
+        if found is not None:
+            return found
+        inherited = self._inherited(clause, at, gender, asks=asks)
+        return NOBODY if self._is_object(clause, inherited) else inherited
+
+    def _named_subject(
+        self, clause: Clause, at: int, gender: Gender, relative: Subject | None
+    ) -> Subject | None:
+        """The subject that the clause itself names."""
         found = find_subject(clause, at, gender, self.interlocutors)
         if relative is not None and (found is None or found.who is None):
             return relative
@@ -136,6 +149,10 @@ class _Reader:
         first = verbal_subject(clause, self.interlocutors)
         if first is not None and first.gender in {gender, None}:
             return first
+        return None
+
+    def _inherited(self, clause: Clause, at: int, gender: Gender, *, asks: bool) -> Subject:
+        """The subject of the clause before; the speaker, or who is asked, if there is none."""
         if self._is_new_event(clause, at, gender):
             return NOBODY
         if self.last is not None:
@@ -162,7 +179,17 @@ class _Reader:
 
     def _is_had(self, clause: Clause, at: int) -> bool:
         """Whether somebody has something: у меня был ответ."""
-        return is_being(self.line[at]) and any(self.line[index] == "у" for index in clause if index < at)
+        return any(
+            self.line[index] == "у" and (is_being(self.line[at]) or self.line[index + 1] in _OWNERS)
+            for index in clause
+            if index < at
+        )
+
+    def _is_object(self, clause: Clause, subject: Subject) -> bool:
+        """Whether the one taken for the subject is named in another case: меня укусил пёс."""
+        if subject.who == self.interlocutors.speaker:
+            return clause.has("меня", "мне", "мной", "мною")
+        return subject.who == self.interlocutors.listener and clause.has("тебя", "тебе", "тобой")
 
     def _read_predicates(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.rewriting.persons import other_gender
 from epicene.rewriting.russian.cases import pick_case
 from epicene.rewriting.russian.conjugation import past_form
 from epicene.rewriting.russian.declension import NounReading, adjective_readings, noun_readings
@@ -29,7 +30,9 @@ def read_pronouns(line: Line, sites: Sites) -> None:
     for at in range(len(line)):
         after = _other_pronoun(line, at)
         if after and at not in sites:
-            sites.add(Site(at, "others", Target("pronoun", form=after), "pronoun", "likely"))
+            gender = other_gender(gender_of_pronoun(line[at]))
+            target = Target("pronoun", form=after, gender=gender)
+            sites.add(Site(at, "others", target, "pronoun", "likely"))
 
 
 def _other_pronoun(line: Line, at: int) -> str | None:

@@ -10,7 +10,7 @@ from epicene.rewriting.russian.clauses import (
     Clause,
     ends_phrase,
     governed,
-    is_first_verb,
+    is_first_verb_at,
     is_function_word,
     is_second_verb,
 )
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _BEING = frozenset("был была быть буду будешь будет будь".split())
 # Adjectives that say how somebody was when they did something: пришёл голодный.
 _STATES = lexicon.keys_of("function_words", "states")
+# самой before an adjective is the feminine of самый, not of сам.
+_MOST = {"instrumental": "самым", "genitive": "самого", "dative": "самому", "prepositional": "самом"}
+_PARTICIPLES = tuple("нный нная вший вшая щий щая вшийся вшаяся щийся щаяся тый тая".split())
 _REFLEXIVE = frozenset("себя себе собой собою".split())
 
 
@@ -47,6 +50,8 @@ class Predicates:
         self.clause, self.line, self.sites = clause, clause.line, sites
 
     def _add(self, at: int, subject: Subject, target: Target, rule: str) -> None:
+        if self.line[at] == "самой" and adjective_readings(self.line[at + 1]):
+            target = Target("pronoun", target.case, form=_MOST[target.case], gender="masculine")
         if subject.who is not None and at not in self.sites:
             sure = subject.sure if target.kind != "noun" else "likely"
             self.sites.add(Site(at, subject.who, target, rule, sure))
@@ -97,22 +102,20 @@ class Predicates:
             self._nominative(at, subject)
 
     def _lexical_verb_before(self, at: int) -> bool:
+        start = self.clause.start
+        for index in range(start, at):
+            if self.line[index] in _BEING:
+                start = index + 1
         return any(
-            self._is_lexical(self.line[index]) or self._is_first_verb_at(index)
-            for index in range(self.clause.start, at)
+            self._is_lexical(self.line[index]) or is_first_verb_at(self.line, index)
+            for index in range(start, at)
+            if self.line[index] not in _BEING
         )
 
     def _is_lexical(self, word: str) -> bool:
         if word in _BEING or word in {"стал", "стала"}:
             return False
-        return past_form(word) is not None or is_first_verb(word) or is_second_verb(word)
-
-    def _is_first_verb_at(self, at: int) -> bool:
-        """Whether я and a verb in -у or -ю stand there: я пью."""
-        before = at - 1
-        while self.line[before] in {"не", "бы", "уже", "еще", "всегда", "часто", "очень"}:
-            before -= 1
-        return self.line[before] == "я" and self.line[at].endswith(("у", "ю", "усь", "юсь"))
+        return past_form(word) is not None or is_second_verb(word)
 
     def _short_forms(self, subject: Subject) -> None:
         line = self.line
@@ -149,12 +152,20 @@ class Predicates:
     def _adjectives(self, subject: Subject) -> None:
         for at in self.clause:
             if self.line[at] in {"сам", "сама"}:
-                if self.line[at + 1] in _REFLEXIVE or ends_phrase(self.line, at + 1, self.clause.end):
+                if self._is_own(at, subject):
                     self._add(at, subject, Target("adjective"), "сам with its subject")
             elif self.line[at].startswith("сам") and self._near_reflexive(at):
                 self._reflexive(at, subject)
             elif self.line[at] in _STATES or not self._lexical_verb_before(at):
                 self._nominative(at, subject)
+
+    def _is_own(self, at: int, subject: Subject) -> bool:
+        """Whether сам goes with the subject, not with a noun after it: сам директор."""
+        line = self.line
+        if line[at + 1] in _REFLEXIVE or ends_phrase(line, at + 1, self.clause.end):
+            return True
+        named = line[subject.at] in {"я", "ты", "он", "она"} and subject.at < at
+        return named and not noun_readings(line[at + 1]) and not line.is_capital(at + 1)
 
     def _near_reflexive(self, at: int) -> bool:
         return self.line[at + 1] in _REFLEXIVE or self.line[at - 1] in _REFLEXIVE
@@ -177,7 +188,10 @@ class Predicates:
             return
         if subject.gender not in {found.gender, None} or governed(self.line, at, self.clause.start):
             return
-        if ends_phrase(self.line, at + 1, self.clause.end):
+        if any(self.line[index] == "человек" for index in self.clause if index > at):
+            return
+        opens = self.line[at].endswith(_PARTICIPLES) and at == self.clause.words[0]
+        if opens or ends_phrase(self.line, at + 1, self.clause.end):
             self._add(at, subject, Target("adjective"), "adjective said of the subject")
 
     def _has_copula(self, at: int) -> bool:
@@ -210,7 +224,8 @@ class Predicates:
         return next((form.gender for form in forms if form is not None), None)
 
     def _instrumental_adjective(self, at: int, subject: Subject) -> None:
-        if noun_readings(self.line[at]):
+        alone = self.line[at] in {"самой", "самим"} and not adjective_readings(self.line[at + 1])
+        if noun_readings(self.line[at]) or alone:
             return
         readings = [
             each
@@ -226,7 +241,6 @@ class Predicates:
             if reading.plural or "instrumental" not in reading.cases:
                 continue
             if reading.kind == "epicene":
-                self.sites.add(Site(at, "others", Target("pronoun", form=self.line[at]), "", "guess"))
                 return
             self._add_phrase(at, subject, "instrumental", "role in the instrumental")
             return

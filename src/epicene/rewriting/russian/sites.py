@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting import sites
+from epicene.rewriting.persons import Gender
 from epicene.rewriting.russian import declension, lexicon
 from epicene.rewriting.russian.conjugation import listed_forms, past_form, short_form
 from epicene.rewriting.russian.line import key
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from epicene.rewriting import Change
-    from epicene.rewriting.persons import Gender, TargetGenders
+    from epicene.rewriting.persons import TargetGenders
     from epicene.rewriting.russian.line import Line
     from epicene.rewriting.text import Token
 
@@ -28,7 +29,8 @@ class Target(NamedTuple):
     kind: TargetKind
     case: str = "nominative"
     plural: bool = False
-    form: str = ""  # of a pronoun: the other gender's
+    form: str = ""  # of a pronoun: the form of `gender`
+    gender: Gender | None = None
 
 
 Site: TypeAlias = sites.Site[Target]
@@ -71,7 +73,7 @@ def _dotted_words() -> frozenset[str]:
 def _form(word: Token, target: Target, gender: Gender) -> str | None:
     """The word in that gender, None if it has it already."""
     if target.kind == "pronoun":
-        return target.form
+        return target.form if target.gender == gender else None
     if target.kind == "noun":
         return _noun(word, target, gender)
     if target.kind == "adjective":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.rewriting.russian import lexicon
 from epicene.rewriting.russian.clauses import (
     OTHER_SUBJECTS,
     SUBJECT_PRONOUNS,
@@ -12,6 +13,7 @@ from epicene.rewriting.russian.clauses import (
     governed,
     is_existential,
     is_first_verb,
+    is_name,
     is_second_verb,
 )
 from epicene.rewriting.russian.declension import NounReading, noun_readings
@@ -86,18 +88,25 @@ def find_subject(
     for at in before:
         if nominative(line, at, clause.start, gender):
             return Subject("others", at, "likely", "verb of a person")
-        if could_be_subject(line, at, clause.start, gender):
+        if could_be_subject(line, at, clause.start, gender) or _is_short_name(line, at, gender):
             return Subject(None, at)
     for at in after:
         if nominative(line, at, clause.start, gender):
             return Subject("others", at, "likely", "verb of a person")
+        if is_name(line, at, gender) or line[at] in lexicon.keys_of("verbs", "happenings"):
+            return Subject(None, at)
     if any(line[at] in OTHER_SUBJECTS for at in after if line[at] != "это"):
         return NOBODY
     if existential or is_existential(line[verb]):
         for at in after:
-            if could_be_subject(line, at, clause.start, gender):
+            if could_be_subject(line, at, clause.start, gender, times=True):
                 return Subject(None, at)
     return None
+
+
+def _is_short_name(line: Line, at: int, gender: Gender) -> bool:
+    """Whether the word is a man's name in -а or -я before its verb: Петя."""
+    return gender == "masculine" and line[at].endswith(("а", "я")) and is_name(line, at, "feminine")
 
 
 def verbal_subject(clause: Clause, interlocutors: Interlocutors) -> Subject | None:
