@@ -54,10 +54,13 @@ def _after_preposition(preposition: str, possible: set[str]) -> str:
 def _genitive_or_accusative(line: Line, first: int, start: int) -> str:
     """Genitive after a noun or a number, accusative after a verb or at the beginning."""
     before = first - 1
-    while before >= start and line[before] in function_words().adverbs:
+    while before >= start and line[before] in function_words().adverbs | {"однако"}:
         before -= 1
-    if before < start or line.is_mark(before):
-        return "genitive" if before >= start and line.is_mark(before) else "accusative"
+    if before < start or line[before] == "как":
+        return "accusative"
+    if line.is_mark(before):
+        after = first + 2 if line[first + 1] == "не" else first + 1
+        return "accusative" if is_verb(line[after]) else "genitive"
     word = line[before]
     if word in {"и", "или"}:
         return _genitive_or_accusative(line, before, start)

@@ -38,6 +38,12 @@ _OBLIQUE_ENDINGS = tuple(
 )
 _VOWELS = "аеиоуыэюяё"
 _INFINITIVES = tuple("ть тся ться лись вши вшись нести везти вести расти йти идти лечь мочь беречь".split())
+_NOMINATIVE_MARKS = frozenset("мой твой наш ваш этот тот".split())
+_VERB_ENDINGS = (
+    *_INFINITIVES, "ли", "ло", "лось", "ает", "яет", "ует", "еет", "дет", "жет", "чет", "ит",
+    "ют", "ут", "ят", "аем", "уем",
+)  # fmt: skip
+_GERUNDS = ("ая", "яя", "ав", "ив", "ув", "ыв", "ев")
 _SPANS = frozenset("весь всю вся целый целую каждый каждую".split())
 
 
@@ -84,8 +90,8 @@ def _opens_clause(line: Line, at: int) -> bool:
     word = line[at]
     if word in {"так", "чем", "раз", "да", "также", "тоже", "ли", "лишь", "едва"}:
         return False
-    if word == "и" and line[at + 1] in {"сам", "сама", "я", "ты"}:
-        return line[at + 1] not in {"сам", "сама"}
+    if word == "и" and (line[at + 1] in {"сам", "сама"} or line[at - 1] == "так"):
+        return False
     return not (word == "как" and line[at + 1] in {"раз", "только", "бы", "можно", "будто"})
 
 
@@ -118,11 +124,9 @@ def is_verb(word: str) -> bool:
         or is_first_verb(word)
         or is_second_verb(word)
         or len(word) > 3
-        and word.endswith(("ть", "ться", "чь", "ти", "тись", "ли", "лись", "ло", "лось", "ет", "ит",
-                           "ют", "ут", "ят", "ат", "ется", "ится", "ются", "утся", "ятся", "ем", "им",
-                           "емся", "имся", "ите", "ете", "вши", "вшись", "ая", "яя")[:24])
-        and word not in {"мать", "дочь", "пять", "шесть", "часть", "честь", "смерть", "память", "власть"}
-    )  # fmt: skip
+        and (word.endswith(_VERB_ENDINGS) or word.endswith(_GERUNDS) and not adjective_readings(word))
+        and not word.endswith(("ость", "есть", "тет", "асть", "роли", "доли", "мать", "ерть", "земли"))
+    )
 
 
 def is_function_word(word: str) -> bool:
@@ -233,7 +237,7 @@ def could_be_subject(
         return False
     if gender == "feminine":
         return word.endswith(("а", "я", "ь"))
-    if word in _PLAIN_NOUNS_IN_OM:
+    if word in _PLAIN_NOUNS_IN_OM or line[at - 1] in _NOMINATIVE_MARKS:
         return True
     return word[-1] not in _VOWELS and not word.endswith(_OBLIQUE_ENDINGS)
 

@@ -207,7 +207,7 @@ _HUSHED = {  # хороший, уставший
 _STRESSED_STEMS = frozenset(
     "больш молод друг прост чуж плох жив свят больн слеп глух нем пуст худ сед родн втор шест седьм "
     "восьм люб так как никак основн рядов золот дорог лих смешн крут передов зл удал нагруз рябой "
-    "холост вдов хром крив скуп мирск городск земляк морск людск заводск донск боев делов ночн "
+    "холост пожил немолод вдов хром крив скуп мирск городск земляк морск людск заводск донск боев делов ночн "
     "сороков выходн головн цветн запасн ручн ин".split()
 )
 # сам, этот …: the nominative and the other cases, in both genders.
@@ -295,14 +295,16 @@ def _stems(body: str, endings: dict[str, tuple[str, ...]]) -> set[str]:
                 continue
             if endings is _HARD and ending in {"ий", "им"} and stem[-1] not in _VELAR + _HUSHING:
                 continue
-            if ending not in {"ой", "ей", "ом", "ем"} or _is_adjectival(stem):
+            if ending not in _SHARED_ENDINGS or _is_adjectival(stem):
                 stems.add(stem)
     return stems
 
 
+# Nouns and verbs end so too: тишиной, столом, читая, рисую.
+_SHARED_ENDINGS = frozenset("ой ей ом ем ая ую".split())
 _SUFFIXES = tuple(
     "енн анн янн ованн онн ск лив чив тельн альн ивн озн вш ущ ющ ащ ящ айш ейш ичн ист аст оват "
-    "еват кратн летн мерн тивн еск нут ёрт ерт явш ивш".split()
+    "еват кратн летн мерн тивн еск нут ерт явш ивш сш кш гш зш хш рш бш пш оньк еньк овит енит".split()
 )
 
 

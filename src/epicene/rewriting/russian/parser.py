@@ -45,6 +45,9 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
     return reader.sites
 
 
+_PARTICIPLES = tuple(
+    "нный нная вший вшая щий щая вшийся вшаяся щийся щаяся нного нную вшего вшую щего щую".split()
+)
 _OWNERS = frozenset("меня тебя него нее нас вас них кого".split())
 
 
@@ -55,6 +58,7 @@ class _Reader:
         self.line, self.interlocutors = passage.line, passage.interlocutors
         self.sites = Sites()
         self.last: Subject | None = None  # whose the clause before was
+        self.felt: Subject | None = None  # the last мне or меня
         self.outer: Subject | None = None  # whose the clause around a relative one is
 
     def read(self) -> None:
@@ -98,7 +102,10 @@ class _Reader:
     def _is_relative(self, clause: Clause | None) -> bool:
         if clause is None:
             return False
-        return any(self.line[at].startswith("котор") for at in clause.words[:2])
+        if any(self.line[at].startswith("котор") for at in clause.words[:2]):
+            return True
+        first = self.line[clause.words[0]]
+        return first.endswith(_PARTICIPLES) and bool(adjective_readings(first))
 
     def _pending(self, clause: Clause) -> Subject | None:
         """The subject that a clause without verb names: книга, которую я купил, …"""
@@ -203,6 +210,10 @@ class _Reader:
         explicit = verbal_subject(clause, self.interlocutors) or own or relative
         subject = explicit or self._noun_subject(clause, asks=asks)
         predicates = Predicates(clause, self.sites)
+        if self.felt is not None and self.felt.who is not None:
+            predicates.read_apposed(self.felt)
+        if self.last is not None:
+            predicates.read_such_as(self.last)
         if subject is None and following is not None and self._is_opening(clause):
             ahead = verbal_subject(following, self.interlocutors)
             if ahead is not None and ahead.who is not None and following.has(*SUBJECT_PRONOUNS):
@@ -213,6 +224,7 @@ class _Reader:
         elif self.last is not None and self.last.who is not None:
             predicates.read_inherited(self.last)
         felt = experiencer(clause, self.interlocutors)
+        self.felt = felt or self.felt
         if felt is not None and felt.who is not None:
             predicates.read_experiencer(felt, governs=explicit is None or explicit.who is None)
         if subject is not None:
@@ -231,6 +243,17 @@ class _Reader:
                 if found is None and self.last is None:
                     return self._nobody_named(asks=asks)
                 return found
+        return self._described(clause)
+
+    def _described(self, clause: Clause) -> Subject | None:
+        """The person of whom an adjective is said without a verb: этот студент самый умный."""
+        for at in clause:
+            if "nominative" not in {c for r in adjective_readings(self.line[at]) for c in r.cases}:
+                continue
+            for index in clause:
+                for gender in GENDERS:
+                    if index < at and nominative(self.line, index, clause.start, gender):
+                        return Subject("others", index, "likely", "said of a person", gender)
         return None
 
     def _is_opening(self, clause: Clause) -> bool:

@@ -20,6 +20,10 @@ _PRONOUNS = {
     "он": "она", "его": "её", "ему": "ей", "него": "неё", "нему": "ней", "нем": "ней",
     "она": "он", "ее": "его", "нее": "него", "ею": "им", "нею": "ним",
 }  # fmt: skip
+_TWO: dict[str, tuple[str, Gender]] = {
+    "два": ("две", "feminine"), "две": ("два", "masculine"),
+    "оба": ("обе", "feminine"), "обе": ("оба", "masculine"),
+}  # fmt: skip
 _MASCULINE = frozenset("он его ему него нему нем ним им".split())
 _ADDRESS = frozenset("дорогой дорогая уважаемый уважаемая милый милая любимый любимая многоуважаемый "
     "многоуважаемая добрый добрая мой моя родной родная".split())  # fmt: skip
@@ -27,8 +31,11 @@ _ADDRESS = frozenset("дорогой дорогая уважаемый уваж�
 
 def read_pronouns(line: Line, sites: Sites) -> None:
     """он, его, ему and their feminines."""
+    titled = _titled(line)
     for at in range(len(line)):
         after = _other_pronoun(line, at)
+        if line[at + 1].startswith(("величеств", "высочеств", "светлост")) or at in titled:
+            continue
         if after and at not in sites:
             gender = other_gender(gender_of_pronoun(line[at]))
             target = Target("pronoun", form=after, gender=gender)
@@ -66,8 +73,9 @@ def gender_of_pronoun(word: str) -> Gender:
 
 def read_people(line: Line, sites: Sites, gender: Gender) -> None:
     """All nouns of people that are nobody's yet, and what agrees with them."""
+    titled = _titled(line)
     for at in range(len(line)):
-        if at in sites or not line.is_word(at):
+        if at in sites or not line.is_word(at) or at in titled:
             continue
         reading = _reading(line, at)
         if reading is None or _stays(line, at, reading, gender):
@@ -82,9 +90,26 @@ def read_people(line: Line, sites: Sites, gender: Gender) -> None:
             sites.add(Site(at, "others", target, "noun of a person", "likely"))
         if reading.plural:
             continue
+        if line[first - 1] in _TWO:
+            form, own = _TWO[line[first - 1]]
+            target = Target("pronoun", form=form, gender=own)
+            sites.add(Site(first - 1, "others", target, "number of the noun", "likely"))
         for index in modifiers(line, at, start, case):
             sites.add(Site(index, "others", Target("adjective", case), "agrees with the noun", "likely"))
         _read_participle(line, at, reading, case, sites)
+
+
+def _titled(line: Line) -> set[int]:
+    """The words between quotation marks that are no speech: a title."""
+    found: set[int] = set()
+    opened: int | None = None
+    for at in range(len(line)):
+        if line[at] == "«":
+            opened = at
+        elif line[at] == "»" and opened is not None:
+            found.update(range(opened, at))
+            opened = None
+    return found
 
 
 def _reading(line: Line, at: int) -> NounReading | None:
@@ -116,7 +141,7 @@ def _common_cases(line: Line, reading: NounReading, found: list[int]) -> frozens
 
 def _stays(line: Line, at: int, reading: NounReading, gender: Gender) -> bool:
     """Whether the noun is left: it may include women, or stands beside its other gender."""
-    if reading.kind == "epicene":
+    if reading.kind == "epicene" or (reading.masculine == "бог" and line.is_capital(at)):
         return True
     if reading.plural and reading.kind == "roles" and gender == "feminine":
         return True

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
+from epicene.rewriting.persons import GENDERS
 from epicene.rewriting.russian import lexicon
 from epicene.rewriting.russian.cases import pick_case
 from epicene.rewriting.russian.clauses import (
     Clause,
+    could_be_subject,
     ends_phrase,
     governed,
     is_first_verb_at,
@@ -29,6 +32,10 @@ _STATES = lexicon.keys_of("function_words", "states")
 # самой before an adjective is the feminine of самый, not of сам.
 _MOST = {"instrumental": "самым", "genitive": "самого", "dative": "самому", "prepositional": "самом"}
 _PARTICIPLES = tuple("нный нная вший вшая щий щая вшийся вшаяся щийся щаяся тый тая".split())
+_SHORT_PARTICIPLES = ("ен", "ан", "ян", "ена", "ана", "яна")
+# Participles whose instrumental says what somebody became: назначен, избран.
+_NAMED_AS = tuple("назнач избр выбр призн назв нанят зачисл принят корон объявл провозгл".split())
+_APPOSED = "agrees with a pronoun before the comma"
 _REFLEXIVE = frozenset("себя себе собой собою".split())
 
 
@@ -37,9 +44,14 @@ def is_being(word: str) -> bool:
     return word in _BEING
 
 
+@cache
+def _copulas() -> tuple[str, ...]:
+    return tuple(lexicon.keys_of("verbs", "copulas"))
+
+
 def is_copula(word: str) -> bool:
     """Whether a predicate in the instrumental follows such a verb."""
-    return word.startswith(tuple(lexicon.keys_of("verbs", "copulas")))
+    return word.startswith(_copulas()) and not adjective_readings(word)
 
 
 class Predicates:
@@ -77,6 +89,30 @@ class Predicates:
         if before in self.sites or before == subject.at or self._is_detached(before, first):
             self._adjectives(subject)
             self._roles(subject)
+
+    def read_such_as(self, subject: Subject) -> None:
+        """такой, каким ты меня знаешь."""
+        first = self.clause.words[0]
+        before, word = self.line[self._word_before()], self.line[first]
+        if before not in {"такой", "такая"} or word not in {"какой", "какая", "каким"}:
+            return
+        instrumental = word == "каким" or (word == "какой" and before == "такая")
+        case = "instrumental" if instrumental else "nominative"
+        self._add(first, subject, Target("adjective", case), "such as the subject")
+
+    def read_apposed(self, felt: Subject) -> None:
+        """мне, уставшему, …: adjectives after a pronoun in another case and a comma."""
+        known = self.sites.get(self._word_before())
+        if self._word_before() != felt.at and (known is None or known.rule != _APPOSED):
+            return
+        dative = self.line[felt.at] in {"мне", "тебе", "ему", "ей"}
+        wanted = {"dative"} if dative else {"genitive", "accusative"}
+        for at in self.clause:
+            cases = frozenset().union(*(each.cases for each in adjective_readings(self.line[at])))
+            fits = wanted & cases
+            if fits:
+                case = pick_case(self.line, felt.at, fits, 0)
+                self._add(at, felt, Target("adjective", case), _APPOSED)
 
     def _word_before(self) -> int:
         """The last word of the clause before."""
@@ -127,18 +163,17 @@ class Predicates:
                 continue
             if subject.gender not in {form.gender, None}:
                 continue
-            if form.listed or self._after_being(at) or self._is_participle(at, subject):
+            if form.listed or self._is_participle(at, subject):
                 self._add(at, subject, Target("short"), "short form")
 
     def _is_participle(self, at: int, subject: Subject) -> bool:
         """Whether an unlisted word is a short participle after a pronoun: я на них обижен."""
+        if self._after_being(at):
+            return True
+        named = self.clause.start <= subject.at < at
+        pronoun = named and self.line[subject.at] in {"я", "ты", "он", "она"}
         word = self.line[at]
-        return (
-            self.clause.start <= subject.at < at
-            and self.line[subject.at] in {"я", "ты", "он", "она"}
-            and len(word) > 5
-            and word.endswith(("ен", "ан", "ян", "ена", "ана", "яна"))
-        )
+        return pronoun and len(word) > 5 and word.endswith(_SHORT_PARTICIPLES)
 
     def _after_being(self, at: int) -> bool:
         """Whether быть or the subject stands before an unlisted short form."""
@@ -147,7 +182,9 @@ class Predicates:
             is_function_word(self.line[before]) and self.line[before] not in _BEING
         ):
             before -= 1
-        return self.line[before] in _BEING | {"я", "ты", "он", "она"} or before in self.sites
+        return self.line[before] in _BEING or (
+            before in self.sites and self.line[at].endswith(_SHORT_PARTICIPLES)
+        )
 
     def _adjectives(self, subject: Subject) -> None:
         for at in self.clause:
@@ -197,15 +234,27 @@ class Predicates:
     def _has_copula(self, at: int) -> bool:
         """Whether a verb with such a predicate is in the clause, or the one before has one."""
         if any(is_copula(self.line[index]) for index in self.clause if index != at):
-            return not self._is_agent(at)
+            return not self._is_agent(at) and not self._has_own_subject(at)
         known = self.sites.get(self._word_before())
         return known is not None and known.target.case == "instrumental"
+
+    def _has_own_subject(self, at: int) -> bool:
+        """Whether a thing is the subject of the copula: экзамен окажется лёгким."""
+        if self.clause.has("я", "ты", "он", "она"):
+            return False
+        return any(
+            index < at
+            and is_copula(self.line[index + 1])
+            and any(could_be_subject(self.line, index, self.clause.start, each) for each in GENDERS)
+            for index in self.clause
+        )
 
     def _is_agent(self, at: int) -> bool:
         """Whether the word says who did it: воспитан бабушкой."""
         for index in range(self.clause.start, at):
             site = self.sites.get(index)
-            if site is not None and site.target.kind == "short" and not is_copula(self.line[index]):
+            named = self.line[index].startswith(_NAMED_AS)
+            if site is not None and site.target.kind == "short" and not named:
                 return True
         return False
 
@@ -238,7 +287,7 @@ class Predicates:
 
     def _instrumental_role(self, at: int, subject: Subject) -> None:
         for reading in noun_readings(self.line[at]):
-            if reading.plural or "instrumental" not in reading.cases:
+            if reading.plural or "instrumental" not in reading.cases or len(reading.cases) > 5:
                 continue
             if reading.kind == "epicene":
                 return
@@ -277,7 +326,9 @@ class Predicates:
             first = min([at, *modifiers(line, at, self.clause.start, "")])
             if line[first - 1] == "качестве":
                 self._add_phrase(at, subject, "genitive", "role after в качестве")
-            elif line[first - 1] == "как" and "nominative" in readings[0].cases:
+            elif line[first - 1] == "как" and "nominative" in readings[0].cases and (
+                ends_phrase(line, at + 1, self.clause.end)
+            ):
                 self._add_phrase(at, subject, "nominative", "role after как")
 
     def read_experiencer(self, subject: Subject, *, governs: bool) -> None:
@@ -288,7 +339,7 @@ class Predicates:
         for at in self.clause:
             readings = adjective_readings(line[at])
             own = line[at].startswith(("сам", "одн"))
-            if at in self.sites or not readings or not (own or abs(at - subject.at) <= 2):
+            if at in self.sites or not readings or not own:
                 continue
             if subject.gender not in {readings[0].gender, None}:
                 continue

@@ -24,6 +24,10 @@ _CLOSES = {"«": "»", "„": "“", "“": "”", '"': '"'}
 _SPOKEN = frozenset("я ты вы мне меня тебе тебя мой твой моя твоя мы вас вам".split())
 _FIRST_OBLIQUE = frozenset("мне меня мной мною".split())
 _SECOND_OBLIQUE = frozenset("тебе тебя вам вас".split())
+# Whose words are to the speaker where nobody is named: my mother's.
+_OURS = frozenset(
+    "мой моя наш наша мама папа бабушка дедушка отец мать тетя дядя мамочка папочка".split()
+)
 _DASHES = frozenset("— – -".split())
 
 
@@ -56,7 +60,7 @@ def _attribute(introduction: Introduction[Line]) -> Interlocutors:
 def _interlocutors(words: Sequence[str]) -> Interlocutors:
     """Who speaks to whom by the words around a quotation."""
     addressed: Person = "others"
-    if _FIRST_OBLIQUE & set(words):
+    if (_FIRST_OBLIQUE | _OURS) & set(words):
         addressed = "speaker"
     elif _SECOND_OBLIQUE & set(words):
         addressed = "listener"

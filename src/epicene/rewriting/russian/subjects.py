@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.russian import lexicon
@@ -10,6 +11,7 @@ from epicene.rewriting.russian.clauses import (
     SUBJECT_PRONOUNS,
     Clause,
     could_be_subject,
+    is_noun_like,
     governed,
     is_existential,
     is_first_verb,
@@ -88,6 +90,8 @@ def find_subject(
     for at in before:
         if nominative(line, at, clause.start, gender):
             return Subject("others", at, "likely", "verb of a person")
+        if _is_surname(line, at, verb, gender):
+            return Subject("others", at, "guess", "verb of a name")
         if could_be_subject(line, at, clause.start, gender) or _is_short_name(line, at, gender):
             return Subject(None, at)
     for at in after:
@@ -102,6 +106,32 @@ def find_subject(
             if could_be_subject(line, at, clause.start, gender, times=True):
                 return Subject(None, at)
     return None
+
+
+def _is_surname(line: Line, at: int, verb: int, gender: Gender) -> bool:
+    """Whether a name has one form for a man and a woman, and its verb is a person's: Смит сказал."""
+    word = line[at]
+    if not line.is_capital(at) or not is_noun_like(line, at) or not word.isalpha():
+        return False
+    if word.endswith(("ов", "ев", "ин", "ын", "ский", "ская", "а", "я", "ой", "ий", "ый")):
+        return False
+    if governed(line, at, line.sentence(at)[0]) is not None or line.is_capital(at - 1):
+        return False
+    if word in lexicon.keys_of("people", "first_names") or line.is_capital(at + 1):
+        return False
+    consonant = word[-1] not in "аеиоуыэюяьй"
+    if gender == "feminine" and consonant:
+        return True  # no common noun has such a verb
+    if line[verb].startswith(_personal_verbs()):
+        return True
+    return at != line.sentence(at)[0] and any(
+        each in {"он", "ему", "она", "ей"} for each in line.keys
+    )
+
+
+@cache
+def _personal_verbs() -> tuple[str, ...]:
+    return tuple(lexicon.keys_of("verbs", "personal"))
 
 
 def _is_short_name(line: Line, at: int, gender: Gender) -> bool:
