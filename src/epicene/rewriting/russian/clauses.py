@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
     from epicene.rewriting.russian.line import Line
 
-_BOUNDARIES = frozenset(", : ; ( ) — – - « » \" “ ” „".split())
+_BOUNDARIES = frozenset(', : ; ( ) — – - « » " “ ” „'.split())
 SUBJECT_PRONOUNS = frozenset("я ты он она".split())
 OTHER_SUBJECTS = frozenset(
     "мы вы они кто никто некто кто-то кто-нибудь кто-либо кое-кто каждый всякий любой оно это".split()
@@ -37,7 +37,9 @@ _OBLIQUE_ENDINGS = tuple(
     "ом ем ым им ов ев ей ах ях ам ям их ых ами ями ого его ому ему ой".split()
 )
 _VOWELS = "аеиоуыэюяё"
-_INFINITIVES = tuple("ть тся ться лись вши вшись нести везти вести расти йти идти лечь мочь беречь".split())
+_INFINITIVES = tuple(
+    "ть тся ться лись вши вшись нести везти вести расти йти идти лечь мочь беречь".split()
+)
 _NOMINATIVE_MARKS = frozenset("мой твой наш ваш этот тот".split())
 _VERB_ENDINGS = (
     *_INFINITIVES, "ли", "ло", "лось", "ает", "яет", "ует", "еет", "дет", "жет", "чет", "ит",
@@ -101,8 +103,13 @@ def is_first_verb(word: str) -> bool:
         return True
     if word in _NOT_FIRST_VERBS or noun_readings(word) or _is_accusative(word):
         return False
-    return len(word) > 3 and word.endswith(("аю", "яю", "ею", "аюсь", "яюсь", "уюсь", "ьюсь")) or (
-        len(word) > 5 and word.endswith(("ирую", "вую", "кую", "дую", "жусь", "чусь", "люсь", "рюсь"))
+    return (
+        len(word) > 3
+        and word.endswith(("аю", "яю", "ею", "аюсь", "яюсь", "уюсь", "ьюсь"))
+        or (
+            len(word) > 5
+            and word.endswith(("ирую", "вую", "кую", "дую", "жусь", "чусь", "люсь", "рюсь"))
+        )
     )
 
 
@@ -124,8 +131,12 @@ def is_verb(word: str) -> bool:
         or is_first_verb(word)
         or is_second_verb(word)
         or len(word) > 3
-        and (word.endswith(_VERB_ENDINGS) or word.endswith(_GERUNDS) and not adjective_readings(word))
-        and not word.endswith(("ость", "есть", "тет", "асть", "роли", "доли", "мать", "ерть", "земли"))
+        and (
+            word.endswith(_VERB_ENDINGS) or word.endswith(_GERUNDS) and not adjective_readings(word)
+        )
+        and not word.endswith(
+            ("ость", "есть", "тет", "асть", "роли", "доли", "мать", "ерть", "земли")
+        )
     )
 
 
@@ -169,7 +180,12 @@ def ends_phrase(line: Line, at: int, end: int) -> bool:
             continue
         if word in function_words().times:
             return False
-        if is_function_word(word) or past_form(word) or is_first_verb(word) or word in SUBJECT_PRONOUNS:
+        if (
+            is_function_word(word)
+            or past_form(word)
+            or is_first_verb(word)
+            or word in SUBJECT_PRONOUNS
+        ):
             return True
         if adjective_readings(word):
             at += 1
@@ -190,9 +206,15 @@ def _goes_on(line: Line, at: int, end: int) -> bool:
 def governed(line: Line, at: int, start: int) -> str | None:
     """The preposition before a noun and its adjectives, if there is one."""
     at -= 1
-    while at >= start and line.is_word(at) and (
-        adjective_readings(line[at]) or line[at] in {"его", "ее", "их", "очень", "самых", "двух", "трех"}
-    ) and line[at] not in function_words().governs:
+    while (
+        at >= start
+        and line.is_word(at)
+        and (
+            adjective_readings(line[at])
+            or line[at] in {"его", "ее", "их", "очень", "самых", "двух", "трех"}
+        )
+        and line[at] not in function_words().governs
+    ):
         at -= 1
     if at >= start and line[at] in function_words().governs:
         return line[at]

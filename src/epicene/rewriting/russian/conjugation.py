@@ -65,7 +65,9 @@ def past_form(word: str) -> GenderedForm | None:
 @cache
 def _not_verbs() -> frozenset[str]:
     nouns = ("masculine_nouns", "feminine_nouns")
-    return lexicon.function_words().adverbs.union(*(lexicon.keys_of("verbs", each) for each in nouns))
+    return lexicon.function_words().adverbs.union(
+        *(lexicon.keys_of("verbs", each) for each in nouns)
+    )
 
 
 def _is_stem(stem: str) -> bool:

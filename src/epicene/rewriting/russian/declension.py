@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 CASES = ("nominative", "genitive", "dative", "accusative", "instrumental", "prepositional")
 _HUSHING = "жшчщ"
 _VELAR = "гкх"
-_KEPT_E = frozenset("жрец мудрец наглец подлец льстец чтец скупец гордец кузнец глупец близнец".split())
+_KEPT_E = frozenset(
+    "жрец мудрец наглец подлец льстец чтец скупец гордец кузнец глупец близнец".split()
+)
 # The ending of the instrumental is stressed: отцом, королём.
 _STRESSED = frozenset(
     "отец певец продавец пловец вдовец гордец глупец мудрец наглец подлец близнец муж врач ткач "
@@ -160,8 +162,7 @@ def _enter(
             reading = NounReading(*pair, bool(plural), cases, kind)
             readings = table.setdefault(form, [])
             if not any(
-                (known.gender, known.plural, known.cases) == reading[2:5]
-                for known in readings
+                (known.gender, known.plural, known.cases) == reading[2:5] for known in readings
             ):
                 readings.append(reading)
 

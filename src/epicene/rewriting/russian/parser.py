@@ -237,9 +237,7 @@ class _Reader:
         for at in clause:
             form = short_form(self.line[at])
             if form is not None and form.listed:
-                found = find_subject(
-                    clause, at, form.gender, self.interlocutors, existential=True
-                )
+                found = find_subject(clause, at, form.gender, self.interlocutors, existential=True)
                 if found is None and self.last is None:
                     return self._nobody_named(asks=asks)
                 return found

@@ -63,7 +63,9 @@ def _other_pronoun(line: Line, at: int) -> str | None:
 
 def _is_agent(line: Line, at: int) -> bool:
     before = line[at - 1]
-    return before.endswith(("ны", "на", "но", "ан", "ен", "тый", "нный", "нной", "нная", "нного", "нные", "нных"))
+    return before.endswith(
+        ("ны", "на", "но", "ан", "ен", "тый", "нный", "нной", "нная", "нного", "нные", "нных")
+    )
 
 
 def gender_of_pronoun(word: str) -> Gender:
@@ -95,7 +97,9 @@ def read_people(line: Line, sites: Sites, gender: Gender) -> None:
             target = Target("pronoun", form=form, gender=own)
             sites.add(Site(first - 1, "others", target, "number of the noun", "likely"))
         for index in modifiers(line, at, start, case):
-            sites.add(Site(index, "others", Target("adjective", case), "agrees with the noun", "likely"))
+            sites.add(
+                Site(index, "others", Target("adjective", case), "agrees with the noun", "likely")
+            )
         _read_participle(line, at, reading, case, sites)
 
 
@@ -121,7 +125,9 @@ def _reading(line: Line, at: int) -> NounReading | None:
     if len(readings) < 2:
         return readings[0] if readings else None
     before = line[at - 1]
-    if before.endswith(("ые", "ие", "ых", "их", "ыми", "ими", "ым", "им")) and not adjective_readings(before):
+    if before.endswith(
+        ("ые", "ие", "ых", "их", "ыми", "ими", "ым", "им")
+    ) and not adjective_readings(before):
         return next((each for each in readings if each.plural), readings[0])
     single = modifiers(line, at, line.sentence(at)[0], "")
     if not single and line[at + 1].endswith(("ли", "лись", "ют", "ут", "ят", "ат")):
@@ -133,7 +139,11 @@ def _common_cases(line: Line, reading: NounReading, found: list[int]) -> frozens
     cases = reading.cases
     for index in found:
         possible = frozenset().union(
-            *(each.cases for each in adjective_readings(line[index]) if each.gender == reading.gender)
+            *(
+                each.cases
+                for each in adjective_readings(line[index])
+                if each.gender == reading.gender
+            )
         )
         cases = cases & possible or cases
     return cases
@@ -188,7 +198,10 @@ def read_vocatives(
         opens = first == start or line.is_mark(first - 1)
         addressed = any(line[index] in _ADDRESS for index in found)
         if opens and (addressed or _speaks_to(line, start, end) and at != first - 1 and not found):
-            if any(past_form(line[index]) and line[index - 1] == line[at] for index in range(start, end)):
+            if any(
+                past_form(line[index]) and line[index - 1] == line[at]
+                for index in range(start, end)
+            ):
                 continue
             if reading.kind != "common":
                 sites.add(Site(at, who, Target("noun"), "somebody is addressed", "likely"))
@@ -197,5 +210,7 @@ def read_vocatives(
 
 
 def _speaks_to(line: Line, start: int, end: int) -> bool:
-    return any(line[at] in {"ты", "тебе", "тебя", "вы", "вам", "вас", "твой", "ваш"} for at in range(start, end))
-
+    return any(
+        line[at] in {"ты", "тебе", "тебя", "вы", "вам", "вас", "твой", "ваш"}
+        for at in range(start, end)
+    )

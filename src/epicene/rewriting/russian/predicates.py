@@ -30,7 +30,12 @@ _BEING = frozenset("был была быть буду будешь будет б
 # Adjectives that say how somebody was when they did something: пришёл голодный.
 _STATES = lexicon.keys_of("function_words", "states")
 # самой before an adjective is the feminine of самый, not of сам.
-_MOST = {"instrumental": "самым", "genitive": "самого", "dative": "самому", "prepositional": "самом"}
+_MOST = {
+    "instrumental": "самым",
+    "genitive": "самого",
+    "dative": "самому",
+    "prepositional": "самом",
+}
 _PARTICIPLES = tuple("нный нная вший вшая щий щая вшийся вшаяся щийся щаяся тый тая".split())
 _SHORT_PARTICIPLES = ("ен", "ан", "ян", "ена", "ана", "яна")
 # Participles whose instrumental says what somebody became: назначен, избран.
@@ -157,7 +162,12 @@ class Predicates:
         line = self.line
         for at in self.clause:
             form = short_form(line[at])
-            if form is None or at in self.sites or past_form(line[at]) is not None and not form.listed:
+            if (
+                form is None
+                or at in self.sites
+                or past_form(line[at]) is not None
+                and not form.listed
+            ):
                 continue
             if self._lexical_verb_before(at) or governed(line, at, self.clause.start):
                 continue
@@ -281,9 +291,13 @@ class Predicates:
             for each in adjective_readings(self.line[at])
             if "instrumental" in each.cases and self._verb_gender() in {each.gender, None}
         ]
-        governs = self.line[at].startswith(("довольн", "недовольн", "увлеченн", "поглощенн", "занят"))
+        governs = self.line[at].startswith(
+            ("довольн", "недовольн", "увлеченн", "поглощенн", "занят")
+        )
         if readings and (governs or ends_phrase(self.line, at + 1, self.clause.end)):
-            self._add(at, subject, Target("adjective", "instrumental"), "predicate in the instrumental")
+            self._add(
+                at, subject, Target("adjective", "instrumental"), "predicate in the instrumental"
+            )
 
     def _instrumental_role(self, at: int, subject: Subject) -> None:
         for reading in noun_readings(self.line[at]):
@@ -309,7 +323,11 @@ class Predicates:
             for reading in noun_readings(self.line[at]):
                 if reading.plural or "nominative" not in reading.cases or at == subject.at:
                     continue
-                if self.line[at - 1] == "и" or self.line[at + 1] == "и" and self.line[at + 2] == "я":
+                if (
+                    self.line[at - 1] == "и"
+                    or self.line[at + 1] == "и"
+                    and self.line[at + 2] == "я"
+                ):
                     continue
                 if reading.kind in {"epicene"} or at < subject.at and "это" not in self.line.keys:
                     continue
@@ -326,8 +344,10 @@ class Predicates:
             first = min([at, *modifiers(line, at, self.clause.start, "")])
             if line[first - 1] == "качестве":
                 self._add_phrase(at, subject, "genitive", "role after в качестве")
-            elif line[first - 1] == "как" and "nominative" in readings[0].cases and (
-                ends_phrase(line, at + 1, self.clause.end)
+            elif (
+                line[first - 1] == "как"
+                and "nominative" in readings[0].cases
+                and (ends_phrase(line, at + 1, self.clause.end))
             ):
                 self._add_phrase(at, subject, "nominative", "role after как")
 
@@ -346,6 +366,10 @@ class Predicates:
             cases = {"мне", "тебе", "ему", "ей"}
             wanted = {"dative"} if line[subject.at] in cases else {"genitive", "accusative"}
             fits = wanted & frozenset().union(*(each.cases for each in readings))
-            if fits and ends_phrase(line, at + 1, self.clause.end) and (governs or at - subject.at == 1):
+            if (
+                fits
+                and ends_phrase(line, at + 1, self.clause.end)
+                and (governs or at - subject.at == 1)
+            ):
                 case = pick_case(line, subject.at, fits, self.clause.start)
                 self._add(at, subject, Target("adjective", case), f"agrees with {line[subject.at]}")
