@@ -104,12 +104,10 @@ def is_first_verb(word: str) -> bool:
     if word in _NOT_FIRST_VERBS or noun_readings(word) or _is_accusative(word):
         return False
     return (
-        len(word) > 3
-        and word.endswith(("аю", "яю", "ею", "аюсь", "яюсь", "уюсь", "ьюсь"))
-        or (
-            len(word) > 5
-            and word.endswith(("ирую", "вую", "кую", "дую", "жусь", "чусь", "люсь", "рюсь"))
-        )
+        len(word) > 3 and word.endswith(("аю", "яю", "ею", "аюсь", "яюсь", "уюсь", "ьюсь"))
+    ) or (
+        len(word) > 5
+        and word.endswith(("ирую", "вую", "кую", "дую", "жусь", "чусь", "люсь", "рюсь"))
     )
 
 
@@ -130,12 +128,15 @@ def is_verb(word: str) -> bool:
         past_form(word) is not None
         or is_first_verb(word)
         or is_second_verb(word)
-        or len(word) > 3
-        and (
-            word.endswith(_VERB_ENDINGS) or word.endswith(_GERUNDS) and not adjective_readings(word)
-        )
-        and not word.endswith(
-            ("ость", "есть", "тет", "асть", "роли", "доли", "мать", "ерть", "земли")
+        or (
+            len(word) > 3
+            and (
+                word.endswith(_VERB_ENDINGS)
+                or (word.endswith(_GERUNDS) and not adjective_readings(word))
+            )
+            and not word.endswith(
+                ("ость", "есть", "тет", "асть", "роли", "доли", "мать", "ерть", "земли")
+            )
         )
     )
 
@@ -255,7 +256,9 @@ def could_be_subject(
         return False  # города in центре города
     if len(word) < 2 or line[at - 1] in _SPANS:
         return False
-    if word in function_words().times and not times:
+    if word in function_words().times and not (times or line[at - 1] in _NOMINATIVE_MARKS):
+        return False
+    if line[at + 1] in {"назад", "спустя", "подряд"}:
         return False
     if gender == "feminine":
         return word.endswith(("а", "я", "ь"))

@@ -121,6 +121,9 @@ def short_form(word: str) -> GenderedForm | None:
         return GenderedForm("feminine", word[:-3] + "ен", word, listed=False)
     if word.endswith(("ична", "ивна", "ивна", "ственна", "мысленна")):
         return GenderedForm("feminine", word[:-2] + "ен", word, listed=False)
+    if word.endswith("на") and word[-3] in "бвгджзйкльмпрстхчшщ":
+        stem = word[:-3] if word[-3] in "ьй" else word[:-2]
+        return GenderedForm("feminine", stem + "ен", word, listed=False)
     if word.endswith(_PARTICIPLE_ENDINGS):
         return GenderedForm("masculine", word, word + "а", listed=False)
     if word.endswith("а") and word[:-1].endswith(_PARTICIPLE_ENDINGS):

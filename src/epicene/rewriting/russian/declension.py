@@ -208,7 +208,7 @@ _HUSHED = {  # хороший, уставший
 _STRESSED_STEMS = frozenset(
     "больш молод друг прост чуж плох жив свят больн слеп глух нем пуст худ сед родн втор шест седьм "
     "восьм люб так как никак основн рядов золот дорог лих смешн крут передов зл удал нагруз рябой "
-    "холост пожил немолод вдов хром крив скуп мирск городск земляк морск людск заводск донск боев делов ночн "
+    "холост коренн озорн очередн степн лесн выпускн земн пожил немолод вдов хром крив скуп мирск городск земляк морск людск заводск донск боев делов ночн "
     "сороков выходн головн цветн запасн ручн ин".split()
 )
 # сам, этот …: the nominative and the other cases, in both genders.
@@ -266,8 +266,11 @@ def _readings_of(table: tuple[tuple[str, ...], tuple[str, ...]]) -> Iterator[Adj
 
 
 @lru_cache(maxsize=2**14)
-def adjective_readings(word: str) -> tuple[AdjectiveReading, ...]:
-    """The readings of a key as an adjective, participle or adjectival pronoun in the singular."""
+def adjective_readings(word: str, *, strict: bool = True) -> tuple[AdjectiveReading, ...]:
+    """The readings of a key as an adjective, participle or adjectival pronoun in the singular.
+
+    Not `strict`: where the context says that it is an adjective, its stem need not.
+    """
     if known := _pronominal_table().get(word):
         return tuple(known)
     body, reflexive = (word[:-2], "ся") if word.endswith(("щийся", "шийся", "щаяся", "шаяся",
@@ -275,8 +278,8 @@ def adjective_readings(word: str) -> tuple[AdjectiveReading, ...]:
         "шейся", "щуюся", "шуюся")) else (word, "")  # fmt: skip
     found = []
     for endings in (_HARD, _SOFT, _HUSHED):
-        for stem in _stems(body, endings):
-            table = _table(stem, endings, reflexive)
+        for stem in _stems(body, endings, strict=strict):
+            table = _table(stem, endings, reflexive, "" if strict else body)
             found += [
                 reading
                 for reading in _readings_of(table)
@@ -287,7 +290,7 @@ def adjective_readings(word: str) -> tuple[AdjectiveReading, ...]:
     return ()
 
 
-def _stems(body: str, endings: dict[str, tuple[str, ...]]) -> set[str]:
+def _stems(body: str, endings: dict[str, tuple[str, ...]], *, strict: bool) -> set[str]:
     stems = set()
     for forms in endings.values():
         for ending in {*forms, *(("ой", "ий", "им") if endings is _HARD else ())}:
@@ -296,7 +299,7 @@ def _stems(body: str, endings: dict[str, tuple[str, ...]]) -> set[str]:
                 continue
             if endings is _HARD and ending in {"ий", "им"} and stem[-1] not in _VELAR + _HUSHING:
                 continue
-            if ending not in _SHARED_ENDINGS or _is_adjectival(stem):
+            if not strict or ending not in _SHARED_ENDINGS or _is_adjectival(stem):
                 stems.add(stem)
     return stems
 
@@ -330,7 +333,7 @@ def _is_adjectival(stem: str) -> bool:
         return False
     if stem in _adjective_stems() or stem in _soft_stems():
         return True
-    if stem.endswith(_SUFFIXES) and len(stem) > 4:
+    if stem.endswith(_SUFFIXES) and len(stem) > 3:
         return True
     return stem[-1] == "н" and len(stem) > 3 and stem[-2] not in "аеиоуыэюя"
 
@@ -347,11 +350,11 @@ def _fits(stem: str, endings: dict[str, tuple[str, ...]]) -> bool:
 
 
 def _table(
-    stem: str, endings: dict[str, tuple[str, ...]], reflexive: str
+    stem: str, endings: dict[str, tuple[str, ...]], reflexive: str, body: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     masculine = list(endings["masculine"])
     if endings is _HARD:
-        if stem in _STRESSED_STEMS:
+        if stem in _STRESSED_STEMS or body == stem + "ой":
             masculine[0] = "ой"
         elif stem[-1] in _VELAR:
             masculine[0] = "ий"

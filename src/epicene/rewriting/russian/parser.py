@@ -216,7 +216,8 @@ class _Reader:
             predicates.read_such_as(self.last)
         if subject is None and following is not None and self._is_opening(clause):
             ahead = verbal_subject(following, self.interlocutors)
-            if ahead is not None and ahead.who is not None and following.has(*SUBJECT_PRONOUNS):
+            named = following.has(*SUBJECT_PRONOUNS) or self.line[clause.words[0]] == "как"
+            if ahead is not None and ahead.who is not None and named:
                 predicates.read_opening(ahead)
         if subject is not None:
             if subject.who is not None:

@@ -119,7 +119,7 @@ def _titled(line: Line) -> set[int]:
 def _reading(line: Line, at: int) -> NounReading | None:
     """The reading of a noun of a person in its place; plural where its neighbours are."""
     readings = noun_readings(line[at])
-    if line[at] == "друг" or line[at].startswith("друг") and line[at - 1] == "друг":
+    if line[at] == "друг" or (line[at].startswith("друг") and line[at - 1] == "друг"):
         if line[at + 1].startswith("друг") or line[at - 1] == "друг":
             return None
     if len(readings) < 2:
@@ -186,7 +186,7 @@ def read_vocatives(
     if who is None:
         return
     for at in range(start, end):
-        if line.is_word(at + 1) and at + 1 < end or not line.is_word(at):
+        if (line.is_word(at + 1) and at + 1 < end) or not line.is_word(at):
             continue
         reading = next(
             (r for r in noun_readings(line[at]) if not r.plural and "nominative" in r.cases), None
@@ -197,7 +197,9 @@ def read_vocatives(
         first = min([at, *found])
         opens = first == start or line.is_mark(first - 1)
         addressed = any(line[index] in _ADDRESS for index in found)
-        if opens and (addressed or _speaks_to(line, start, end) and at != first - 1 and not found):
+        if opens and (
+            addressed or (_speaks_to(line, start, end) and at != first - 1 and not found)
+        ):
             if any(
                 past_form(line[index]) and line[index - 1] == line[at]
                 for index in range(start, end)

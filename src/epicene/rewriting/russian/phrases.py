@@ -25,7 +25,7 @@ def modifiers(line: Line, noun: int, start: int, case: str) -> list[int]:
             break
         readings = [
             each
-            for each in adjective_readings(word)
+            for each in adjective_readings(word, strict=at != noun - 1)
             if (not case or case in each.cases) and gender in {each.gender, None}
         ]
         if readings and not noun_readings(word):

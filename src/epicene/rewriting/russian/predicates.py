@@ -40,6 +40,7 @@ _PARTICIPLES = tuple("нный нная вший вшая щий щая вший
 _SHORT_PARTICIPLES = ("ен", "ан", "ян", "ена", "ана", "яна")
 # Participles whose instrumental says what somebody became: назначен, избран.
 _NAMED_AS = tuple("назнач избр выбр призн назв нанят зачисл принят корон объявл провозгл".split())
+_OBLIQUE = tuple("е и а я у ю ом ем ой ей ым им ами ями ах ях".split())
 _APPOSED = "agrees with a pronoun before the comma"
 _REFLEXIVE = frozenset("себя себе собой собою".split())
 
@@ -134,7 +135,7 @@ class Predicates:
         readings = [r for r in adjective_readings(self.line[first]) if "nominative" in r.cases]
         if not readings or governed(self.line, before, 0) is None:
             return False
-        return readings[0].gender == "feminine" or self.line[before].endswith(("е", "и", "а", "я"))
+        return readings[0].gender == "feminine" or self.line[before].endswith(_OBLIQUE)
 
     def read_opening(self, subject: Subject) -> None:
         """Adjectives before a clause whose subject has them: уставший, я лёг."""
@@ -165,8 +166,7 @@ class Predicates:
             if (
                 form is None
                 or at in self.sites
-                or past_form(line[at]) is not None
-                and not form.listed
+                or (past_form(line[at]) is not None and not form.listed)
             ):
                 continue
             if self._lexical_verb_before(at) or governed(line, at, self.clause.start):
@@ -323,13 +323,11 @@ class Predicates:
             for reading in noun_readings(self.line[at]):
                 if reading.plural or "nominative" not in reading.cases or at == subject.at:
                     continue
-                if (
-                    self.line[at - 1] == "и"
-                    or self.line[at + 1] == "и"
-                    and self.line[at + 2] == "я"
+                if self.line[at - 1] == "и" or (
+                    self.line[at + 1] == "и" and self.line[at + 2] == "я"
                 ):
                     continue
-                if reading.kind in {"epicene"} or at < subject.at and "это" not in self.line.keys:
+                if reading.kind in {"epicene"} or (at < subject.at and "это" not in self.line.keys):
                     continue
                 self._add_phrase(at, subject, "nominative", "role of the subject")
                 break

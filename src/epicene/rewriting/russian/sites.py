@@ -77,7 +77,7 @@ def _form(word: Token, target: Target, gender: Gender) -> str | None:
     if target.kind == "noun":
         return _noun(word, target, gender)
     if target.kind == "adjective":
-        reading = declension.agreeing(declension.adjective_readings(word.key), gender)
+        reading = declension.agreeing(declension.adjective_readings(word.key, strict=False), gender)
         if reading is None or target.case not in reading.cases:
             return None
         form = reading.form(gender, target.case)

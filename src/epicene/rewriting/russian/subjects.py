@@ -11,11 +11,11 @@ from epicene.rewriting.russian.clauses import (
     SUBJECT_PRONOUNS,
     Clause,
     could_be_subject,
-    is_noun_like,
     governed,
     is_existential,
     is_first_verb,
     is_name,
+    is_noun_like,
     is_second_verb,
 )
 from epicene.rewriting.russian.declension import NounReading, noun_readings
@@ -92,7 +92,10 @@ def find_subject(
             return Subject("others", at, "likely", "verb of a person")
         if _is_surname(line, at, verb, gender):
             return Subject("others", at, "guess", "verb of a name")
-        if could_be_subject(line, at, clause.start, gender) or _is_short_name(line, at, gender):
+        times = existential or is_existential(line[verb])
+        if could_be_subject(line, at, clause.start, gender, times=times) or (
+            _is_short_name(line, at, gender)
+        ):
             return Subject(None, at)
     for at in after:
         if nominative(line, at, clause.start, gender):
