@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.rewriting.russian import lexicon
 from epicene.rewriting.russian.clauses import governed, is_noun_like, is_verb
 from epicene.rewriting.russian.declension import CASES
 from epicene.rewriting.russian.lexicon import function_words
@@ -13,10 +14,6 @@ if TYPE_CHECKING:
 
     from epicene.rewriting.russian.line import Line
 
-_DATIVE_VERBS = (
-    "помог помож дал дар сказа говор отвеч ответ пис пиш звон позвон предлож объясн показ сообщ позвол запрет "
-    "вер нрав понрав принадлеж удал посвят служ подчин мешат помеш подар вруч отда переда завещ"
-).split()
 _INSTRUMENTAL_VERBS = (
     "стал стать был быть явл оказ назнач избр корон счит назв рабо служ остал сдел".split()
 )
@@ -77,7 +74,7 @@ def _by_verb(line: Line, first: int, start: int, possible: set[str]) -> str:
         word = line[at]
         if "instrumental" in possible and word.startswith(tuple(_INSTRUMENTAL_VERBS)):
             return "instrumental"
-        if "dative" in possible and word.startswith(tuple(_DATIVE_VERBS)):
+        if "dative" in possible and word.startswith(tuple(lexicon.keys_of("verbs", "dative"))):
             return "dative"
         if at == first - 1 and "genitive" in possible and is_noun_like(line, at):
             return "genitive"

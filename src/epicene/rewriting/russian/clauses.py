@@ -6,6 +6,7 @@ clause before it; a noun that could be its subject, and is no person, keeps it f
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.russian import lexicon
@@ -22,13 +23,8 @@ if TYPE_CHECKING:
 _BOUNDARIES = frozenset(', : ; ( ) — – - « » " “ ” „'.split())
 SUBJECT_PRONOUNS = frozenset("я ты он она".split())
 OTHER_SUBJECTS = frozenset(
-    "мы вы они кто никто некто кто-то кто-нибудь кто-либо кое-кто каждый всякий любой оно это".split()
-)
-_FIRST_VERBS = frozenset(
-    "буду хочу могу стану живу служу пишу сижу хожу вижу лежу стою говорю люблю верю смотрю иду еду "
-    "помню сплю жду пою ищу прошу учу лечу вожу ношу плачу кричу молчу звоню готовлю вернусь тружусь "
-    "остаюсь боюсь учусь кажусь нахожусь становлюсь горжусь стараюсь надеюсь лягу встану пойду приду "
-    "выйду останусь окажусь стремлюсь несу везу веду беру даю встаю устаю приеду уеду уйду".split()
+    "мы вы они кто никто некто кто-то кто-нибудь кто-либо кое-кто каждый всякий любой оно "
+    "это".split()
 )
 _NOT_FIRST_VERBS = frozenset("всю одну мою твою свою эту ту мою чью третью большую другую семью "
     "ночью осенью статью скамью судью дочерью матерью".split())  # fmt: skip
@@ -79,7 +75,7 @@ def split_clauses(line: Line, start: int, end: int) -> list[Clause]:
         elif line[at] in function_words().conjunctions and _opens_clause(line, at):
             edges.append(at)
     edges.append(end)
-    clauses = [Clause(line, *edge) for edge in zip(edges, edges[1:], strict=False)]
+    clauses = [Clause(line, *edge) for edge in pairwise(edges)]
     return [clause for clause in clauses if clause.words]
 
 
@@ -99,7 +95,7 @@ def _opens_clause(line: Line, at: int) -> bool:
 
 def is_first_verb(word: str) -> bool:
     """Whether the key is a verb that says I: работаю, чувствую."""
-    if word in _FIRST_VERBS:
+    if word in lexicon.keys_of("verbs", "first_person"):
         return True
     if word in _NOT_FIRST_VERBS or noun_readings(word) or _is_accusative(word):
         return False
@@ -163,7 +159,8 @@ def is_noun_like(line: Line, at: int) -> bool:
         return False
     if word.endswith(_INFINITIVES) and word not in {"часть", "смерть"}:
         return False
-    return not (short_form(word) and short_form(word).listed) and not adjective_readings(word)  # type: ignore[union-attr]
+    short = short_form(word)
+    return not (short and short.listed) and not adjective_readings(word)
 
 
 def ends_phrase(line: Line, at: int, end: int) -> bool:
@@ -234,7 +231,7 @@ def is_first_verb_at(line: Line, at: int) -> bool:
 
 def is_name(line: Line, at: int, gender: Gender) -> bool:
     """Whether the word is a name that may be in the nominative, of somebody of that gender."""
-    if not line.is_capital(at) or not line.is_capital(at) or not is_noun_like(line, at):
+    if not line.is_capital(at) or not is_noun_like(line, at):
         return False
     start = line.sentence(at)[0]
     if at == start or not line[at].isalpha() or governed(line, at, start) is not None:

@@ -46,7 +46,7 @@ def _irregular_pasts() -> dict[str, GenderedForm]:
 def past_form(word: str) -> GenderedForm | None:
     """The reading of a key as a past tense in the singular."""
     known = _irregular_pasts().get(word)
-    if known is not None and word not in _OTHER_WORDS:
+    if known is not None and word not in lexicon.keys_of("verbs", "no_pasts"):
         return known
     if word in _not_verbs():
         return None
@@ -72,16 +72,6 @@ def _not_verbs() -> frozenset[str]:
 
 def _is_stem(stem: str) -> bool:
     return stem[-1] in "аеиоуыэюя" and "-" not in stem
-
-
-# Nouns and other words that look like an odd past tense: пас, рок, рос (Rus).
-_OTHER_WORDS = frozenset(
-    "сок срок рок урок порок ток поток исток восток приток пас запас припас воз извоз завоз навоз перевоз "
-    "обоз нос вес воск лес слез вяз пух дух слух тих потих сих успех обок вдох отдох выдох подвиг вис сервис "
-    "мок замок намок лоск пес перец беспорядок век человек овес завес пер сер теперь мер примет примерла "
-    "намер размер замер пример мера мел намел вымел дома грёб гроб греб погреб хлеб лег слег коллег "
-    "стих запах посох размер пример умел умела обмел креп верг кис поик слаб пек опек вниз сверх вяз кряз пас рек ник ".split()
-) - frozenset("грёб греб вымел намел замер лег слег погреб намок рек перец".split())
 
 
 @cache

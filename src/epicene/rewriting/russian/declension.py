@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +10,8 @@ from epicene.rewriting.russian import lexicon
 from epicene.rewriting.russian.line import key
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from epicene.rewriting.persons import Gender
 
 CASES = ("nominative", "genitive", "dative", "accusative", "instrumental", "prepositional")
@@ -20,10 +21,6 @@ _KEPT_E = frozenset(
     "жрец мудрец наглец подлец льстец чтец скупец гордец кузнец глупец близнец".split()
 )
 # The ending of the instrumental is stressed: отцом, королём.
-_STRESSED = frozenset(
-    "отец певец продавец пловец вдовец гордец глупец мудрец наглец подлец близнец муж врач ткач "
-    "скрипач сторож москвич король царь секретарь боец жрец малыш госпожа левша правша судья".split()
-)
 _INDECLINABLE = frozenset("леди миссис бизнес-леди махарани мачо г-н г-жа".split())
 
 
@@ -43,12 +40,11 @@ def noun_forms(word: str) -> tuple[list[str], list[str]]:
     if word in _INDECLINABLE:
         return [word] * 6, [word] * 6
     singular, plural = _second(word) if word[-1] in "ая" else _first(word)
-    odd = lexicon.lists("people")
-    if given := odd["singular"].get(word):  # type: ignore[attr-defined]
+    if given := lexicon.odd_forms("singular").get(word):
         singular = given.split()
-    if stem := odd["plural_stem"].get(word):  # type: ignore[attr-defined]
+    if stem := lexicon.odd_forms("plural_stem").get(word):
         plural = _animate(stem + "и", stem + "ей", stem + "ям", stem + "ями", stem + "ях")
-    if given := odd["irregular"].get(word):  # type: ignore[attr-defined]
+    if given := lexicon.odd_forms("irregular").get(word):
         plural = _animate(*given.split())
     return singular, plural
 
@@ -76,7 +72,7 @@ def _oblique_stem(word: str) -> str:
 def _first(word: str) -> tuple[list[str], list[str]]:
     """Masculine nouns without an ending, and feminine ones in -ь."""
     stem, last = _oblique_stem(word), word[-1]
-    stressed = word in _STRESSED
+    stressed = word in lexicon.keys_of("people", "stressed")
     if last in "ьй":
         with_ = stem + ("ём" if stressed else "ем")
         singular = [word, stem + "я", stem + "ю", stem + "я", with_, stem + "е"]
@@ -102,8 +98,8 @@ def _second(word: str) -> tuple[list[str], list[str]]:
     i = "ы" if hard and stem[-1] not in _HUSHING + _VELAR else "и"
     e = "и" if word.endswith("ия") else "е"
     soft_o = not hard or stem[-1] in _HUSHING + "ц"
-    with_ = stem + ("ей" if soft_o and word not in _STRESSED else "ой")
-    if word in {"судья"}:
+    with_ = stem + ("ей" if soft_o and word not in lexicon.keys_of("people", "stressed") else "ой")
+    if word == "судья":
         with_ = stem + "ёй"
     accusative = stem + ("у" if hard else "ю")
     singular = [word, stem + i, stem + e, accusative, with_, stem + e]
@@ -119,9 +115,7 @@ def _bare_plural(word: str) -> str:
         if stem[-2] in "ьй":
             return stem[:-2] + "ек"
         return stem[:-1] + ("ек" if stem[-2] in _HUSHING else "ок")
-    if word.endswith("ья"):
-        return stem[:-1] + "ий"
-    if word.endswith("ия"):
+    if word.endswith(("ья", "ия")):
         return stem[:-1] + "ий"
     return stem + "ь" if word.endswith("я") else stem
 
@@ -134,7 +128,7 @@ def _noun_table() -> dict[str, list[NounReading]]:
         for masculine, feminine in dict.fromkeys(lexicon.pairs(lexicon.listed("people", kind))):
             if masculine == feminine:
                 continue
-            # роли that stay: the feminine becomes masculine, the masculine only agrees
+            # A role that stays: its feminine becomes masculine, its masculine only agrees.
             own = "epicene" if key(masculine) in stay else kind
             _enter(table, masculine, (masculine, feminine, "masculine"), own)
             _enter(table, feminine, (masculine, feminine, "feminine"), kind)
@@ -193,24 +187,18 @@ def inflect_noun(word: str, reading: NounReading, gender: Gender, case: str) -> 
 
 # --- adjectives -----------------------------------------------------------------------------------
 
-_HARD = {
+_HARD: dict[str, tuple[str, ...]] = {
     "masculine": ("ый", "ого", "ому", "ого", "ым", "ом"),
     "feminine": ("ая", "ой", "ой", "ую", "ой", "ой"),
 }
-_SOFT = {
+_SOFT: dict[str, tuple[str, ...]] = {
     "masculine": ("ий", "его", "ему", "его", "им", "ем"),
     "feminine": ("яя", "ей", "ей", "юю", "ей", "ей"),
 }
-_HUSHED = {  # хороший, уставший
+_HUSHED: dict[str, tuple[str, ...]] = {  # хороший, уставший
     "masculine": ("ий", "его", "ему", "его", "им", "ем"),
     "feminine": ("ая", "ей", "ей", "ую", "ей", "ей"),
 }
-_STRESSED_STEMS = frozenset(
-    "больш молод друг прост чуж плох жив свят больн слеп глух нем пуст худ сед родн втор шест седьм "
-    "восьм люб так как никак основн рядов золот дорог лих смешн крут передов зл удал нагруз рябой "
-    "холост коренн озорн очередн степн лесн выпускн земн пожил немолод вдов хром крив скуп мирск городск земляк морск людск заводск донск боев делов ночн "
-    "сороков выходн головн цветн запасн ручн ин".split()
-)
 # сам, этот …: the nominative and the other cases, in both genders.
 _PRONOMINAL: dict[str, tuple[str, ...]] = {
     "сам": ("сам самого самому самого самим самом", "сама самой самой саму самой самой"),
@@ -226,8 +214,13 @@ _PRONOMINAL: dict[str, tuple[str, ...]] = {
     "чей": ("чей чьего чьему чьего чьим чьём", "чья чьей чьей чью чьей чьей"),
     "третий": ("третий третьего третьему третьего третьим третьем",
                "третья третьей третьей третью третьей третьей"),
-    "ничей": ("ничей ничьего ничьему ничьего ничьим ничьём", "ничья ничьей ничьей ничью ничьей ничьей"),
+    "ничей": ("ничей ничьего ничьему ничьего ничьим ничьём",
+              "ничья ничьей ничьей ничью ничьей ничьей"),
 }  # fmt: skip
+
+
+def _stressed_stems() -> frozenset[str]:
+    return lexicon.keys_of("adjectives", "stressed_stems")
 
 
 class AdjectiveReading(NamedTuple):
@@ -308,13 +301,16 @@ def _stems(body: str, endings: dict[str, tuple[str, ...]], *, strict: bool) -> s
 _SHARED_ENDINGS = frozenset("ой ей ом ем ая ую".split())
 _SUFFIXES = tuple(
     "енн анн янн ованн онн ск лив чив тельн альн ивн озн вш ущ ющ ащ ящ айш ейш ичн ист аст оват "
-    "еват кратн летн мерн тивн еск нут ерт явш ивш сш кш гш зш хш рш бш пш оньк еньк овит енит".split()
+    "еват кратн летн мерн тивн еск нут ерт явш ивш сш кш гш зш хш рш бш пш оньк еньк "
+    "овит енит".split()
 )
 
 
 @cache
 def _adjective_stems() -> frozenset[str]:
-    return frozenset(word[:-2] for word in lexicon.keys_of("adjectives", "hard")) | _STRESSED_STEMS
+    return (
+        frozenset(word[:-2] for word in lexicon.keys_of("adjectives", "hard")) | _stressed_stems()
+    )
 
 
 @cache
@@ -341,12 +337,12 @@ def _is_adjectival(stem: str) -> bool:
 def _fits(stem: str, endings: dict[str, tuple[str, ...]]) -> bool:
     last = stem[-1]
     if endings is _HUSHED:
-        return last in _HUSHING and stem not in _STRESSED_STEMS
+        return last in _HUSHING and stem not in _stressed_stems()
     if endings is _SOFT:
         return stem in _soft_stems() or stem.endswith("летн")
     if stem in _soft_stems():
         return False
-    return last in "бвгдзклмнпрстфхц" or stem in _STRESSED_STEMS
+    return last in "бвгдзклмнпрстфхц" or stem in _stressed_stems()
 
 
 def _table(
@@ -354,7 +350,7 @@ def _table(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     masculine = list(endings["masculine"])
     if endings is _HARD:
-        if stem in _STRESSED_STEMS or body == stem + "ой":
+        if stem in _stressed_stems() or body == stem + "ой":
             masculine[0] = "ой"
         elif stem[-1] in _VELAR:
             masculine[0] = "ий"

@@ -48,15 +48,15 @@ def function_words() -> FunctionWords:
     )
 
 
-@cache
-def lists(name: str) -> dict[str, object]:
-    """One file of word lists, as it is."""
-    return read_toml(_PACKAGE, name)
-
-
 def listed(name: str, title: str) -> str:
     """One list of a file."""
-    return str(lists(name)[title])
+    return str(read_toml(_PACKAGE, name)[title])
+
+
+def odd_forms(title: str) -> dict[str, str]:
+    """Forms of nouns that no rule gives, by the noun."""
+    found: dict[str, str] = read_toml(_PACKAGE, "people")[title]
+    return found
 
 
 @cache

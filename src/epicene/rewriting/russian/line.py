@@ -8,7 +8,7 @@ from epicene.rewriting import text as shared
 
 
 class Line(shared.Line[shared.Token]):
-    """The tokens of a Russian text, or of a part of one, in order; keys have no capitals and no ё."""
+    """The tokens of a Russian text, or of a part of one; keys have no capitals and no ё."""
 
     sentence_ends = frozenset(". ? ! … ; ... ?! !! !? ?? ..".split())
 

@@ -169,7 +169,7 @@ class _Reader:
         return self._nobody_named(asks=asks)
 
     def _nobody_named(self, *, asks: bool) -> Subject:
-        """Whose a clause is if no subject is named before: the speaker's, or in a question yours."""
+        """Whose a clause is if nobody is named before: the speaker's, in a question yours."""
         if asks:
             return Subject(self.interlocutors.listener, sure="guess", rule="no subject: you")
         return Subject(self.interlocutors.speaker, sure="guess", rule="no subject: I")

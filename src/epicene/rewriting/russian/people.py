@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.persons import other_gender
+from epicene.rewriting.russian import lexicon
 from epicene.rewriting.russian.cases import pick_case
 from epicene.rewriting.russian.conjugation import past_form
 from epicene.rewriting.russian.declension import NounReading, adjective_readings, noun_readings
@@ -24,9 +25,10 @@ _TWO: dict[str, tuple[str, Gender]] = {
     "два": ("две", "feminine"), "две": ("два", "masculine"),
     "оба": ("обе", "feminine"), "обе": ("оба", "masculine"),
 }  # fmt: skip
+_PARTICIPLES = tuple(
+    "щий ший щая шая щего шего щей шей щему шему щим шим нный нная нного нной щую шую нную".split()
+)
 _MASCULINE = frozenset("он его ему него нему нем ним им".split())
-_ADDRESS = frozenset("дорогой дорогая уважаемый уважаемая милый милая любимый любимая многоуважаемый "
-    "многоуважаемая добрый добрая мой моя родной родная".split())  # fmt: skip
 
 
 def read_pronouns(line: Line, sites: Sites) -> None:
@@ -119,9 +121,12 @@ def _titled(line: Line) -> set[int]:
 def _reading(line: Line, at: int) -> NounReading | None:
     """The reading of a noun of a person in its place; plural where its neighbours are."""
     readings = noun_readings(line[at])
-    if line[at] == "друг" or (line[at].startswith("друг") and line[at - 1] == "друг"):
-        if line[at + 1].startswith("друг") or line[at - 1] == "друг":
-            return None
+    if (
+        line[at].startswith("друг")
+        and "друг" in {line[at - 1], line[at]}
+        and (line[at + 1].startswith("друг") or line[at - 1] == "друг")
+    ):
+        return None  # друг друга
     if len(readings) < 2:
         return readings[0] if readings else None
     before = line[at - 1]
@@ -169,8 +174,7 @@ def _read_participle(line: Line, at: int, reading: NounReading, case: str, sites
     if line[after] != ",":
         return
     word = line[after + 1]
-    if not word.removesuffix("ся").endswith(("щий", "ший", "щая", "шая", "щего", "шего", "щей", "шей",
-        "щему", "шему", "щим", "шим", "нный", "нная", "нного", "нной", "щую", "шую", "нную")):  # fmt: skip
+    if not word.removesuffix("ся").endswith(_PARTICIPLES):
         return
     for each in adjective_readings(word):
         if each.gender == reading.gender and case in each.cases:
@@ -196,7 +200,7 @@ def read_vocatives(
         found = modifiers(line, at, start, "nominative")
         first = min([at, *found])
         opens = first == start or line.is_mark(first - 1)
-        addressed = any(line[index] in _ADDRESS for index in found)
+        addressed = any(line[index] in lexicon.keys_of("people", "address") for index in found)
         if opens and (
             addressed or (_speaks_to(line, start, end) and at != first - 1 and not found)
         ):

@@ -12,6 +12,7 @@ from epicene.rewriting.russian.sites import Site, Sites, Target
 from epicene.rewriting.russian.subjects import NOBODY, Subject
 
 if TYPE_CHECKING:
+    from epicene.rewriting.persons import Person
     from epicene.rewriting.russian.line import Line
 
 _REACH = 8
@@ -38,13 +39,13 @@ def read_relative(clause: Clause, sites: Sites) -> Subject | None:
     if person is None:
         return NOBODY if word in {"который", "которая"} else None
     case = pick_case(line, at, frozenset().union(*(each.cases for each in readings)), clause.start)
-    sites.add(Site(at, person.who, Target("adjective", case), "который of a person", "likely"))
+    sites.add(Site(at, person, Target("adjective", case), "который of a person", "likely"))
     if case == "nominative":
-        return Subject(person.who, at, "likely", "verb of который")
+        return Subject(person, at, "likely", "verb of который")
     return None
 
 
-def _antecedent(line: Line, at: int, gender: str, sites: Sites) -> Subject | None:
+def _antecedent(line: Line, at: int, gender: str, sites: Sites) -> Person | None:
     """The person that который means: the nearest noun of a person with its gender."""
     for index in range(at, max(at - _REACH, -1), -1):
         if line.ends_sentence(index):
@@ -53,7 +54,7 @@ def _antecedent(line: Line, at: int, gender: str, sites: Sites) -> Subject | Non
             if reading.plural or reading.gender != gender or reading.kind in {"epicene", "common"}:
                 continue
             known = sites.get(index)
-            return Subject(known.who if known is not None else "others", index)
+            return known.who if known is not None else "others"
         if index == at and could_be_subject(line, index, index, "masculine"):
             return None
     return None

@@ -6,7 +6,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting import sites
-from epicene.rewriting.persons import Gender
 from epicene.rewriting.russian import declension, lexicon
 from epicene.rewriting.russian.conjugation import listed_forms, past_form, short_form
 from epicene.rewriting.russian.line import key
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from epicene.rewriting import Change
-    from epicene.rewriting.persons import TargetGenders
+    from epicene.rewriting.persons import Gender, TargetGenders
     from epicene.rewriting.russian.line import Line
     from epicene.rewriting.text import Token
 

@@ -54,7 +54,7 @@ def pronoun_subject(line: Line, at: int, interlocutors: Interlocutors) -> Subjec
 
 
 def nominative(line: Line, at: int, start: int, gender: Gender) -> NounReading | None:
-    """The reading of a word as a person in the nominative singular who can have a verb in `gender`."""
+    """The reading of a word as a person in the nominative whose verb can be in `gender`."""
     for reading in noun_readings(line[at]):
         if reading.plural or "nominative" not in reading.cases:
             continue
@@ -87,7 +87,14 @@ def find_subject(
                 return found
     if any(line[at] in OTHER_SUBJECTS for at in before if line[at] != "это"):
         return NOBODY
-    for at in before:
+    return _noun_before(clause, verb, gender, existential=existential) or _noun_after(
+        clause, verb, gender, existential=existential
+    )
+
+
+def _noun_before(clause: Clause, verb: int, gender: Gender, *, existential: bool) -> Subject | None:
+    line = clause.line
+    for at in (at for at in clause if at < verb):
         if nominative(line, at, clause.start, gender):
             return Subject("others", at, "likely", "verb of a person")
         if _is_surname(line, at, verb, gender):
@@ -97,6 +104,12 @@ def find_subject(
             _is_short_name(line, at, gender)
         ):
             return Subject(None, at)
+    return None
+
+
+def _noun_after(clause: Clause, verb: int, gender: Gender, *, existential: bool) -> Subject | None:
+    line = clause.line
+    after = [at for at in clause if at > verb]
     for at in after:
         if nominative(line, at, clause.start, gender):
             return Subject("others", at, "likely", "verb of a person")
@@ -112,7 +125,7 @@ def find_subject(
 
 
 def _is_surname(line: Line, at: int, verb: int, gender: Gender) -> bool:
-    """Whether a name has one form for a man and a woman, and its verb is a person's: Смит сказал."""
+    """Whether a name has one form for both genders, and its verb is a person's: Смит."""
     word = line[at]
     if not line.is_capital(at) or not is_noun_like(line, at) or not word.isalpha():
         return False
