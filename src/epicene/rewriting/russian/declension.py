@@ -266,6 +266,8 @@ def adjective_readings(word: str, *, strict: bool = True) -> tuple[AdjectiveRead
     """
     if known := _pronominal_table().get(word):
         return tuple(known)
+    if strict and word in lexicon.keys_of("adjectives", "people"):
+        return ()
     body, reflexive = (word[:-2], "ся") if word.endswith(("щийся", "шийся", "щаяся", "шаяся",
         "щегося", "шегося", "щемуся", "шемуся", "щимся", "шимся", "щемся", "шемся", "щейся",
         "шейся", "щуюся", "шуюся")) else (word, "")  # fmt: skip

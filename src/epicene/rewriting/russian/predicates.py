@@ -41,6 +41,8 @@ _SHORT_PARTICIPLES = ("ен", "ан", "ян", "ена", "ана", "яна")
 # Participles whose instrumental says what somebody became: назначен, избран.
 _NAMED_AS = tuple("назнач избр выбр призн назв нанят зачисл принят корон объявл провозгл".split())
 _OBLIQUE = tuple("е и а я у ю ом ем ой ей ым им ами ями ах ях".split())
+# Adjectives that a noun may follow: довольным результатом, ведущим программы.
+_GOVERNING = tuple("довольн недовольн увлеченн поглощенн занят ведущ заведующ управляющ".split())
 _APPOSED = "agrees with a pronoun before the comma"
 _REFLEXIVE = frozenset("себя себе собой собою".split())
 
@@ -94,7 +96,7 @@ class Predicates:
         before = self._word_before()
         if before in self.sites or before == subject.at or self._is_detached(before, first):
             self._adjectives(subject)
-            self._roles(subject)
+            self._roles(subject, kinds=("roles",))
 
     def read_such_as(self, subject: Subject) -> None:
         """такой, каким ты меня знаешь."""
@@ -178,12 +180,22 @@ class Predicates:
 
     def _is_participle(self, at: int, subject: Subject) -> bool:
         """Whether an unlisted word is a short participle after a pronoun: я на них обижен."""
-        if self._after_being(at):
+        if self._after_being(at) or self._follows_short_form(at):
             return True
         named = self.clause.start <= subject.at < at
         pronoun = named and self.line[subject.at] in {"я", "ты", "он", "она"}
         word = self.line[at]
         return pronoun and len(word) > 5 and word.endswith(_SHORT_PARTICIPLES)
+
+    def _follows_short_form(self, at: int) -> bool:
+        """Whether it goes on after another short form: огорчён, но не сломлен."""
+        known = self.sites.get(self._word_before())
+        return (
+            known is not None
+            and known.target.kind == "short"
+            and self.line[at].endswith(_SHORT_PARTICIPLES)
+            and all(is_function_word(self.line[index]) for index in self.clause if index < at)
+        )
 
     def _after_being(self, at: int) -> bool:
         """Whether быть or the subject stands before an unlisted short form."""
@@ -291,9 +303,7 @@ class Predicates:
             for each in adjective_readings(self.line[at])
             if "instrumental" in each.cases and self._verb_gender() in {each.gender, None}
         ]
-        governs = self.line[at].startswith(
-            ("довольн", "недовольн", "увлеченн", "поглощенн", "занят")
-        )
+        governs = self.line[at].startswith(_GOVERNING)
         if readings and (governs or ends_phrase(self.line, at + 1, self.clause.end)):
             self._add(
                 at, subject, Target("adjective", "instrumental"), "predicate in the instrumental"
@@ -313,7 +323,7 @@ class Predicates:
         for index in modifiers(self.line, at, self.clause.start, case):
             self._add(index, subject, Target("adjective", case), "agrees with the role")
 
-    def _roles(self, subject: Subject) -> None:
+    def _roles(self, subject: Subject, kinds: tuple[str, ...] = ("roles", "gendered")) -> None:
         """я учитель, он был студент."""
         for at in self.clause:
             if at in self.sites or at <= subject.at - 8 or self._lexical_verb_before(at):
@@ -327,7 +337,7 @@ class Predicates:
                     self.line[at + 1] == "и" and self.line[at + 2] == "я"
                 ):
                     continue
-                if reading.kind in {"epicene"} or (at < subject.at and "это" not in self.line.keys):
+                if reading.kind not in kinds or (at < subject.at and "это" not in self.line.keys):
                     continue
                 self._add_phrase(at, subject, "nominative", "role of the subject")
                 break

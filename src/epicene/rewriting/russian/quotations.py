@@ -52,21 +52,26 @@ def _says(word: str) -> bool:
 
 
 def _attribute(introduction: Introduction[Line]) -> Interlocutors:
+    """The interlocutors of a quotation, by the words before it, otherwise by those after it."""
     words = [*introduction.before.keys, *introduction.after.keys]
-    told = any(map(_says, words)) or any(past_form(word) for word in words)
-    return _interlocutors(words) if told else UNQUOTED
+    for near in (introduction.before.keys, introduction.after.keys):
+        if any(map(_says, near)):
+            return _interlocutors(near, words)
+    if any(past_form(word) for word in words):
+        return _interlocutors(words, words)
+    return UNQUOTED
 
 
-def _interlocutors(words: Sequence[str]) -> Interlocutors:
-    """Who speaks to whom by the words around a quotation."""
+def _interlocutors(near: Sequence[str], words: Sequence[str]) -> Interlocutors:
+    """Who speaks to whom, by the words that say so and all words around a quotation."""
     addressed: Person = "others"
-    if (_FIRST_OBLIQUE | _OURS) & set(words):
+    if (_FIRST_OBLIQUE | _OURS) & set(words) or ("я" in words and "я" not in near):
         addressed = "speaker"
     elif _SECOND_OBLIQUE & set(words):
         addressed = "listener"
-    if "я" in words or any(_says(word) and is_first_verb(word) for word in words):
+    if "я" in near or any(_says(word) and is_first_verb(word) for word in near):
         return Interlocutors("speaker", addressed if addressed != "speaker" else "others")
-    if "ты" in words:
+    if "ты" in near:
         return Interlocutors("listener", addressed)
     return Interlocutors("others", addressed)
 
@@ -82,7 +87,8 @@ def _split_dialogue(line: Line) -> list[Passage[Line]]:
     narrated = [piece for piece in pieces[1::2] if any(_says(line[at]) for at in piece)]
     if not narrated:
         return [Passage(line)]
-    who = _interlocutors([line[at] for at in narrated[0]])
+    told = [line[at] for at in narrated[0]]
+    who = _interlocutors(told, told)
     speech = [at for piece in pieces if piece not in narrated for at in piece]
     return [
         *(Passage(line.part([line.tokens[at] for at in piece])) for piece in narrated),
