@@ -18,7 +18,7 @@ _KINDS = {
     "openai": ("openai:MODEL --base-url URL", "a model on an OpenAI-compatible server"),
     "random": ("random[:SEED]", "guesses that land at chance"),
     "replicate": ("replicate:OWNER/NAME[:VERSION]", "a text-to-image model on Replicate"),
-    "rules": ("rules", "the rewriters of French, Arabic and Hindi"),
+    "rules": ("rules", "the rewriters of French, Arabic, Hindi and Russian"),
     "tagger": ("tagger:FOLDER", "rewrites words as it learnt from a corpus (`epicene train`)"),
 }
 
