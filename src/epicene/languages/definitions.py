@@ -136,6 +136,7 @@ russian = Language(
     own_name="русский",
     direction="ltr",
     scripts=("Cyrl",),
+    rewriter="epicene.rewriting.russian:rewriter",
     joins="|".join(
         (
             double_forms("*", _RUSSIAN_ENDINGS),  # сделал(а), студент*ка

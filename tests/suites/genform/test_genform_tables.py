@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from epicene.core.records import Estimate
@@ -138,6 +140,15 @@ def test_neutral_rules_have_no_scores_but_are_left_alone(at_random: Summary) -> 
 
 
 # --- the starter set -----------------------------------------------------------------------
+
+
+def test_the_russian_starter_set_is_read_when_it_is_asked_for() -> None:
+    protocol = msgspec.structs.replace(PROTOCOLS["epicene"], language="ru")
+    pairs = read(DataSource(), protocol).items
+    counts = Counter(pair.rule for pair in pairs)
+    assert set(counts) == set(rules_of("ru"))
+    assert min(counts.values()) >= 7
+    assert {pair.language for pair in pairs} == {"ru"}
 
 
 def test_every_rule_has_twenty_sentences() -> None:
