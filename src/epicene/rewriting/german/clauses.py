@@ -1,0 +1,181 @@
+"""Clauses: where they begin and end, who their subject is, and whether they say what somebody is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.german.inflection import determiner
+from epicene.rewriting.german.lexicon import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.rewriting.german.line import Line
+    from epicene.rewriting.persons import Person
+    from epicene.rewriting.quotations import Interlocutors
+
+_MARKS = frozenset({",", ";", ":", "–", "—", "(", ")", "-", "[", "]", "/"})
+_RELATIVES = frozenset("der die das den dem dessen deren denen welcher welche welches".split())
+_THIRD = frozenset("er sie man wer es niemand jemand".split())
+
+
+class Clause(NamedTuple):
+    """The indices [start, end) of a clause; `subject` is None if it is plural or unknown."""
+
+    start: int
+    end: int
+    subject: Person | None
+    subject_at: int | None
+    copular: bool
+    subordinate: bool
+
+    def has(self, at: int) -> bool:
+        """Whether the token is in the clause."""
+        return self.start <= at < self.end
+
+
+def find_clauses(line: Line, interlocutors: Interlocutors) -> list[Clause]:
+    """The clauses of a text, in order."""
+    found: list[Clause] = []
+    at = 0
+    while at < len(line):
+        start, end = line.sentence(at)
+        if end > start:
+            previous: Clause | None = None
+            for first, last in _segments(line, start, end):
+                previous = _read_clause(line, first, last, previous, interlocutors)
+                found.append(previous)
+        at = end + 1
+    return found
+
+
+def _segments(line: Line, start: int, end: int) -> list[tuple[int, int]]:
+    """The parts of a sentence with a finite verb each; others belong to the one before them."""
+    cuts = [start]
+    for at in range(start, end):
+        if line[at] in _MARKS or (at > start and line[at] in words().coordinators):
+            cuts.append(at)
+    parts: list[tuple[int, int]] = []
+    for first, last in zip(cuts, [*cuts[1:], end], strict=True):
+        if first == last:
+            continue
+        own = any(line.is_finite(at) for at in range(first, last))
+        if parts and (not own or not _is_complete(line, parts[-1])) and not _opens(line, first):
+            parts[-1] = (parts[-1][0], last)
+        else:
+            parts.append((first, last))
+    return parts
+
+
+def _is_complete(line: Line, part: tuple[int, int]) -> bool:
+    return any(line.is_finite(at) for at in range(*part))
+
+
+def _opens(line: Line, first: int) -> bool:
+    """Whether a subordinate clause begins after the mark."""
+    following = first + 1 if line.is_mark(first) or line[first] in words().coordinators else first
+    if line[following] in words().prepositions:
+        following += 1
+    word = line[following]
+    if word == "als":
+        return _has_final_verb(line, following)
+    if word in _RELATIVES:
+        return line[first] == "," and _has_final_verb(line, following)
+    return word in words().subordinators and _has_final_verb(line, following)
+
+
+def _has_final_verb(line: Line, at: int) -> bool:
+    last = at
+    while last + 1 < len(line) and line[last + 1] not in _MARKS and not line.ends_sentence(last + 1):
+        last += 1
+    return line.is_finite(last) or (
+        last > at + 1 and not line.is_noun(last) and line[last].endswith(("t", "st", "en", "e"))
+    )
+
+
+def _read_clause(
+    line: Line, start: int, end: int, previous: Clause | None, interlocutors: Interlocutors
+) -> Clause:
+    first = start
+    while first < end and (line.is_mark(first) or line[first] in words().coordinators):
+        first += 1
+    subject, at = _subject(line, first, end, interlocutors)
+    if at is None and subject is None and previous is not None and _inherits(line, start, first):
+        subject, at = previous.subject, previous.subject_at
+    subordinate = _opens(line, start)
+    return Clause(start, end, subject, at, _is_copular(line, start, end), subordinate)
+
+
+def _inherits(line: Line, start: int, first: int) -> bool:
+    """Whether the subject of the clause before is meant: und bin Lehrerin."""
+    if line[start] not in words().coordinators and line[start] != ",":
+        return False
+    while line[first] in words().adverbs or line[first] in words().coordinators:
+        first += 1
+    return line.is_finite(first)
+
+
+def _subject(
+    line: Line, start: int, end: int, interlocutors: Interlocutors
+) -> tuple[Person | None, int | None]:
+    keys: Sequence[str] = [line[at] for at in range(start, end)]
+    several = {"sind", "waren", "wurden", "wir", "seid"} & set(keys)
+    for at in range(start, end):
+        word = line[at]
+        if word in {"ich", "du"}:
+            joined = "und" in {line[at - 1], line[at + 1]} and several
+            if joined:
+                return None, at
+            who = interlocutors.speaker if word == "ich" else interlocutors.listener
+            return who, at
+        if word == "sie" and is_polite(line, at):
+            return interlocutors.listener, at
+        if word in _THIRD and word != "es":
+            return "others", at
+    if "bin" in keys:
+        return interlocutors.speaker, start + keys.index("bin")
+    if "bist" in keys:
+        return interlocutors.listener, start + keys.index("bist")
+    for at in range(start, end):
+        if line.is_capital(at) and (determiner(line[at - 1]) or at == start or line.is_noun(at)):
+            return "others", None
+    return None, None
+
+
+def is_polite(line: Line, at: int) -> bool:
+    """Whether Sie is the polite pronoun, at the beginning of a sentence only with a plural verb."""
+    if not line.is_capital(at):
+        return False
+    if not line.starts_sentence(at):
+        return True
+    if line[at + 1] not in {"sind", "haben", "waren", "werden", "können", "müssen", "wurden", "sollten"}:
+        return line[at + 1] in {"als"} and "sie" not in line.keys[at + 1 :]
+    later = line.keys[at + 2 : at + 9]
+    return any(
+        (found := determiner(word)) is not None
+        and found.kind in {"ein", "der"}
+        and (word in {"ein", "mein", "unser", "kein", "der", "eine", "meine", "unsere", "keine"})
+        for word in later[:3]
+    )
+
+
+def _is_copular(line: Line, start: int, end: int) -> bool:
+    """Whether the clause says what its subject is, becomes or remains."""
+    lists = words()
+    keys = [line[at] for at in range(start, end) if line.is_word(at)]
+    if not keys:
+        return False
+    last = next((line[at] for at in range(end - 1, start - 1, -1) if line.is_word(at)), "")
+    closing = lists.copula_infinitives & set(keys[-3:])
+    if closing:
+        return closing != {"worden"}
+    if lists.be & set(keys):
+        return True
+    if not lists.become & set(keys):
+        return False
+    at = next(at for at in range(end - 1, start - 1, -1) if line.is_word(at))
+    verbal = not line.is_noun(at) and last not in lists.become and (
+        last.endswith(("en", "ern", "eln")) or (last.startswith(("ge", "be", "ver", "er", "zer", "ent")) and last.endswith("t"))
+        or last.endswith("iert")
+    )
+    return not verbal or last in lists.not_adjectives or last in lists.adverbs

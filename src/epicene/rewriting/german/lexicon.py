@@ -1,0 +1,94 @@
+"""The word lists of German, from the TOML files in this folder."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from epicene.rewriting.word_lists import WordSet, read_toml, read_word_lists, word_rows
+
+_PACKAGE = "epicene.rewriting.german"
+
+
+class People(NamedTuple):
+    """The lists of `people.toml`, as written there."""
+
+    men: WordSet
+    er: tuple[str, ...]
+    weak: tuple[str, ...]
+    or_: tuple[str, ...]
+    eur: tuple[str, ...]
+    mann: tuple[str, ...]
+    adjectival: WordSet
+    adjectival_in: tuple[str, ...]
+    ranked: WordSet
+    epicene: WordSet
+    things_lower: WordSet
+    no_compounds: WordSet
+
+
+@cache
+def people() -> People:
+    """The nouns for people, read once."""
+    lists = read_word_lists(_PACKAGE, "people")
+    by_ending = {"er": [], "weak": [], "eur": [], "or": []}  # type: dict[str, list[str]]
+    for word in lists["compounds"]:
+        by_ending["er" if word.endswith("er") else "weak" if word.endswith("e") else "eur"].append(
+            word
+        )
+    return People(
+        men=frozenset(lists["men"]),
+        er=(*lists["er"], *by_ending["er"]),
+        weak=(*lists["weak"], *by_ending["weak"]),
+        or_=tuple(lists["or"]),
+        eur=(*lists["eur"], *by_ending["eur"]),
+        mann=tuple(lists["mann"]),
+        adjectival=frozenset(lists["adjectival"]),
+        adjectival_in=tuple(lists["adjectival_in"]),
+        ranked=frozenset(lists["ranked"]),
+        epicene=frozenset(lists["epicene"]),
+        things_lower=frozenset(map(str.lower, (*lists["things"], *lists["epicene"]))),
+        no_compounds=frozenset(lists["no_compounds"]),
+    )
+
+
+def person_rows(title: str) -> list[tuple[str, ...]]:
+    """The rows of a list of pairs."""
+    return word_rows(read_toml(_PACKAGE, "people")[title])
+
+
+class Words(NamedTuple):
+    """The lists of `words.toml`."""
+
+    accusative: WordSet
+    dative: WordSet
+    two_way: WordSet
+    genitive: WordSet
+    subordinators: WordSet
+    coordinators: WordSet
+    adverbs: WordSet
+    not_adjectives: WordSet
+    adjectives: WordSet
+    modals: WordSet
+    be: WordSet
+    become: WordSet
+    have: WordSet
+    copula_infinitives: WordSet
+    naming: WordSet
+    regarding: WordSet
+    comparing: WordSet
+    finite: WordSet
+    irregular_past: WordSet
+    greetings: WordSet
+
+    @property
+    def prepositions(self) -> WordSet:
+        """All prepositions."""
+        return self.accusative | self.dative | self.two_way | self.genitive
+
+
+@cache
+def words() -> Words:
+    """The function words and verbs, read once."""
+    lists = read_word_lists(_PACKAGE, "words")
+    return Words(**{title: frozenset(found) for title, found in lists.items()})

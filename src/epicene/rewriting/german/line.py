@@ -1,0 +1,48 @@
+"""The tokens of a German text."""
+
+from __future__ import annotations
+
+from epicene.rewriting import text as shared
+from epicene.rewriting.german.lexicon import words
+
+
+class Line(shared.Line[shared.Token]):
+    """The tokens of a German text, or of a part of one, in order; keys are in small letters."""
+
+    sentence_ends = frozenset({".", "!", "?", "…", "...", ";", ":", "!!", "?!", "!?"})
+
+    def is_capital(self, at: int) -> bool:
+        """Whether the token is a word with a capital."""
+        return self.is_word(at) and self.tokens[at].text[:1].isupper()
+
+    def starts_sentence(self, at: int) -> bool:
+        """Whether no word precedes the token in its sentence."""
+        at -= 1
+        while at >= 0 and self.is_mark(at) and not self.ends_sentence(at):
+            at -= 1
+        return at < 0 or self.ends_sentence(at)
+
+    def is_noun(self, at: int) -> bool:
+        """Whether the word looks like a noun or a name: a capital that the sentence does not ask for."""
+        return self.is_capital(at) and not self.starts_sentence(at)
+
+    def is_finite(self, at: int) -> bool:
+        """Whether the word looks like a finite verb."""
+        word = self[at]
+        if not self.is_word(at) or self.is_noun(at):
+            return False
+        lists = words()
+        known = (lists.be, lists.become, lists.have, lists.modals, lists.finite)
+        if any(word in each for each in (*known, lists.irregular_past)):
+            return True
+        if self[at - 1] == "ich" and word.endswith("e") and word not in lists.not_adjectives:
+            return True
+        if self[at + 1] in {"ich", "du", "er", "wir", "man"} and word.endswith(("e", "st", "t", "en")):
+            return word not in lists.subordinators and word not in lists.not_adjectives
+        past = word.endswith(("te", "ten", "test")) and len(word) > 4
+        return past and not self.is_noun(at + 1) and word not in lists.not_adjectives
+
+
+def read_line(text: str) -> Line:
+    """The words and marks of a text."""
+    return Line(text, shared.tokenise(text, "de", str.lower))
