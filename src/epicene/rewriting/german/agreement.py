@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.german.inflection import (
-    CELLS,
     Case,
     Cell,
     Concord,
@@ -40,6 +39,11 @@ class Adder(NamedTuple):
         target = Target(masculine, feminine, joined)
         self.sites.add(Site(at, self.who, target, self.rule, self.sure))
 
+    def owner(self, at: int) -> None:
+        """Add the stem of a possessive, which shows its owner: sein, ihr."""
+        site = Site(at, self.who, Target("sein", "ihr"), "possessive", self.sure, part=1)
+        self.sites.add(site)
+
     def phrase(self, phrase: Phrase, cell: Cell) -> None:
         """Add all words of a phrase, and a relative pronoun that follows."""
         reading, kind = phrase.reading, phrase.determiner.kind
@@ -54,7 +58,16 @@ class Adder(NamedTuple):
             word = self.line[at]
             if word.endswith(current):
                 stem = word[: -len(current)]
-                adder.word(at, *(stem + adjective_ending(kind, each, cell.case) for each in concords))
+                if stem in {"männlich", "weiblich"}:
+                    adder.word(
+                        at,
+                        "männlich" + adjective_ending(kind, concords[0], cell.case),
+                        "weiblich" + adjective_ending(kind, concords[1], cell.case),
+                    )
+                    continue
+                adder.word(
+                    at, *(stem + adjective_ending(kind, each, cell.case) for each in concords)
+                )
         if phrase.determiner_at is not None:
             adder.determiner(phrase, cell, concords)
         if not cell.plural:
@@ -121,7 +134,8 @@ def _names_another(line: Line, start: int, end: int) -> bool:
     """Whether what follows the noun has a noun that the relative pronoun may mean."""
     prepositions = words().prepositions
     return any(
-        line.is_capital(at) and line[at - 1] not in prepositions | {"im", "am", "vom", "zum", "beim"}
+        line.is_capital(at)
+        and line[at - 1] not in prepositions | {"im", "am", "vom", "zum", "beim"}
         and at > start
         for at in range(start, end)
     ) or (line.is_capital(start) and start > 0 and False)
@@ -141,7 +155,9 @@ def _is_clause(line: Line, at: int) -> bool:
         return False
     word = line[last]
     if line.is_noun(last):  # …, der arbeitet als Lehrer: most relative clauses are longer
-        return any(line.is_finite(index) for index in range(at + 1, last)) and not line.is_capital(at + 1)
+        return any(line.is_finite(index) for index in range(at + 1, last)) and not line.is_capital(
+            at + 1
+        )
     return line.is_finite(last) or word.endswith(("t", "te", "en", "st", "e", "eln", "ern"))
 
 
@@ -152,9 +168,25 @@ def has_subject(line: Line, at: int) -> bool:
         if line[index] in NOMINATIVE_PRONOUNS and line[index] != "es":
             return line[index] != "sie" or index == at
     first = line[at]
-    if first in {"der", "die", "das", "mein", "meine", "ein", "eine", "sein", "seine", "ihr", "ihre", "alle", "unser", "unsere"}:
+    if first in {
+        "der",
+        "die",
+        "das",
+        "mein",
+        "meine",
+        "ein",
+        "eine",
+        "sein",
+        "seine",
+        "ihr",
+        "ihre",
+        "alle",
+        "unser",
+        "unsere",
+    }:
         return True
-    return line.is_capital(at) and not line.is_noun(at + 1) and line[at - 1] not in words().prepositions
-
-
-ALL_CELLS = CELLS
+    return (
+        line.is_capital(at)
+        and not line.is_noun(at + 1)
+        and line[at - 1] not in words().prepositions
+    )

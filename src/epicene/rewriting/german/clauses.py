@@ -86,7 +86,9 @@ def _opens(line: Line, first: int) -> bool:
 
 def _has_final_verb(line: Line, at: int) -> bool:
     last = at
-    while last + 1 < len(line) and line[last + 1] not in _MARKS and not line.ends_sentence(last + 1):
+    while (
+        last + 1 < len(line) and line[last + 1] not in _MARKS and not line.ends_sentence(last + 1)
+    ):
         last += 1
     return line.is_finite(last) or (
         last > at + 1 and not line.is_noun(last) and line[last].endswith(("t", "st", "en", "e"))
@@ -108,7 +110,7 @@ def _read_clause(
 
 def _inherits(line: Line, start: int, first: int) -> bool:
     """Whether the subject of the clause before is meant: und bin Lehrerin."""
-    if line[start] not in words().coordinators and line[start] != ",":
+    if line[start] not in words().coordinators:
         return False
     while line[first] in words().adverbs or line[first] in words().coordinators:
         first += 1
@@ -148,7 +150,16 @@ def is_polite(line: Line, at: int) -> bool:
         return False
     if not line.starts_sentence(at):
         return True
-    if line[at + 1] not in {"sind", "haben", "waren", "werden", "können", "müssen", "wurden", "sollten"}:
+    if line[at + 1] not in {
+        "sind",
+        "haben",
+        "waren",
+        "werden",
+        "können",
+        "müssen",
+        "wurden",
+        "sollten",
+    }:
         return line[at + 1] in {"als"} and "sie" not in line.keys[at + 1 :]
     later = line.keys[at + 2 : at + 9]
     return any(
@@ -174,8 +185,13 @@ def _is_copular(line: Line, start: int, end: int) -> bool:
     if not lists.become & set(keys):
         return False
     at = next(at for at in range(end - 1, start - 1, -1) if line.is_word(at))
-    verbal = not line.is_noun(at) and last not in lists.become and (
-        last.endswith(("en", "ern", "eln")) or (last.startswith(("ge", "be", "ver", "er", "zer", "ent")) and last.endswith("t"))
-        or last.endswith("iert")
+    verbal = (
+        not line.is_noun(at)
+        and last not in lists.become
+        and (
+            last.endswith(("en", "ern", "eln"))
+            or (last.startswith(("ge", "be", "ver", "er", "zer", "ent")) and last.endswith("t"))
+            or last.endswith("iert")
+        )
     )
     return not verbal or last in lists.not_adjectives or last in lists.adverbs

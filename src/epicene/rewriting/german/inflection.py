@@ -129,9 +129,7 @@ def adjective_ending(kind: DeterminerKind, concord: Concord, case: Case) -> str:
 
 def relative_forms(word: str, concord: Concord) -> list[Case]:
     """The cases in which a relative pronoun has that form."""
-    return [
-        case for case, form in zip(CASES, _RELATIVE[concord], strict=True) if form == word
-    ]
+    return [case for case, form in zip(CASES, _RELATIVE[concord], strict=True) if form == word]
 
 
 def relative(concord: Concord, case: Case) -> str:

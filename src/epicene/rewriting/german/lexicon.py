@@ -25,6 +25,7 @@ class People(NamedTuple):
     epicene: WordSet
     things_lower: WordSet
     no_compounds: WordSet
+    inhabitants: WordSet
 
 
 @cache
@@ -49,6 +50,7 @@ def people() -> People:
         epicene=frozenset(lists["epicene"]),
         things_lower=frozenset(map(str.lower, (*lists["things"], *lists["epicene"]))),
         no_compounds=frozenset(lists["no_compounds"]),
+        inhabitants=frozenset(map(str.lower, lists["inhabitants"])),
     )
 
 
@@ -80,6 +82,7 @@ class Words(NamedTuple):
     finite: WordSet
     irregular_past: WordSet
     greetings: WordSet
+    openers: WordSet
 
     @property
     def prepositions(self) -> WordSet:

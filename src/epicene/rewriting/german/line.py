@@ -5,6 +5,11 @@ from __future__ import annotations
 from epicene.rewriting import text as shared
 from epicene.rewriting.german.lexicon import words
 
+# Past tenses at the end of a subordinate clause: gegenüberstand, zurückkam.
+_PARTICLE_VERBS = tuple(
+    word for word in words().irregular_past if len(word) > 3 and word[-1] != "e"
+)
+
 
 class Line(shared.Line[shared.Token]):
     """The tokens of a German text, or of a part of one, in order; keys are in small letters."""
@@ -35,9 +40,13 @@ class Line(shared.Line[shared.Token]):
         known = (lists.be, lists.become, lists.have, lists.modals, lists.finite)
         if any(word in each for each in (*known, lists.irregular_past)):
             return True
+        if word.endswith(_PARTICLE_VERBS) and word not in lists.not_adjectives:
+            return True
         if self[at - 1] == "ich" and word.endswith("e") and word not in lists.not_adjectives:
             return True
-        if self[at + 1] in {"ich", "du", "er", "wir", "man"} and word.endswith(("e", "st", "t", "en")):
+        if self[at + 1] in {"ich", "du", "er", "wir", "man"} and word.endswith(
+            ("e", "st", "t", "en")
+        ):
             return word not in lists.subordinators and word not in lists.not_adjectives
         past = word.endswith(("te", "ten", "test")) and len(word) > 4
         return past and not self.is_noun(at + 1) and word not in lists.not_adjectives
@@ -46,3 +55,21 @@ class Line(shared.Line[shared.Token]):
 def read_line(text: str) -> Line:
     """The words and marks of a text."""
     return Line(text, shared.tokenise(text, "de", str.lower))
+
+
+def opens_with_subject(line: Line, start: int, verb: int) -> bool:
+    """Whether what stands before the verb can be its subject: no adverb, no prepositional phrase."""
+    while start < verb and (line.is_mark(start) or line[start] in words().coordinators):
+        start += 1
+    first = line[start]
+    lists = words()
+    if (
+        start >= verb
+        or first in lists.prepositions | lists.openers | lists.adverbs | lists.subordinators
+    ):
+        return False
+    if first in {"im", "am", "zum", "zur", "vom", "beim", "ins", "ans"} or first[:1].isdigit():
+        return False
+    if first.endswith(("weise", "mals", "end")) and verb == start + 1:
+        return False
+    return any(line.is_capital(at) for at in range(start, verb))

@@ -27,6 +27,8 @@ _ENDINGS = ("e", "er", "en", "em", "es")
 _SUFFIXES = tuple(
     "lich ig isch sam bar los haft voll iert end reich frei wert artig mäßig ell iv abel ibel ant ent".split()
 )
+# Before a genitive plural: keiner der Schriftsteller.
+_SOME_OF = ("eine", "keine", "jede", "viele", "einige", "beide", "mehrere")
 # How far before its adjective a determiner is looked for: der in Berlin lebende Arzt.
 _FARTHEST = 6
 
@@ -78,7 +80,11 @@ def read_phrase(line: Line, at: int) -> Phrase | None:
         return None
     if not line.is_capital(at):
         readings = tuple(each for each in readings if each.ranked) if _is_headless(line, at) else ()
-    elif any(each.ranked for each in readings) and line.is_noun(at + 1):
+    elif line.is_noun(at + 1) and any(each.noun is None or each.guessed for each in readings):
+        return None  # die Deutsche Bank, Berliner Luft
+    elif line.is_noun(at + 1) and line[at] in people().inhabitants:
+        return None
+    elif line.starts_sentence(at) and readings[0].guessed and readings[0].gender == "masculine":
         return None
     for start, found, adjectives in _beginnings(line, at):
         fitting = [
@@ -96,7 +102,11 @@ def _is_headless(line: Line, at: int) -> bool:
     following = at + 1
     while line[following] in words().adverbs:
         following += 1
-    if line.is_capital(following) or is_adjective(line[following]) or determiner(line[at - 1]) is None:
+    if (
+        line.is_capital(following)
+        or is_adjective(line[following])
+        or determiner(line[at - 1]) is None
+    ):
         return False
     return not any(
         line.is_capital(index) and not line.is_mark(index - 1) for index in (at + 1, at + 2)
@@ -149,8 +159,13 @@ def _may_be_adjective(line: Line, at: int) -> bool:
     if word in words().not_adjectives or determiner(word) is not None:
         return False
     if line.is_noun(at):
-        return is_adjective(word) and line.tokens[at].text[1:].islower() and (
-            word.removesuffix("er") in people().ranked or word.removesuffix("e") in people().ranked
+        return (
+            is_adjective(word)
+            and line.tokens[at].text[1:].islower()
+            and (
+                word.removesuffix("er") in people().ranked
+                or word.removesuffix("e") in people().ranked
+            )
         )
     return not line.is_finite(at) or determiner(line[at - 1]) is not None
 
@@ -225,7 +240,13 @@ def _choose(
     _, _, reading, _ = ranked[0]
     cells = tuple(cell for _, _, other, cell in ranked if other is reading)
     return Phrase(
-        start, noun, found, each or NO_DETERMINER, adjectives, reading, cells,
+        start,
+        noun,
+        found,
+        each or NO_DETERMINER,
+        adjectives,
+        reading,
+        cells,
         preposition if cases else "",
     )
 
@@ -242,15 +263,17 @@ def governed(preposition: str) -> tuple[Case, ...]:
     return ("gen", "dat") if preposition in lists.genitive else ()
 
 
-def _cost(
-    line: Line, start: int, found: int | None, cell: Cell, cases: Sequence[Case]
-) -> int:
+def _cost(line: Line, start: int, found: int | None, cell: Cell, cases: Sequence[Case]) -> int:
     """How badly a cell fits its place."""
     if cases:
         place = cases.index(cell.case) if cell.case in cases else 5
         return 2 * place + (cell.plural if found is not None else not cell.plural)
+    if found is not None and line[found] == "der" and line[start - 1].startswith(_SOME_OF):
+        return 0 if cell == Cell("gen", plural=True) else 1
     after_noun = line.is_noun(start - 1) or line[start - 1] in {"'", "’"}
-    order: tuple[Case, ...] = ("gen", "dat", "nom", "acc") if after_noun else ("nom", "acc", "dat", "gen")
+    order: tuple[Case, ...] = (
+        ("gen", "dat", "nom", "acc") if after_noun else ("nom", "acc", "dat", "gen")
+    )
     if found is None:
         order = ("nom", "acc", "dat", "gen")
     elif line[found] == "der" and after_noun:

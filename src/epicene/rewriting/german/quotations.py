@@ -27,8 +27,10 @@ def split_quotations(line: Line) -> list[Passage[Line]]:
     return quotations.split_quotations(
         line,
         closes=_CLOSES,
-        is_speech=lambda part: any(part.is_finite(at) for at in range(len(part)))
-        or any(word in _PERSONAL for word in part),
+        is_speech=lambda part: (
+            any(part.is_finite(at) for at in range(len(part)))
+            or any(word in _PERSONAL for word in part)
+        ),
         attribute=_attribute,
         stop_counts_outside=True,
     )

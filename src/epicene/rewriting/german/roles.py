@@ -8,6 +8,7 @@ from epicene.rewriting.german.agreement import NOMINATIVE_PRONOUNS, Adder, find_
 from epicene.rewriting.german.clauses import Clause, find_clauses, is_polite
 from epicene.rewriting.german.inflection import Cell, determiner, relative
 from epicene.rewriting.german.lexicon import words
+from epicene.rewriting.german.line import opens_with_subject
 from epicene.rewriting.german.phrases import Phrase, find_phrases
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ class Roles:
             return None
         if phrase.reading.ranked:
             return None
-        return Role("others", "noun for a person", "likely") if line.is_capital(phrase.noun) else None
+        return (
+            Role("others", "noun for a person", "likely") if line.is_capital(phrase.noun) else None
+        )
 
     def _one_of(self, phrase: Phrase) -> int | None:
         """Where einer der besten Köche begins."""
@@ -111,7 +114,13 @@ class Roles:
         if self.line[at] not in {"der", "unserer", "meiner", "seiner", "ihrer", "dieser", "deiner"}:
             return None
         if phrase.determiner_at != at or self.line[at - 1] not in {
-            "einer", "eine", "einem", "einen", "eines", "keiner", "keine",
+            "einer",
+            "eine",
+            "einem",
+            "einen",
+            "eines",
+            "keiner",
+            "keine",
         }:
             return None
         return at - 1
@@ -140,12 +149,31 @@ class Roles:
         if self._is_title(phrase) or line[phrase.noun] in _TITLES:
             while line.is_capital(end):
                 end += 1
-        opened = phrase.start == 0 or line.is_mark(phrase.start - 1) or line[phrase.start - 1] in {
-            "hallo", "hi", "hey", "danke", "sehr", "servus", "moin", "ja", "nein", "na", "ach", "oh",
-            "willkommen", "und",
-        }
+        opened = (
+            phrase.start == 0
+            or line.is_mark(phrase.start - 1)
+            or line[phrase.start - 1]
+            in {
+                "hallo",
+                "hi",
+                "hey",
+                "danke",
+                "sehr",
+                "servus",
+                "moin",
+                "ja",
+                "nein",
+                "na",
+                "ach",
+                "oh",
+                "willkommen",
+                "und",
+            }
+        )
         kind = {line[at].rstrip("er") for at in phrase.adjectives}
-        dear = bool(kind & {"lieb", "geehrt", "wert", "verehrt", "liebst", "hochgeehrt", "geschätzt"})
+        dear = bool(
+            kind & {"lieb", "geehrt", "wert", "verehrt", "liebst", "hochgeehrt", "geschätzt"}
+        )
         closed = line.is_mark(end) and line[end] not in {"(", "“", '"'}
         mine = phrase.determiner_at is not None and line[phrase.determiner_at] in {"mein", "meine"}
         if dear and phrase.determiner_at is None and opened and (closed or phrase.start == 0):
@@ -158,9 +186,24 @@ class Roles:
         greeted = line[phrase.start - 1] in {"hallo", "hi", "hey", "servus", "danke", "willkommen"}
         if greeted and phrase.determiner_at is None:
             return Role(listener, "vocative")
-        if line[phrase.start - 1] == "," and phrase.determiner_at is None and phrase.adjectives == ():
+        if (
+            line[phrase.start - 1] == ","
+            and phrase.determiner_at is None
+            and phrase.adjectives == ()
+        ):
             before = line[phrase.start - 2]
-            if before in {"danke", "hallo", "hey", "ja", "nein", "bitte", "gut", "dank", "morgen", "tag"}:
+            if before in {
+                "danke",
+                "hallo",
+                "hey",
+                "ja",
+                "nein",
+                "bitte",
+                "gut",
+                "dank",
+                "morgen",
+                "tag",
+            }:
                 return Role(listener, "vocative", "likely")
         return None
 
@@ -169,9 +212,9 @@ class Roles:
         line = self.line
         first, last = line.sentence(start)
         others = {*line.keys[first:start], *line.keys[end:last]}
-        return bool(others & {"du", "dich", "dir", "dein", "deine", "danke", "hallo", "komm", "hör"}) or (
-            first == start and last == end
-        )
+        return bool(
+            others & {"du", "dich", "dir", "dein", "deine", "danke", "hallo", "komm", "hör"}
+        ) or (first == start and last == end)
 
     def _beside_pronoun(self, phrase: Phrase, start: int) -> Role | None:
         """Ich Idiot; ich, ein armer Student, …; mir als Arzt is read by `_as`."""
@@ -179,7 +222,14 @@ class Roles:
         before = line[start - 1]
         who = self._pronoun(start - 1)
         kin = phrase.reading.noun is not None and phrase.reading.noun.lemma in {
-            "Papa", "Opa", "Vater", "Bruder", "Mann", "Onkel", "Papi", "Vati",
+            "Papa",
+            "Opa",
+            "Vater",
+            "Bruder",
+            "Mann",
+            "Onkel",
+            "Papi",
+            "Vati",
         }
         if who is not None and phrase.determiner_at is None and not self._is_title(phrase):
             clear = all(not cell.plural for cell in phrase.cells) or phrase.adjectives
@@ -229,31 +279,64 @@ class Roles:
         if line[at] not in {"als", "wie"}:
             return None
         definite = phrase.determiner.kind == "der" and not self._is_ranked(phrase)
-        conjunction = at == clause.start or line.is_mark(at - 1) or line[at - 1] in words().coordinators
+        conjunction = (
+            at == clause.start or line.is_mark(at - 1) or line[at - 1] in words().coordinators
+        )
         if line[at] == "als":
-            if definite or (conjunction and phrase.determiner_at is not None and not self._is_ranked(phrase)):
+            if definite or (
+                conjunction and phrase.determiner_at is not None and not self._is_ranked(phrase)
+            ):
                 return None
-            if line[at - 1].endswith("er") and line[at - 1] not in {"aber", "immer", "wieder", "er", "leider", "hier"} or line[at - 1] in {"mehr", "weniger", "anders", "sowohl", "nichts"}:
+            if (
+                line[at - 1].endswith("er")
+                and line[at - 1] not in {"aber", "immer", "wieder", "er", "leider", "hier"}
+                or line[at - 1] in {"mehr", "weniger", "anders", "sowohl", "nichts"}
+            ):
                 if line[at - 1] != "mehr" or phrase.determiner_at is not None:
                     return None
         elif not words().comparing & set(line.keys[clause.start : clause.end]) or definite:
             return None
-        if line[at] == "wie" and phrase.determiner_at is not None and line[phrase.determiner_at] not in {
-            "ein", "eine", "einen", "einem", "einer", "der", "die",
-        }:
+        if (
+            line[at] == "wie"
+            and phrase.determiner_at is not None
+            and line[phrase.determiner_at]
+            not in {
+                "ein",
+                "eine",
+                "einen",
+                "einem",
+                "einer",
+                "der",
+                "die",
+            }
+        ):
             return None
         rule = "role" if line[at] == "als" else "comparison"
         if (who := self._pronoun(at - 1)) is not None:
             return Role(who, rule)
         if line[at - 1] in _THIRD_OBJECTS | {"er"}:
             return Role("others", rule)
-        objects = [self._pronoun(index) for index in range(clause.start, clause.end) if line[index] in {"mich", "mir", "dich", "dir"}]
+        objects = [
+            self._pronoun(index)
+            for index in range(clause.start, clause.end)
+            if line[index] in {"mich", "mir", "dich", "dir"}
+        ]
         regarded = words().regarding & set(line.keys[clause.start : clause.end])
-        if objects and regarded and line[at] == "als" and clause.subject_at is not None and line[clause.subject_at] != "ich":
+        if (
+            objects
+            and regarded
+            and line[at] == "als"
+            and clause.subject_at is not None
+            and line[clause.subject_at] != "ich"
+        ):
             return Role(objects[0], rule, "likely") if objects[0] else None
         if objects and regarded and clause.subject == "others":
             return Role(objects[0], rule, "likely") if objects[0] else None
-        if regarded - {"haben", "hatte", "hätte", "will", "wollte"} and _THIRD_OBJECTS & set(line.keys[clause.start : at]) and clause.subject != "others":
+        if (
+            regarded - {"haben", "hatte", "hätte", "will", "wollte"}
+            and _THIRD_OBJECTS & set(line.keys[clause.start : at])
+            and clause.subject != "others"
+        ):
             return Role("others", rule)
         whose = clause.subject or self._sentence_subject(clause)
         if whose is not None and (rule == "role" or clause.subject_at is not None):
@@ -264,7 +347,9 @@ class Roles:
 
     def _is_ranked(self, phrase: Phrase) -> bool:
         return phrase.reading.ranked or any(
-            self.line[at].startswith(("einzig", "erst", "letzt", "zweit", "dritt", "best", "ältest", "jüngst"))
+            self.line[at].startswith(
+                ("einzig", "erst", "letzt", "zweit", "dritt", "best", "ältest", "jüngst")
+            )
             for at in phrase.adjectives
         )
 
@@ -284,7 +369,9 @@ class Roles:
         one_of = self._one_of(phrase)
         if phrase.preposition and one_of is None:
             return None
-        if one_of is None and not any(cell.case == "nom" and not cell.plural for cell in phrase.cells):
+        if one_of is None and not any(
+            cell.case == "nom" and not cell.plural for cell in phrase.cells
+        ):
             return None
         if one_of is not None and line[one_of] not in {"einer", "eine", "keiner", "keine"}:
             return None
@@ -310,7 +397,11 @@ class Roles:
         line = self.line
         if phrase.start and line.is_noun(phrase.start - 1) and line[phrase.start] in {"der", "des"}:
             return "gen" in {cell.case for cell in phrase.cells}
-        return phrase.determiner_at is None and line.is_noun(phrase.start - 1) and phrase.noun - 1 not in self.found
+        return (
+            phrase.determiner_at is None
+            and line.is_noun(phrase.start - 1)
+            and phrase.noun - 1 not in self.found
+        )
 
     def _controller(self, clause: Clause) -> Person | None:
         """Who would be it: Mein Traum ist es, Arzt zu werden."""
@@ -319,7 +410,11 @@ class Roles:
         first = bool(keys & (_FIRST | _OWN))
         second = bool(keys & (_SECOND | _YOUR))
         third = bool(keys & {"er", "ihm", "ihn", "sein", "seine", "seinen"})
-        if clause.subject_at is not None and clause.subject is not None and self.line[clause.subject_at] != "es":
+        if (
+            clause.subject_at is not None
+            and clause.subject is not None
+            and self.line[clause.subject_at] != "es"
+        ):
             return clause.subject
         if first and not second and not third:
             return self.people.speaker
@@ -340,11 +435,29 @@ class Roles:
         ]
         verbs = set(keys)
         if phrase.preposition in {"zu", "für"}:
-            if not (lists.regarding | {"ausgebildet", "bestellt", "berufen", "erklärt", "ernannt"}) & verbs and not (
-                phrase.preposition == "zu" and {"wurde", "werde", "geworden", "wird", "werden", "bin"} & verbs
+            if not (
+                lists.regarding | {"ausgebildet", "bestellt", "berufen", "erklärt", "ernannt"}
+            ) & verbs and not (
+                phrase.preposition == "zu"
+                and {"wurde", "werde", "geworden", "wird", "werden", "bin"} & verbs
             ):
                 return None
-            if phrase.preposition == "zu" and phrase.determiner_at is not None and line[phrase.determiner_at] not in {"zum", "zur", "einem", "einer", "meinem", "seinem", "ihrem", "seiner", "ihrer"}:
+            if (
+                phrase.preposition == "zu"
+                and phrase.determiner_at is not None
+                and line[phrase.determiner_at]
+                not in {
+                    "zum",
+                    "zur",
+                    "einem",
+                    "einer",
+                    "meinem",
+                    "seinem",
+                    "ihrem",
+                    "seiner",
+                    "ihrer",
+                }
+            ):
                 return None
         elif phrase.preposition or not lists.naming & verbs:
             return None
@@ -403,7 +516,9 @@ class Roles:
     def _is_object(self, phrase: Phrase) -> bool:
         """Whether a phrase that can be either is the object of its clause."""
         clause = self.clause(phrase.noun)
-        if clause is None or (clause.copular and words().be & set(self.line.keys[clause.start : clause.end])):
+        if clause is None or (
+            clause.copular and words().be & set(self.line.keys[clause.start : clause.end])
+        ):
             return False
         line = self.line
         first = clause.start
@@ -417,18 +532,32 @@ class Roles:
             return True
         if clause.subject_at is not None and clause.subject is not None:
             return True
+        if not clause.subordinate and line.is_finite(phrase.start - 1):
+            return opens_with_subject(line, clause.start, phrase.start - 1)
         for at in range(first, phrase.start):
             word = line[at]
             if word in NOMINATIVE_PRONOUNS:
                 return True
-            if line.is_capital(at) and not self._in_prepositional(at) and word not in words().prepositions:
-                if at != first or determiner(word) is None and not line.is_finite(at) and word not in words().adverbs | words().not_adjectives:
-                    return not (self.found.get(at) and self.found[at][0].cell.case in {"dat", "gen"})
+            if (
+                line.is_capital(at)
+                and not self._in_prepositional(at)
+                and word not in words().prepositions
+            ):
+                if (
+                    at != first
+                    or determiner(word) is None
+                    and not line.is_finite(at)
+                    and word not in words().adverbs | words().not_adjectives
+                ):
+                    return not (
+                        self.found.get(at) and self.found[at][0].cell.case in {"dat", "gen"}
+                    )
         return False
 
     def _in_prepositional(self, at: int) -> bool:
         return any(
-            self.line[at - back] in words().prepositions or (determiner(self.line[at - back]) or ("",) * 3)[2]
+            self.line[at - back] in words().prepositions
+            or (determiner(self.line[at - back]) or ("",) * 3)[2]
             for back in range(1, 4)
             if at - back >= 0
         )
@@ -447,14 +576,26 @@ class Roles:
             return False
         if self._is_title(phrase):
             return False
-        if noun is None:
+        if noun is None and not self.line[phrase.noun].endswith("er"):
             return True
         return not self._is_clear_singular(phrase)
 
     def _is_clear_singular(self, phrase: Phrase) -> bool:
         line, noun = self.line, phrase.noun
         lemma = phrase.reading.noun.lemma if phrase.reading.noun else ""
-        if lemma in {"Papa", "Opa", "Vater", "Papi", "Vati", "Lord", "Sir", "König", "Prinz", "Kaiser", "Mann"}:
+        if lemma in {
+            "Papa",
+            "Opa",
+            "Vater",
+            "Papi",
+            "Vati",
+            "Lord",
+            "Sir",
+            "König",
+            "Prinz",
+            "Kaiser",
+            "Mann",
+        }:
             return not any(cell.plural for cell in phrase.cells) or line.is_capital(noun + 1)
         if line.is_noun(noun - 1) and line[noun - 2] not in {",", "als"}:
             return False
@@ -465,14 +606,22 @@ class Roles:
         singular = clause is not None and {"ist", "war", "wird", "wurde", "blieb", "werden"} & set(
             line.keys[clause.start : clause.end]
         )
-        return bool(singular) and clause is not None and clause.copular and not phrase.preposition and not line.starts_sentence(noun)
+        return (
+            bool(singular)
+            and clause is not None
+            and clause.copular
+            and not phrase.preposition
+            and not line.starts_sentence(noun)
+        )
 
     # -- Herr and Frau, pronouns, greetings ------------------------------------------------------
 
     def _is_title(self, phrase: Phrase) -> bool:
         at = phrase.noun
-        return self.line[at] in _TITLES and self.line.is_capital(at + 1) and (
-            phrase.determiner_at is None
+        return (
+            self.line[at] in _TITLES
+            and self.line.is_capital(at + 1)
+            and (phrase.determiner_at is None)
         )
 
     def _add_title(self, phrase: Phrase, adder: Adder) -> None:
@@ -484,7 +633,11 @@ class Roles:
             masculine = "Herrn" if preposition else "Herr"
         adder.word(at, masculine, "Frau")
         for index in phrase.adjectives:
-            stem = line[index].removesuffix("er").removesuffix("e") if phrase.cell.case == "nom" else ""
+            stem = (
+                line[index].removesuffix("er").removesuffix("e")
+                if phrase.cell.case == "nom"
+                else ""
+            )
             if stem:
                 adder.word(index, stem + "er", stem + "e")
 
@@ -494,17 +647,30 @@ class Roles:
         for at in range(len(line)):
             if line[at] in {"ich", "du"} and line[at + 1] == "," and line[at + 2] in {"der", "die"}:
                 who = self._pronoun(at)
-                if who is not None and line[at + 3] not in {",", ""} and not line.is_capital(at + 3):
+                if (
+                    who is not None
+                    and line[at + 3] not in {",", ""}
+                    and not line.is_capital(at + 3)
+                ):
                     Adder(line, self.sites, who, "relative pronoun").word(at + 2, "der", "die")
             feminine = line[at] in _FEMININE_PRONOUNS
             if line[at] not in _PREDICATE_PRONOUNS and not feminine:
                 continue
             clause = self.clause(at)
-            if clause is None or not clause.copular or clause.subject is None or clause.subject_at is None:
+            if (
+                clause is None
+                or not clause.copular
+                or clause.subject is None
+                or clause.subject_at is None
+            ):
                 continue
             if clause.subject == "others" and line[clause.subject_at] not in {"er", "sie"}:
                 continue
-            if not (line.is_mark(at + 1) or line[at + 1] in {"von", "aus", "unter", "mehr", "wie", "geblieben", "geworden", "bin", "war"}):
+            if not (
+                line.is_mark(at + 1)
+                or line[at + 1]
+                in {"von", "aus", "unter", "mehr", "wie", "geblieben", "geworden", "bin", "war"}
+            ):
                 continue
             if line[at - 1] in words().prepositions or line[at - 1] == "als":
                 continue
@@ -524,13 +690,32 @@ class Roles:
         if self.people.listener is None:
             return
         for at in range(len(line)):
-            if line[at] not in {"lieber", "liebe", "geehrter", "geehrte", "liebster", "liebste"} or at in self.sites:
+            if (
+                line[at] not in {"lieber", "liebe", "geehrter", "geehrte", "liebster", "liebste"}
+                or at in self.sites
+            ):
                 continue
             if not (line.starts_sentence(at) or line[at - 1] in {"sehr", "hallo", "mein", "meine"}):
                 continue
             name = line.is_capital(at + 1) and not determiner(line[at + 1])
             end = at + 2 + line.is_capital(at + 2)
-            if name and line[end] in {",", "!"} and line[at + 1] not in {"grüße", "kinder", "leute", "damen", "kollegen", "kolleginnen", "freunde", "eltern", "familie", "gäste"}:
+            if (
+                name
+                and line[end] in {",", "!"}
+                and line[at + 1]
+                not in {
+                    "grüße",
+                    "kinder",
+                    "leute",
+                    "damen",
+                    "kollegen",
+                    "kolleginnen",
+                    "freunde",
+                    "eltern",
+                    "familie",
+                    "gäste",
+                }
+            ):
                 stem = line[at].removesuffix("er").removesuffix("e")
                 adder = Adder(line, self.sites, self.people.listener, "vocative", "likely")
                 adder.word(at, stem + "er", stem + "e")
