@@ -9,6 +9,7 @@ from epicene.rewriting.german.inflection import (
     Cell,
     Concord,
     adjective_ending,
+    determiner,
     relative,
     relative_forms,
 )
@@ -71,7 +72,11 @@ class Adder(NamedTuple):
         if phrase.determiner_at is not None:
             adder.determiner(phrase, cell, concords)
         if not cell.plural:
-            adder.relative_after(phrase.noun, reading.concord(reading.gender, cell), concords)
+            concord = reading.concord(reading.gender, cell)
+            found = find_relative(self.line, phrase.noun, concord, ranked=reading.ranked)
+            if found is not None:
+                at, case = found
+                adder.word(at, *(relative(each, case) for each in concords))
 
     def determiner(self, phrase: Phrase, cell: Cell, concords: list[Concord]) -> None:
         """Add the determiner, contracted with its preposition where that is usual."""
@@ -90,27 +95,21 @@ class Adder(NamedTuple):
                 return
         self.word(at, *forms)
 
-    def relative_after(self, noun: int, concord: Concord, concords: list[Concord]) -> None:
-        """Add the relative pronoun of a noun, if one follows: der Mann, mit dem …"""
-        found = find_relative(self.line, noun, concord)
-        if found is None:
-            return
-        at, case = found
-        self.word(at, *(relative(each, case) for each in concords))
-
 
 def _forms(phrase: Phrase, gender: Gender, cell: Cell) -> str:
     return phrase.reading.form(gender, cell, phrase.determiner.kind)
 
 
-def find_relative(line: Line, noun: int, concord: Concord) -> tuple[int, Case] | None:
+def find_relative(
+    line: Line, noun: int, concord: Concord, *, ranked: bool = False
+) -> tuple[int, Case] | None:
     """The relative pronoun that follows a noun and agrees with it, and its case."""
     at = noun + 1
     while at < noun + 6 and line.is_word(at) and not line.is_finite(at):
         at += 1
     if line[at] != ",":
         return None
-    if at > noun + 1 and _names_another(line, noun + 1, at):
+    if at > noun + 1 and not ranked and _names_another(line, noun + 1, at, concord):
         return None
     start = at + 1
     preposition = line[start] in words().prepositions
@@ -130,15 +129,22 @@ def find_relative(line: Line, noun: int, concord: Concord) -> tuple[int, Case] |
     return at, cases[0]
 
 
-def _names_another(line: Line, start: int, end: int) -> bool:
-    """Whether what follows the noun has a noun that the relative pronoun may mean."""
-    prepositions = words().prepositions
-    return any(
-        line.is_capital(at)
-        and line[at - 1] not in prepositions | {"im", "am", "vom", "zum", "beim"}
-        and at > start
-        for at in range(start, end)
-    ) or (line.is_capital(start) and start > 0 and False)
+_FEMININE_DETERMINERS = frozenset("der einer meiner seiner ihrer unserer deiner die eine".split())
+
+
+def _names_another(line: Line, start: int, end: int, concord: Concord) -> bool:
+    """Whether a noun after this one may be what the relative pronoun means."""
+    for at in range(start, end):
+        if not line.is_capital(at) or line[at - 1] in words().prepositions:
+            continue
+        before = at - 1
+        while line[before].endswith(("e", "en")) and determiner(line[before]) is None:
+            before -= 1
+        if determiner(line[before]) is None:
+            return at > start
+        if (line[before] in _FEMININE_DETERMINERS) == (concord == "f"):
+            return True
+    return False
 
 
 def clause_end(line: Line, at: int) -> int:
@@ -168,25 +174,12 @@ def has_subject(line: Line, at: int) -> bool:
         if line[index] in NOMINATIVE_PRONOUNS and line[index] != "es":
             return line[index] != "sie" or index == at
     first = line[at]
-    if first in {
-        "der",
-        "die",
-        "das",
-        "mein",
-        "meine",
-        "ein",
-        "eine",
-        "sein",
-        "seine",
-        "ihr",
-        "ihre",
-        "alle",
-        "unser",
-        "unsere",
-    }:
+    if determiner(first) is None:
+        name = line.is_capital(at) and not line.is_noun(at + 1)
+        return name and line[at - 1] not in words().prepositions
+    noun = next((index for index in range(at + 1, end) if line.is_capital(index)), None)
+    if noun is None or noun > at + 3:
+        return False
+    if first in {"der", "mein", "sein", "ihr", "unser", "dieser"}:
         return True
-    return (
-        line.is_capital(at)
-        and not line.is_noun(at + 1)
-        and line[at - 1] not in words().prepositions
-    )
+    return line[end - 1].endswith("en")  # the verb is plural, the pronoun is not

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 _MARKS = frozenset({",", ";", ":", "–", "—", "(", ")", "-", "[", "]", "/"})
 _RELATIVES = frozenset("der die das den dem dessen deren denen welcher welche welches".split())
+_ALWAYS_OPEN = frozenset(
+    "dass daß weil ob obwohl nachdem bevor damit sodass falls sobald indem".split()
+)
+_PLURAL_VERBS = frozenset("sind haben waren werden können müssen wurden sollten bleiben".split())
 _THIRD = frozenset("er sie man wer es niemand jemand".split())
 
 
@@ -77,6 +81,8 @@ def _opens(line: Line, first: int) -> bool:
     if line[following] in words().prepositions:
         following += 1
     word = line[following]
+    if line[first] == "," and word in _ALWAYS_OPEN:
+        return True
     if word == "als":
         return _has_final_verb(line, following)
     if word in _RELATIVES:
@@ -124,6 +130,8 @@ def _subject(
     several = {"sind", "waren", "wurden", "wir", "seid"} & set(keys)
     for at in range(start, end):
         word = line[at]
+        if line[at - 1] in {"als", "wie"} and at > start + 1:
+            continue  # älter als ich
         if word in {"ich", "du"}:
             joined = "und" in {line[at - 1], line[at + 1]} and several
             if joined:
@@ -145,29 +153,26 @@ def _subject(
 
 
 def is_polite(line: Line, at: int) -> bool:
-    """Whether Sie is the polite pronoun, at the beginning of a sentence only with a plural verb."""
+    """Whether Sie is the polite pronoun, at the beginning of a sentence only if one person is."""
     if not line.is_capital(at):
         return False
     if not line.starts_sentence(at):
         return True
-    if line[at + 1] not in {
-        "sind",
-        "haben",
-        "waren",
-        "werden",
-        "können",
-        "müssen",
-        "wurden",
-        "sollten",
-    }:
-        return line[at + 1] in {"als"} and "sie" not in line.keys[at + 1 :]
-    later = line.keys[at + 2 : at + 9]
-    return any(
-        (found := determiner(word)) is not None
-        and found.kind in {"ein", "der"}
-        and (word in {"ein", "mein", "unser", "kein", "der", "eine", "meine", "unsere", "keine"})
-        for word in later[:3]
-    )
+    if line[at + 1] == "als":
+        return "sie" not in line.keys[at + 1 :]
+    if line[at + 1] not in _PLURAL_VERBS:
+        return False
+    return any(_begins_singular(line, index) for index in range(at + 2, at + 6))
+
+
+def _begins_singular(line: Line, at: int) -> bool:
+    """Whether a phrase for one person begins there: ein, unser, die Erste."""
+    if line[at] in {"ein", "mein", "unser", "kein", "der", "eine", "keine"}:
+        return True
+    if line[at] not in {"die", "meine", "unsere", "seine", "ihre"}:
+        return False
+    noun = next((index for index in range(at + 1, at + 4) if line.is_noun(index)), at)
+    return line[noun].endswith("in") or (line.is_noun(noun) and line[noun].endswith("te"))
 
 
 def _is_copular(line: Line, start: int, end: int) -> bool:

@@ -248,7 +248,7 @@ def regular(singular: str) -> Noun:
 
 def feminine_of(singular: str) -> str:
     """The feminine in -in: Lehrerin, Kollegin, Zauberin."""
-    if singular.endswith("erer"):
+    if singular.endswith("erer") and not singular.endswith("ierer"):
         return singular[:-2] + "in"
     return singular.removesuffix("e") + "in"
 

@@ -83,6 +83,13 @@ class Words(NamedTuple):
     irregular_past: WordSet
     greetings: WordSet
     openers: WordSet
+    before_vocative: WordSet
+    addressing: WordSet
+    dear: WordSet
+    not_names: WordSet
+    compared: WordSet
+    not_compared: WordSet
+    making: WordSet
 
     @property
     def prepositions(self) -> WordSet:

@@ -9,12 +9,15 @@ from epicene.rewriting.german.lexicon import words
 _PARTICLE_VERBS = tuple(
     word for word in words().irregular_past if len(word) > 3 and word[-1] != "e"
 )
+_POLITE = frozenset("sie ihnen ihr ihre ihrem ihren ihrer ihres du dir dich dein deine".split())
 
 
 class Line(shared.Line[shared.Token]):
     """The tokens of a German text, or of a part of one, in order; keys are in small letters."""
 
-    sentence_ends = frozenset({".", "!", "?", "…", "...", ";", ":", "!!", "?!", "!?"})
+    sentence_ends = frozenset({".", "!", "?", "…", "...", ";", "!!", "?!", "!?"})
+    # After these a capital says nothing.
+    openings = sentence_ends | {":", "„", '"', "»", "“", "–"}
 
     def is_capital(self, at: int) -> bool:
         """Whether the token is a word with a capital."""
@@ -23,13 +26,13 @@ class Line(shared.Line[shared.Token]):
     def starts_sentence(self, at: int) -> bool:
         """Whether no word precedes the token in its sentence."""
         at -= 1
-        while at >= 0 and self.is_mark(at) and not self.ends_sentence(at):
+        while at >= 0 and self.is_mark(at) and self[at] not in self.openings and self[at] != ",":
             at -= 1
-        return at < 0 or self.ends_sentence(at)
+        return at < 0 or self[at] in self.openings
 
     def is_noun(self, at: int) -> bool:
         """Whether the word looks like a noun or a name: a capital that the sentence does not ask for."""
-        return self.is_capital(at) and not self.starts_sentence(at)
+        return self.is_capital(at) and self[at] not in _POLITE and not self.starts_sentence(at)
 
     def is_finite(self, at: int) -> bool:
         """Whether the word looks like a finite verb."""

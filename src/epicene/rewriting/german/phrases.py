@@ -125,7 +125,7 @@ def _beginnings(line: Line, noun: int) -> Iterator[Beginning]:
             adjectives.insert(0, at)
             at -= 1
         elif adjectives and _joins_adjectives(line, at, adjectives[0]):
-            at -= 1
+            at -= 1 if line[at - 1] != "," else 2
         elif adjectives and line[at] in words().adverbs and not line[at].endswith(("er", "en")):
             at -= 1
         elif line[at].endswith("er") and line.is_noun(at) and determiner(line[at - 1]):
@@ -174,6 +174,8 @@ def _joins_adjectives(line: Line, at: int, first: int) -> bool:
     """Whether the token joins two adjectives: ein junger, kluger und fleißiger Student."""
     if line[at] not in {"und", "oder", ",", "aber", "sowie"}:
         return False
+    if line[at - 1] == ",":
+        at -= 1
     ending = line[first][-2:] if line[first][-1:] != "e" else "e"
     return _may_be_adjective(line, at - 1) and line[at - 1].endswith(ending)
 
@@ -228,6 +230,8 @@ def _choose(
     """The phrase with the reading and the cell that fit its place best."""
     each = determiner(line[found]) if found is not None else NO_DETERMINER
     preposition = each.preposition if each and each.preposition else line[start - 1]
+    if preposition in {"um", "ohne", "statt", "anstatt"} and _ends_with_infinitive(line, noun):
+        preposition = ""
     cases = governed(preposition)
     ranked = sorted(
         (
@@ -249,6 +253,14 @@ def _choose(
         cells,
         preposition if cases else "",
     )
+
+
+def _ends_with_infinitive(line: Line, noun: int) -> bool:
+    """Whether zu follows the noun in its clause: um Arzt zu werden."""
+    at = noun + 1
+    while line.is_word(at) and line[at] != "zu":
+        at += 1
+    return line[at] == "zu"
 
 
 def governed(preposition: str) -> tuple[Case, ...]:

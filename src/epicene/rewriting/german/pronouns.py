@@ -192,7 +192,7 @@ def _is_possessive(line: Line, at: int, stem: str) -> bool:
 
 def _polite_possessive(line: Line, at: int) -> bool:
     """Ihr for the listener: a capital that nothing else asks for, or Sie in the text."""
-    if line.is_noun(at):
+    if line.is_capital(at) and not line.starts_sentence(at):
         return True
     polite = any(
         line[index] in {"sie", "ihnen"} and line.is_noun(index) for index in range(len(line))
