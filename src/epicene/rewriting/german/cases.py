@@ -37,8 +37,8 @@ def settle(line: Line, phrase: Phrase, rule: str, who: Person, clause: Clause) -
     if rule in {ROLE, COMPARISON}:
         before = line[phrase.start - 2]
         objects = bool(_OBJECTS & set(line.keys[clause.start : clause.end]))
-        regarded = clause.subject != who and objects and not (bare and before in _OBJECTS)
-        accusative = regarded or (before in _OBJECTS | {"sie"} and not bare)
+        object_before = before in _OBJECTS or (before == "sie" and not bare)
+        accusative = clause.subject != who and (objects or object_before)
     elif rule == CALLED:
         accusative = phrase.determiner_at is not None
     elif rule == APPOSITION:

@@ -133,8 +133,8 @@ def _subject(
         if line[at - 1] in {"als", "wie"} and at > start + 1:
             continue  # älter als ich
         if word in {"ich", "du"}:
-            joined = "und" in {line[at - 1], line[at + 1]} and several
-            if joined:
+            joined = line[at - 1] == "und" and line.is_capital(at - 2)
+            if (joined or line[at + 1] == "und") and several:
                 return None, at
             who = interlocutors.speaker if word == "ich" else interlocutors.listener
             return who, at
@@ -168,6 +168,8 @@ def is_polite(line: Line, at: int) -> bool:
 def _begins_singular(line: Line, at: int) -> bool:
     """Whether a phrase for one person begins there: ein, unser, die Erste."""
     if line[at] in {"ein", "mein", "unser", "kein", "der", "eine", "keine"}:
+        return True
+    if line.is_noun(at) and line[at].endswith("in"):
         return True
     if line[at] not in {"die", "meine", "unsere", "seine", "ihre"}:
         return False

@@ -26,6 +26,7 @@ class People(NamedTuple):
     things_lower: WordSet
     no_compounds: WordSet
     inhabitants: WordSet
+    titles: WordSet
 
 
 @cache
@@ -50,6 +51,7 @@ def people() -> People:
         epicene=frozenset(lists["epicene"]),
         things_lower=frozenset(map(str.lower, (*lists["things"], *lists["epicene"]))),
         no_compounds=frozenset(lists["no_compounds"]),
+        titles=frozenset(map(str.lower, lists["titles"])),
         inhabitants=frozenset(map(str.lower, lists["inhabitants"])),
     )
 

@@ -45,8 +45,12 @@ class Line(shared.Line[shared.Token]):
             return True
         if word.endswith(_PARTICLE_VERBS) and word not in lists.not_adjectives:
             return True
-        if self[at - 1] == "ich" and word.endswith("e") and word not in lists.not_adjectives:
-            return True
+        if word in lists.not_adjectives or word in lists.subordinators:
+            return False
+        if self[at - 1] == "ich" and word.endswith("e"):
+            return not self.is_finite(at - 2)
+        if self[at - 1] == "wir" and word.endswith("en"):
+            return not self.is_finite(at - 2)
         if self[at + 1] in {"ich", "du", "er", "wir", "man"} and word.endswith(
             ("e", "st", "t", "en")
         ):

@@ -158,6 +158,10 @@ def _may_be_adjective(line: Line, at: int) -> bool:
         return False
     if word in words().not_adjectives or determiner(word) is not None:
         return False
+    if word in {"lieber", "liebe"}:  # bin lieber Lehrer, ich liebe Lehrer
+        before = line[at - 1]
+        known = determiner(before) is not None or before in words().greetings
+        return known or line.starts_sentence(at) or line.is_mark(at - 1)
     if line.is_noun(at):
         return (
             is_adjective(word)

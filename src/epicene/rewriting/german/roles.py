@@ -17,9 +17,15 @@ from epicene.rewriting.german.cases import (
 )
 from epicene.rewriting.german.clauses import Clause, find_clauses, is_polite
 from epicene.rewriting.german.inflection import Cell, relative
-from epicene.rewriting.german.lexicon import words
+from epicene.rewriting.german.lexicon import people, words
 from epicene.rewriting.german.phrases import Phrase, find_phrases
-from epicene.rewriting.german.vocatives import add_greetings, add_title, is_title, vocative
+from epicene.rewriting.german.vocatives import (
+    add_greetings,
+    add_title,
+    is_title,
+    is_title_word,
+    vocative,
+)
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
@@ -40,6 +46,7 @@ _GENITIVE_PLURALS = frozenset("der unserer meiner seiner ihrer dieser deiner".sp
 _KIN_NAMES = frozenset("Papa Opa Vater Bruder Mann Onkel Papi Vati".split())
 _TITLES_BEFORE_NAMES = _KIN_NAMES | frozenset("Lord Sir König Prinz Kaiser".split())
 _PRONOUNS = {
+    "der": "die",
     "derjenige": "diejenige",
     "derselbe": "dieselbe",
     "einer": "eine",
@@ -105,6 +112,10 @@ class Roles:
             adder.phrase(phrase, settle(self.line, phrase, role.rule, role.who, clause))
 
     def _find_role(self, phrase: Phrase, clause: Clause) -> Role | None:
+        if is_title_word(self.line, phrase.start - 1):
+            if self.line[phrase.noun] not in people().titles:
+                return None
+            return self.found[phrase.start - 1][1] if phrase.start - 1 in self.found else None
         one_of = self._one_of(phrase)
         start = one_of if one_of is not None else phrase.start
         plural = phrase.cell.plural and one_of is None
@@ -160,7 +171,8 @@ class Roles:
             return None
         noun = phrase.reading.noun
         name = (noun is not None and noun.lemma in _KIN_NAMES) or line.is_capital(phrase.noun + 1)
-        clear = bool(phrase.adjectives) or all(not cell.plural for cell in phrase.cells)
+        alone = line.starts_sentence(start - 1) and line.is_mark(phrase.noun + 1)
+        clear = alone or phrase.adjectives or all(not cell.plural for cell in phrase.cells)
         return Role(who, APPOSITION, "likely") if clear and not name else None
 
     def _closes(self, phrase: Phrase) -> bool:
@@ -178,6 +190,8 @@ class Roles:
             return None
         phrase_before, role = self.found.get(at - 1, (phrase, None))
         if role is None or role.who == "others" or role.rule == VOCATIVE:
+            return None
+        if self.clause(at - 1) != self.clause(phrase.noun):
             return None
         bare = phrase.determiner_at is None
         same = (phrase_before.determiner_at is None) == bare
@@ -230,10 +244,11 @@ class Roles:
             line[index].startswith(_RANKS) for index in phrase.adjectives
         )
         first = at == clause.start or line.is_mark(at - 1) or line[at - 1] in lists.coordinators
-        if not ranked and (
-            phrase.determiner.kind == "der" or (first and phrase.determiner_at is not None)
-        ):
-            return False
+        if phrase.determiner.kind == "der" and not ranked:
+            return self.pronoun(at - 1) is not None and not first
+        if first and phrase.determiner_at is not None and not ranked:
+            inverted = line.is_finite(phrase.noun + 1) and line[phrase.noun + 2] in {"ich", "du"}
+            return inverted and phrase.determiner.stem != "ein"
         before = line[at - 1]
         comparative = before.endswith("er") and before not in lists.not_compared
         if before == "mehr":
@@ -288,7 +303,8 @@ class Roles:
         if not line.is_noun(before) or before in self.found:
             return False
         if phrase.determiner_at is not None:
-            return line[phrase.start] in {"der", "des"} and "gen" in {c.case for c in phrase.cells}
+            genitive = phrase.reading.guessed or "gen" in {cell.case for cell in phrase.cells}
+            return line[phrase.start] in {"der", "des"} and genitive
         return not in_prepositional(line, before)
 
     def _controller(self, clause: Clause) -> Person | None:
@@ -351,7 +367,7 @@ class Roles:
         noun = phrase.reading.noun
         if noun is not None and noun.lemma in _TITLES_BEFORE_NAMES:
             return line.is_capital(at + 1) or all(not cell.plural for cell in phrase.cells)
-        if line.is_noun(at - 1) and line[at - 2] not in {",", "als"}:
+        if line.is_capital(at - 1) and line[at - 2] not in {",", "als"}:
             return False
         if line[at + 1] in {"des", "der", "eines", "einer", "von", "und"} and line[at - 1] == ",":
             return True
@@ -368,8 +384,11 @@ class Roles:
                 who = self.pronoun(at)
                 if who is not None and line.is_word(at + 3) and not line.is_capital(at + 3):
                     Adder(line, self.sites, who, "relative pronoun").word(at + 2, "der", "die")
-            if line[at] in _PRONOUNS or line[at] in _FEMININE_PRONOUNS:
+            known = line[at] in _PRONOUNS or line[at] in _FEMININE_PRONOUNS
+            if known and line[at] not in {"der", "die"}:
                 self._read_pronoun(at)
+            elif line[at] in {"der", "die"} and line.keys[at + 1 : at + 3] == [",", line[at]]:
+                self._read_pronoun(at)  # ich bin der, der …
 
     def _read_pronoun(self, at: int) -> None:
         line, clause = self.line, self.clause(at)
@@ -383,7 +402,7 @@ class Roles:
         masculine = _FEMININE_PRONOUNS[line[at]] if feminine else line[at]
         adder.word(at, masculine, _PRONOUNS[masculine])
         found = find_relative(line, at, "f" if feminine else "m")
-        if found is not None:
+        if found is not None and line[at + 1] == ",":
             where, case = found
             adder.word(where, relative("m", case), relative("f", case))
 

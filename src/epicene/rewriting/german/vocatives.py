@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _TITLES = frozenset({"herr", "herrn", "frau"})
 
 
+def is_title_word(line: Line, at: int) -> bool:
+    """Whether the word is Herr or Frau before another word with a capital."""
+    return line[at] in _TITLES and line.is_capital(at) and line.is_capital(at + 1)
+
+
 def is_title(line: Line, phrase: Phrase) -> bool:
     """Whether the noun is Herr or Frau before a name or another title."""
     at = phrase.noun
@@ -56,8 +61,11 @@ def vocative(line: Line, phrase: Phrase) -> Confidence | None:
         return None
     if bare and before in lists.greetings:
         return "certain"
-    if bare and not phrase.adjectives and before == ",":
-        return "likely" if line[phrase.start - 2] in lists.before_vocative else None
+    if bare and before == ",":
+        titled = line[phrase.noun] in _TITLES and end > phrase.noun + 1
+        return "likely" if titled or line[phrase.start - 2] in lists.before_vocative else None
+    if dear and line[phrase.start] in {"mein", "meine"} and line.starts_sentence(phrase.start):
+        return "certain"
     mine = not bare and line[phrase.start] in {"mein", "meine", "du", "sie"}
     return "likely" if mine and _is_addressed(line, phrase.start, end) else None
 
