@@ -157,8 +157,10 @@ def clause_end(line: Line, at: int) -> int:
 def _is_clause(line: Line, at: int) -> bool:
     """Whether a finite verb ends the clause, so that it is no new phrase with an article."""
     last = clause_end(line, at) - 1
-    if last <= at:
+    if last <= at or line[last - 1] == "zu":
         return False
+    if line.is_capital(at + 1) and not line.is_finite(last):
+        return False  # mit dem Chef
     word = line[last]
     if line.is_noun(last):  # …, der arbeitet als Lehrer: most relative clauses are longer
         return any(line.is_finite(index) for index in range(at + 1, last)) and not line.is_capital(

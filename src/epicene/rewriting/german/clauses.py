@@ -20,6 +20,8 @@ _ALWAYS_OPEN = frozenset(
     "dass daß weil ob obwohl nachdem bevor damit sodass falls sobald indem".split()
 )
 _PLURAL_VERBS = frozenset("sind haben waren werden können müssen wurden sollten bleiben".split())
+_OTHER_VERBS = frozenset("ist wird bist hat sind bleibt".split())
+_OWN_VERBS = frozenset("bin war wäre sei werde wurde würde bleibe blieb habe hatte hätte".split())
 _THIRD = frozenset("er sie man wer es niemand jemand".split())
 
 
@@ -128,10 +130,15 @@ def _subject(
 ) -> tuple[Person | None, int | None]:
     keys: Sequence[str] = [line[at] for at in range(start, end)]
     several = {"sind", "waren", "wurden", "wir", "seid"} & set(keys)
+    if line[start] in {"sei", "seien"} and line.starts_sentence(start):
+        return interlocutors.listener, start
+    other = bool(_OTHER_VERBS & set(keys)) and not _OWN_VERBS & set(keys)
     for at in range(start, end):
         word = line[at]
         if line[at - 1] in {"als", "wie"} and at > start + 1:
             continue  # älter als ich
+        if word == "ich" and other:
+            continue  # sie ist Ärztin, ich Lehrer
         if word in {"ich", "du"}:
             joined = line[at - 1] == "und" and line.is_capital(at - 2)
             if (joined or line[at + 1] == "und") and several:
@@ -140,7 +147,9 @@ def _subject(
             return who, at
         if word == "sie" and is_polite(line, at):
             return interlocutors.listener, at
-        if word in _THIRD and word != "es":
+    for at in range(start, end):
+        compared = line[at - 1] in {"als", "wie"} and at > start + 1
+        if line[at] in _THIRD and line[at] != "es" and not compared:
             return "others", at
     if "bin" in keys:
         return interlocutors.speaker, start + keys.index("bin")

@@ -69,7 +69,9 @@ def is_adjective(word: str) -> bool:
 def find_phrases(line: Line) -> Iterator[Phrase]:
     """The phrases of all nouns for people, in order."""
     for at in range(len(line)):
-        if line.is_word(at) and (found := read_phrase(line, at)) is not None:
+        if not line.is_word(at) or (found := read_phrase(line, at)) is None:
+            continue
+        if "/" not in {line[at + 1], line[found.start - 1]}:  # der Lehrer/die Lehrerin
             yield found
 
 

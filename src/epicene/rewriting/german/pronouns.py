@@ -20,6 +20,8 @@ _PLURAL_VERBS = frozenset(
     "sind waren haben hatten wurden werden können konnten müssen mussten sollen wollen".split()
 )
 _SINGULAR_VERBS = frozenset(
+    "gefällt fehlt gehört hilft gelingt schmeckt bleibt geht".split()
+) | frozenset(
     "ist war hat hatte wird wurde kann konnte muss musste soll sollte will wollte darf".split()
 )
 _FEMININE_THING_ENDINGS = ("ung", "heit", "keit", "schaft", "ion", "tät", "ie", "ik", "ur")
@@ -117,6 +119,8 @@ def _means_thing(
     line = roles.line
     if any(index < at for index in people_at[concord]):
         return False
+    if _ANYBODY & set(line.keys[line.sentence(at)[0] : at]):
+        return True
     if line[at - 1] in _RELATIVES and line[at - 2] == ",":
         return False  # der Hase, den er rettet
     start, _ = line.sentence(at)
@@ -134,6 +138,7 @@ def _means_thing(
     return False
 
 
+_ANYBODY = frozenset("jemand niemand man wer jedermann".split())
 _RELATIVES = frozenset("der die das den dem dessen deren denen".split())
 
 

@@ -56,6 +56,7 @@ _PRONOUNS = {
 }
 _FEMININE_PRONOUNS = {feminine: masculine for masculine, feminine in _PRONOUNS.items()}
 _AFTER_PRONOUN = frozenset("von aus unter mehr wie geblieben geworden bin war".split())
+_TRAINING = frozenset("ausbildung lehre umschulung weiterbildung ernennung wahl".split())
 _RANKS = ("einzig", "erst", "letzt", "zweit", "dritt", "best", "ältest", "jüngst")
 
 
@@ -191,7 +192,7 @@ class Roles:
         phrase_before, role = self.found.get(at - 1, (phrase, None))
         if role is None or role.who == "others" or role.rule == VOCATIVE:
             return None
-        if self.clause(at - 1) != self.clause(phrase.noun):
+        if self.clause(at - 1) != self.clause(phrase.noun) or line[start] in _OWN | _YOUR:
             return None
         bare = phrase.determiner_at is None
         same = (phrase_before.determiner_at is None) == bare
@@ -209,10 +210,14 @@ class Roles:
             rule = COMPARISON
         else:
             return None
-        if (who := self.pronoun(at - 1)) is not None:
+        who = self.pronoun(at - 1)
+        if who is not None and (rule == ROLE or line[at - 2] not in words().prepositions):
             return Role(who, rule)
         if line[at - 1] in _THIRD_OBJECTS | {"er"}:
             return Role("others", rule)
+        if line.is_noun(at - 1) and line[at - 2] in _OWN | _YOUR:  # meine Arbeit als Lehrer
+            mine = line[at - 2] in _OWN
+            return _role(self.people.speaker if mine else self.people.listener, rule, "likely")
         return self._regarded(rule, at, clause)
 
     def _regarded(self, rule: str, at: int, clause: Clause) -> Role | None:
@@ -247,7 +252,7 @@ class Roles:
         if phrase.determiner.kind == "der" and not ranked:
             return self.pronoun(at - 1) is not None and not first
         if first and phrase.determiner_at is not None and not ranked:
-            inverted = line.is_finite(phrase.noun + 1) and line[phrase.noun + 2] in {"ich", "du"}
+            inverted = line.is_finite(phrase.noun + 1) and self.pronoun(phrase.noun + 2) is not None
             return inverted and phrase.determiner.stem != "ein"
         before = line[at - 1]
         comparative = before.endswith("er") and before not in lists.not_compared
@@ -260,7 +265,8 @@ class Roles:
         if phrase.determiner_at is None or phrase.determiner.stem != "ein":
             return False
         beside = line[at - 1] in {"mich", "dich"}
-        return beside or bool(words().comparing & set(line.keys[clause.start : clause.end]))
+        said = clause.copular and clause.subject_at is not None
+        return beside or said or bool(words().comparing & set(line.keys[clause.start : clause.end]))
 
     def _main_subject(self, clause: Clause) -> Person | None:
         """The subject of the main clause: Als Student, der wenig Geld hat, wohne ich …"""
@@ -287,7 +293,13 @@ class Roles:
             end += 1
         if line[end] == "zu" and line[end + 1] in {"sein", "werden", "bleiben"}:
             return _role(self._controller(clause), PREDICATE, "likely")
-        return _role(self._described(clause), PREDICATE)
+        who = self._described(clause)
+        whose = line[clause.subject_at] if clause.subject_at is not None else ""
+        own = {"ich": _OWN, "bin": _OWN, "du": _YOUR, "bist": _YOUR}.get(whose, frozenset())
+        eigen = any(line[at].startswith("eigen") for at in phrase.adjectives)
+        if line[phrase.start] in own and not eigen:
+            return None  # mein Mann; but mein eigener Chef
+        return _role(who, PREDICATE)
 
     def _described(self, clause: Clause) -> Person | None:
         """The subject of a clause that says what somebody is; of others only er and sie."""
@@ -300,7 +312,9 @@ class Roles:
     def _follows_noun(self, phrase: Phrase) -> bool:
         """Whether the phrase belongs to the noun before it: Frau Doktor, das Haus der Ärzte."""
         line, before = self.line, phrase.start - 1
-        if not line.is_noun(before) or before in self.found:
+        if not line.is_noun(before):
+            return False
+        if before in self.found and self.found[before][1].who != "others":
             return False
         if phrase.determiner_at is not None:
             genitive = phrase.reading.guessed or "gen" in {cell.case for cell in phrase.cells}
@@ -324,13 +338,15 @@ class Roles:
         keys = set(line.keys[clause.start : clause.end])
         become = {"werde", "wurde", "wirst", "wurdest", "wird", "geworden", "worden"} & keys
         if phrase.preposition in {"zu", "für"}:
-            made = (lists.regarding | lists.making) & keys
+            made = (lists.regarding | lists.making) & keys or line[phrase.start - 1] in _TRAINING
             if not made and not (phrase.preposition == "zu" and become):
                 return None
             if phrase.preposition == "zu" and line[phrase.start] in {"dem", "der", "den"}:
                 return None
         elif phrase.preposition or not lists.naming & keys:
             return None
+        if phrase.preposition == "zu" and line[phrase.start - 1] in _TRAINING:
+            return _role(clause.subject, CALLED) if clause.subject_at is not None else None
         objects = [
             at
             for at in range(clause.start, clause.end)
