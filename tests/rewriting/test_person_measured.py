@@ -23,9 +23,7 @@ def test_the_starter_set(language: str, sga: float, target: Gender) -> None:
 
 @MT_GENEVAL
 @pytest.mark.parametrize("target", GENDERS)
-@pytest.mark.parametrize(
-    ("language", "cga"), [("ar", 0.7), ("de", 0.8), ("fr", 0.85), ("hi", 0.6)]
-)
+@pytest.mark.parametrize(("language", "cga"), [("ar", 0.7), ("de", 0.8), ("fr", 0.85), ("hi", 0.6)])
 def test_published_pairs_of_the_third_person(
     published_data: Path, language: str, cga: float, target: Gender
 ) -> None:

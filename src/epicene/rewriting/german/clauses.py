@@ -1,10 +1,9 @@
-"""Clauses: where they begin and end, who their subject is, and whether they say what somebody is."""
+"""Clauses: where they begin and end, who their subject is, and whether they say what it is."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.rewriting.german.inflection import determiner
 from epicene.rewriting.german.lexicon import words
 
 if TYPE_CHECKING:
@@ -22,7 +21,8 @@ _ALWAYS_OPEN = frozenset(
 _PLURAL_VERBS = frozenset("sind haben waren werden können müssen wurden sollten bleiben".split())
 _OTHER_VERBS = frozenset("ist wird bist hat sind bleibt".split())
 _OWN_VERBS = frozenset("bin war wäre sei werde wurde würde bleibe blieb habe hatte hätte".split())
-_THIRD = frozenset("er sie man wer es niemand jemand".split())
+_SEVERAL = frozenset("sind waren wurden wir seid".split())
+_THIRD = frozenset("er sie man wer niemand jemand".split())
 
 
 class Clause(NamedTuple):
@@ -57,10 +57,8 @@ def find_clauses(line: Line, interlocutors: Interlocutors) -> list[Clause]:
 
 def _segments(line: Line, start: int, end: int) -> list[tuple[int, int]]:
     """The parts of a sentence with a finite verb each; others belong to the one before them."""
-    cuts = [start]
-    for at in range(start, end):
-        if line[at] in _MARKS or (at > start and line[at] in words().coordinators):
-            cuts.append(at)
+    joints = _MARKS | words().coordinators
+    cuts = [start, *(at for at in range(start + 1, end) if line[at] in joints)]
     parts: list[tuple[int, int]] = []
     for first, last in zip(cuts, [*cuts[1:], end], strict=True):
         if first == last:
@@ -128,37 +126,38 @@ def _inherits(line: Line, start: int, first: int) -> bool:
 def _subject(
     line: Line, start: int, end: int, interlocutors: Interlocutors
 ) -> tuple[Person | None, int | None]:
-    keys: Sequence[str] = [line[at] for at in range(start, end)]
-    several = {"sind", "waren", "wurden", "wir", "seid"} & set(keys)
+    """Who the subject is, and the pronoun or verb that says so."""
     if line[start] in {"sei", "seien"} and line.starts_sentence(start):
         return interlocutors.listener, start
-    other = bool(_OTHER_VERBS & set(keys)) and not _OWN_VERBS & set(keys)
-    for at in range(start, end):
-        word = line[at]
-        if line[at - 1] in {"als", "wie"} and at > start + 1:
-            continue  # älter als ich
-        if word == "ich" and other:
-            continue  # sie ist Ärztin, ich Lehrer
-        if word in {"ich", "du"}:
+    keys = line.keys[start:end]
+    # Not those of a comparison: älter als ich.
+    nominatives = [
+        at for at in range(start, end) if at <= start + 1 or line[at - 1] not in {"als", "wie"}
+    ]
+    for at in nominatives:
+        if line[at] in {"ich", "du"} and not (line[at] == "ich" and _is_third_person(keys)):
             joined = line[at - 1] == "und" and line.is_capital(at - 2)
-            if (joined or line[at + 1] == "und") and several:
+            if (joined or line[at + 1] == "und") and _SEVERAL & set(keys):
                 return None, at
-            who = interlocutors.speaker if word == "ich" else interlocutors.listener
-            return who, at
-        if word == "sie" and is_polite(line, at):
+            return interlocutors.speaker if line[at] == "ich" else interlocutors.listener, at
+        if line[at] == "sie" and is_polite(line, at):
             return interlocutors.listener, at
-    for at in range(start, end):
-        compared = line[at - 1] in {"als", "wie"} and at > start + 1
-        if line[at] in _THIRD and line[at] != "es" and not compared:
+    for at in nominatives:
+        if line[at] in _THIRD:
             return "others", at
     if "bin" in keys:
         return interlocutors.speaker, start + keys.index("bin")
     if "bist" in keys:
         return interlocutors.listener, start + keys.index("bist")
-    for at in range(start, end):
-        if line.is_capital(at) and (determiner(line[at - 1]) or at == start or line.is_noun(at)):
-            return "others", None
-    return None, None
+    named = any(
+        line.is_noun(at) or (at == start and line.is_capital(at)) for at in range(start, end)
+    )
+    return ("others" if named else None), None
+
+
+def _is_third_person(keys: Sequence[str]) -> bool:
+    """Whether the verb is not the one of ich: sie ist Ärztin, ich Lehrer."""
+    return bool(_OTHER_VERBS & set(keys)) and not _OWN_VERBS & set(keys)
 
 
 def is_polite(line: Line, at: int) -> bool:
@@ -205,9 +204,8 @@ def _is_copular(line: Line, start: int, end: int) -> bool:
         not line.is_noun(at)
         and last not in lists.become
         and (
-            last.endswith(("en", "ern", "eln"))
+            last.endswith(("en", "ern", "eln", "iert"))
             or (last.startswith(("ge", "be", "ver", "er", "zer", "ent")) and last.endswith("t"))
-            or last.endswith("iert")
         )
     )
     return not verbal or last in lists.not_adjectives or last in lists.adverbs

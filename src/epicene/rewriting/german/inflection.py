@@ -190,7 +190,7 @@ def _is_adjectival(noun: Noun, gender: Gender) -> bool:
 def _masculine(singular: str, genitive: str, plural: str) -> dict[Cell, tuple[str, ...]]:
     weak = genitive.endswith("n") and genitive != singular
     oblique = genitive if weak else singular
-    genitives = (genitive,)
+    genitives: tuple[str, ...] = (genitive,)
     if genitive.endswith("es"):
         genitives = (genitive, genitive[:-2] + "s")
     elif genitive.endswith("s") and not weak:
@@ -266,8 +266,8 @@ def _nouns() -> Iterator[Noun]:
         words = ("mann", "mannes", "männer", "frau", "frauen")
         yield make_noun(*(prefix + word for word in words))._replace(men=prefix.endswith("Ehe"))
     for stem in lists.adjectival_in:
-        feminine = _feminine(stem + "in", stem + "innen", neuter=False)
-        yield Noun(stem, {cell: ("*" + stem,) for cell in CELLS}, feminine)
+        masculines = dict.fromkeys(CELLS, ("*" + stem,))
+        yield Noun(stem, masculines, _feminine(stem + "in", stem + "innen", neuter=False))
 
 
 Entry: TypeAlias = tuple["Noun", "Gender", Cell]
@@ -349,8 +349,7 @@ def _compound(word: str) -> Iterator[NounReading]:
         entries = _index().get(tail, ())
         lemmas = {noun.lemma for noun, _, _ in entries}
         if entries and not lemmas & people().no_compounds and len(tail) > 3:
-            for reading in _listed(tail, word[:start]):
-                yield reading
+            yield from _listed(tail, word[:start])
             return
 
 

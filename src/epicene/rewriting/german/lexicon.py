@@ -33,17 +33,15 @@ class People(NamedTuple):
 def people() -> People:
     """The nouns for people, read once."""
     lists = read_word_lists(_PACKAGE, "people")
-    by_ending = {"er": [], "weak": [], "eur": [], "or": []}  # type: dict[str, list[str]]
-    for word in lists["compounds"]:
-        by_ending["er" if word.endswith("er") else "weak" if word.endswith("e") else "eur"].append(
-            word
-        )
+    compounds = lists["compounds"]
+    er = [word for word in compounds if word.endswith("er")]
+    weak = [word for word in compounds if word.endswith("e")]
     return People(
         men=frozenset(lists["men"]),
-        er=(*lists["er"], *by_ending["er"]),
-        weak=(*lists["weak"], *by_ending["weak"]),
+        er=(*lists["er"], *er),
+        weak=(*lists["weak"], *weak),
         or_=tuple(lists["or"]),
-        eur=(*lists["eur"], *by_ending["eur"]),
+        eur=tuple(lists["eur"]),
         mann=tuple(lists["mann"]),
         adjectival=frozenset(lists["adjectival"]),
         adjectival_in=tuple(lists["adjectival_in"]),

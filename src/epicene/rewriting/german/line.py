@@ -31,7 +31,7 @@ class Line(shared.Line[shared.Token]):
         return at < 0 or self[at] in self.openings
 
     def is_noun(self, at: int) -> bool:
-        """Whether the word looks like a noun or a name: a capital that the sentence does not ask for."""
+        """Whether the word looks like a noun or a name: a capital inside a sentence."""
         return self.is_capital(at) and self[at] not in _POLITE and not self.starts_sentence(at)
 
     def is_finite(self, at: int) -> bool:
@@ -65,7 +65,7 @@ def read_line(text: str) -> Line:
 
 
 def opens_with_subject(line: Line, start: int, verb: int) -> bool:
-    """Whether what stands before the verb can be its subject: no adverb, no prepositional phrase."""
+    """Whether what precedes the verb can be its subject: no adverb, no preposition."""
     while start < verb and (line.is_mark(start) or line[start] in words().coordinators):
         start += 1
     first = line[start]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _ENDINGS = ("e", "er", "en", "em", "es")
 _SUFFIXES = tuple(
-    "lich ig isch sam bar los haft voll iert end reich frei wert artig mäßig ell iv abel ibel ant ent".split()
+    "lich ig isch sam bar los haft voll iert end reich frei wert artig mäßig ell iv".split()
 )
 # Before a genitive plural: keiner der Schriftsteller.
 _SOME_OF = ("eine", "keine", "jede", "viele", "einige", "beide", "mehrere")
@@ -84,9 +84,9 @@ def read_phrase(line: Line, at: int) -> Phrase | None:
         readings = tuple(each for each in readings if each.ranked) if _is_headless(line, at) else ()
     elif line.is_noun(at + 1) and any(each.noun is None or each.guessed for each in readings):
         return None  # die Deutsche Bank, Berliner Luft
-    elif line.is_noun(at + 1) and line[at] in people().inhabitants:
-        return None
-    elif line.starts_sentence(at) and readings[0].guessed and readings[0].gender == "masculine":
+    elif (line.is_noun(at + 1) and line[at] in people().inhabitants) or (
+        line.starts_sentence(at) and readings[0].guessed and readings[0].gender == "masculine"
+    ):
         return None
     for start, found, adjectives in _beginnings(line, at):
         fitting = [
@@ -140,8 +140,7 @@ def _beginnings(line: Line, noun: int) -> Iterator[Beginning]:
         index
         for index in adjectives
         if is_adjective(line[index])
-        or (line[index].endswith(("er", "em")) and index not in {0})
-        and not line.is_finite(index)
+        or ((line[index].endswith(("er", "em")) and index not in {0}) and not line.is_finite(index))
     ]
     if sure and sure == adjectives[-len(sure) :]:
         yield sure[0], None, tuple(sure)

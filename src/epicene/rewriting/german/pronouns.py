@@ -12,9 +12,11 @@ from epicene.rewriting.german.line import opens_with_subject
 from epicene.rewriting.german.phrases import is_adjective
 
 if TYPE_CHECKING:
+    from epicene.rewriting import Confidence
     from epicene.rewriting.german.line import Line
     from epicene.rewriting.german.roles import Roles
 
+_STEMS: tuple[tuple[str, Concord], ...] = (("sein", "m"), ("ihr", "f"))
 _MASCULINE = {"er": "sie", "ihn": "sie", "ihm": "ihr"}
 _PLURAL_VERBS = frozenset(
     "sind waren haben hatten wurden werden können konnten müssen mussten sollen wollen".split()
@@ -34,21 +36,11 @@ def read_third_persons(roles: Roles) -> None:
     adder = Adder(line, roles.sites, "others", "pronoun", "likely")
     for at in range(len(line)):
         word = line[at]
-        if not line.is_word(at):
+        if not line.is_word(at) or _read_possessive(roles, at, people_at, adder):
             continue
-        if word.startswith("sein") and _is_possessive(line, at, "sein"):
-            if not _means_thing(roles, at, "m", people_at, possessive=True):
-                adder.owner(at)
-                people_at["m"].append(at)
-        elif word.startswith("ihr") and _is_possessive(line, at, "ihr"):
-            if _polite_possessive(line, at) or _means_several(roles, at, people_at):
-                continue
-            if not _means_thing(roles, at, "f", people_at, possessive=True):
-                adder.owner(at)
-                people_at["f"].append(at)
-        elif at in roles.sites:
+        if at in roles.sites:
             continue
-        elif word in _MASCULINE:
+        if word in _MASCULINE:
             if not _means_thing(roles, at, "m", people_at):
                 adder.word(at, word, _MASCULINE[word])
                 people_at["m"].append(at)
@@ -59,6 +51,24 @@ def read_third_persons(roles: Roles) -> None:
                 adder.word(at, "ihm", "ihr")
         elif word in {"der", "die"} and line[at - 1] == "," and _is_name(line, at - 2):
             _read_relative(roles, at, adder, people_at)
+
+
+def _read_possessive(
+    roles: Roles, at: int, people_at: dict[Concord, list[int]], adder: Adder
+) -> bool:
+    """Add the owner of sein or ihr; whether the word is one of them."""
+    line = roles.line
+    for stem, concord in _STEMS:
+        if not line[at].startswith(stem) or not _is_possessive(line, at, stem):
+            continue
+        several = stem == "ihr" and (
+            _polite_possessive(line, at) or _means_several(roles, at, people_at)
+        )
+        if not several and not _means_thing(roles, at, concord, people_at, possessive=True):
+            adder.owner(at)
+            people_at[concord].append(at)
+        return True
+    return False
 
 
 def _people(roles: Roles) -> dict[Concord, list[int]]:
@@ -79,7 +89,7 @@ def _is_name(line: Line, at: int) -> bool:
     if not line.is_capital(at) or line[at] in words().adverbs | words().subordinators:
         return False
     text = line.tokens[at].text
-    if text.endswith(_FEMININE_THING_ENDINGS) or text.isupper() and len(text) > 1:
+    if text.endswith(_FEMININE_THING_ENDINGS) or (text.isupper() and len(text) > 1):
         return False
     before = line[at - 1]
     if determiner(before) is not None or is_adjective(before) or before in words().prepositions:
@@ -231,7 +241,7 @@ def _read_sie(roles: Roles, at: int, people_at: dict[Concord, list[int]], adder:
         return
     if number == "unknown" and _means_several(roles, at, people_at):
         return
-    sure = "likely" if number == "singular" or people_at["f"] else "guess"
+    sure: Confidence = "likely" if number == "singular" or people_at["f"] else "guess"
     adder._replace(sure=sure).word(at, "er" if subject else "ihn", "sie")
     people_at["f"].append(at)
 
@@ -295,7 +305,6 @@ def _looks_finite(line: Line, at: int) -> bool:
         "fast",
         "erst",
         "zuerst",
-        "nicht",
         "meist",
         "sonst",
         "zusammen",

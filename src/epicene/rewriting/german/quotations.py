@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _CLOSES = {"„": "“", "“": "”", "»": "«", "«": "»", '"': '"', "‚": "‘", "›": "‹", "‹": "›"}
 _SPEECH_STEMS = tuple(
-    "sag sagt fragt antwortet rief ruf mein erklär flüster schrie schreib schrieb erwider entgegne bemerk "
-    "begrüßt lacht lob stand steht stammel seufz murmel brüll".split()
+    "sagt fragt antwortet rief ruft meint erklär flüster schrie schreib schrieb erwider entgegne "
+    "bemerk begrüßt lob stand steht stammel seufz murmel brüll".split()
 )
 _PERSONAL = frozenset("ich du er sie wir ihr mir mich dir dich bin bist sind".split())
 _FIRST = frozenset("mir mich mein meine meinem meinen meiner meines ich".split())

@@ -229,11 +229,12 @@ class Roles:
         reflexive = clause.subject_at is not None and line[clause.subject_at] == "ich"
         if objects and regarded and not reflexive:
             return _role(self.pronoun(objects[0]), rule, "likely")
-        if regarded - words().have - words().modals and _THIRD_OBJECTS & set(
-            line.keys[clause.start : at]
+        if (
+            regarded - words().have - words().modals
+            and _THIRD_OBJECTS & set(line.keys[clause.start : at])
+            and clause.subject != "others"
         ):
-            if clause.subject != "others":
-                return Role("others", rule)
+            return Role("others", rule)
         verbless = not any(line.is_finite(index) for index in range(clause.start, clause.end))
         subject = clause.subject
         if subject is None or (verbless and clause.subject_at is None):
