@@ -266,7 +266,7 @@ def _nouns() -> Iterator[Noun]:
         words = ("mann", "mannes", "männer", "frau", "frauen")
         yield make_noun(*(prefix + word for word in words))._replace(men=prefix.endswith("Ehe"))
     for stem in lists.adjectival_in:
-        masculines = dict.fromkeys(CELLS, ("*" + stem,))
+        masculines: dict[Cell, tuple[str, ...]] = dict.fromkeys(CELLS, ("*" + stem,))
         yield Noun(stem, masculines, _feminine(stem + "in", stem + "innen", neuter=False))
 
 
