@@ -17,6 +17,7 @@ import pytest
 from cli.conftest import Done, Epicene
 from epicene.core import registry
 from run_folders import edit_manifest
+from runs.killable_runs import stored
 
 ROW = (
     '{"id": "a", "before": "The king hurt ", "reflexive": "himself", "after": ".",'
@@ -53,7 +54,7 @@ def refused(done: Done, code: int, *parts: str) -> None:
         ("a.csv", b"id;before,after\na;b,c\n", ["a.csv, line 1,", "commas or by semicolons"]),
         ("a.csv", b"id;before;reflexive\na;b;c\n", ["a.csv, line 2,", "'c' - at `$.reflexive`"]),
         ("a.csv", b"id,id,before\na,a,b\n", ["a.csv, line 1,", "two columns named 'id'"]),
-        ("a.jsonl", ROW.replace('"a"', '""').encode(), ["line 1,", "an empty id"]),
+        ("a.jsonl", ROW.replace('"a"', '""').encode(), ["line 1,", "has no id"]),
         ("a.jsonl", ROW.replace("king", "k\\ud800ng").encode(), ["line 1,", "half a character"]),
         ("a.jsonl", b"[" * 100_000, ["line 1,", "a.jsonl"]),
         ("a.parquet", b"not parquet", ["a.parquet", "Parquet"]),
@@ -224,9 +225,8 @@ def test_ctrl_c_says_that_nothing_is_lost(tmp_path: Path) -> None:
     )  # fmt: skip
     database = tmp_path / "run" / "answers.sqlite"
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (tmp_path / "run" / "manifest.json").exists():
+    while time.monotonic() < deadline and not stored(tmp_path / "run"):
         time.sleep(0.05)
-    time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1, err

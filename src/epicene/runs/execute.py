@@ -28,7 +28,7 @@ from epicene.core.redaction import redact
 from epicene.models.pricing import as_paid
 from epicene.runs.executors import load_model
 from epicene.runs.manifest import Timing
-from epicene.runs.plan import survey_section
+from epicene.runs.plan import SectionProgress, survey_section
 
 if TYPE_CHECKING:
     from epicene.models import Batch, BatchLimit, ImageStore, Model, NumberedAnswers
@@ -135,12 +135,17 @@ def execute_requests(
 ) -> None:
     """Send all unanswered requests, and commit every batch as soon as it is answered."""
     open_batches = PendingBatches()
+    paid = as_paid(model) is not None
+    total: int | None = None  # known once all is planned
 
     def batches() -> Iterator[Batch]:
+        nonlocal total
+        count = 0
         for first, end in reader.windows():
             with timer.planning():
                 planned, known = reader.window(stage, section, first, end)
-                whole = list(make_batches(planned, model.batch_limit))
+                count += len(planned)
+                whole = list(make_batches(planned, model.batch_limit, cheapest_first=paid))
             for batch in whole:
                 # Batches are cut from the whole plan and only then thinned, so that a resumed
                 # run computes in the same batches as one that was never stopped.
@@ -148,6 +153,7 @@ def execute_requests(
                 if todo:
                     open_batches.add(todo)
                     yield [(p.request_id, p.request) for p in todo]
+        total = count
 
     answering = model.answer(batches(), files)
     try:
@@ -167,6 +173,8 @@ def execute_requests(
             f"The model {section.identity.label} ended without answering "
             f"{len(open_batches)} requests."
         )
+    if total is not None:
+        store.set_total(section, total)
 
 
 class PendingBatches:
@@ -211,14 +219,22 @@ class PendingBatches:
                 yield rows
 
 
+# From the cheapest, by time and money.
+VERBS_BY_COST = ("score", "fill", "look", "translate", "generate", "draw")
+
+
 def make_batches(
-    planned: list[PlannedRequest], limit: BatchLimit
+    planned: list[PlannedRequest], limit: BatchLimit, *, cheapest_first: bool = False
 ) -> Iterator[list[PlannedRequest]]:
-    """Batches by verb, longest requests first, within the limit; deterministic."""
+    """Batches by verb, longest requests first, within the limit; deterministic.
+
+    The cheapest verb goes first where answers are paid for, in case it fails. Elsewhere the dearest
+    does, so that the time left is rather over- than underestimated.
+    """
     pools: dict[str, list[tuple[int, PlannedRequest]]] = defaultdict(list)
     for each in planned:
         pools[verb(each.request)].append((request_size(each.request), each))
-    for name in sorted(pools):
+    for name in sorted(pools, key=VERBS_BY_COST.index, reverse=not cheapest_first):
         batch: list[PlannedRequest] = []
         characters = 0
         for length, each in sorted(pools[name], key=lambda pair: (-pair[0], pair[1].request_id)):
@@ -264,14 +280,23 @@ def execute_section(
     display: ProgressDisplay,
     costs: CostTracker,
     timings: list[Timing],
+    total: int | None = None,
 ) -> None:
-    """Send one model all unanswered requests of a stage, and append the timings."""
+    """Send one model all unanswered requests of a stage, and append the timings.
+
+    `total` is how many requests it has if that was counted before; a section that is not begun,
+    and costs nothing, is then not surveyed first.
+    """
     timer = SectionTimer()
     section = store.section(stage.name, stage.role, model.identity)
     charging = as_paid(model)
     pricing = {"cost_of": charging.cost_of} if charging else {}
     with timer.planning():
-        progress = survey_section(reader, store, stage, section, **pricing)
+        if total is None or charging or any(store.counts(section)):
+            progress = survey_section(reader, store, stage, section, **pricing)
+        else:
+            store.set_total(section, total)
+            progress = SectionProgress(total, 0, 0.0)
     if progress.done == progress.total:
         return
     title = f"{stage.name} · {model.identity.label}"

@@ -12,11 +12,16 @@ from filelock import FileLock, Timeout
 from epicene import __version__
 from epicene.core.data_files import sha256_of
 from epicene.core.errors import EpiceneError, InputError, RunError
-from epicene.core.files import IMAGES_FOLDER, ImageFolder, remove_temporaries
+from epicene.core.files import IMAGES_FOLDER, ImageFolder, remove_temporaries, write_atomically
 from epicene.core.redaction import redact, redact_all
 from epicene.models import Learner, Model, Probed, open_model
 from epicene.models.pricing import CostLimitError
-from epicene.runs.capabilities import check_installed, check_verbs, probe_models
+from epicene.runs.capabilities import (
+    check_installed,
+    check_verbs,
+    find_verbs,
+    probe_models,
+)
 from epicene.runs.costs import CostTracker, check_prices, read_spending
 from epicene.runs.estimate import estimate_run
 from epicene.runs.execute import execute_section
@@ -28,6 +33,7 @@ from epicene.runs.manifest import (
     Manifest,
     RunSession,
     RunSettings,
+    SuiteFile,
     Timing,
     count_sections,
     library_versions,
@@ -45,6 +51,9 @@ from epicene.runs.preflight import (
     multi_model_roles,
 )
 from epicene.runs.store import STORE_FILE, AnswerStore, is_complete
+from epicene.runs.workload import Workload
+from epicene.suites.probes import PROBE_FILE
+from epicene.suites.suite_files import PROBE_SUFFIX, trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,6 +83,8 @@ def run(
     config = replace(config, suite=suite)
     check_roles(suite, config.models)
     dataset = suite.read(config.source, config.protocol)
+    suite = find_verbs(suite, config.protocol, select_items(config, dataset))
+    config = replace(config, suite=suite)
     check_installed(config, dataset)
     with open_models(config, dataset, executor) as models:
         check_verbs(config, dataset, models, whole)
@@ -90,12 +101,14 @@ def run(
                 if repaired := repair_store(folder, existing, config, dataset):
                     display.show_message(repaired)
         probed = any(isinstance(model, Probed) for each in models.values() for model in each)
+        counted = Workload(partial=True)
         if approve or probed:
             estimate = estimate_run(config, dataset, models, folder, settings)
-            if approve and estimate.workload.left:
+            counted = estimate.workload
+            if approve and counted.left:
                 approve(estimate)
             spent = config.spent_elsewhere + read_spending([folder]).known
-            left = None if estimate.workload.partial else estimate.workload.parts
+            left = None if counted.partial else counted.parts
             probe_models(config, dataset, models, whole, left, spent)
         if existing is None:
             # The first to be asked is loaded before there is a folder: nothing is left of a run
@@ -108,7 +121,9 @@ def run(
                     manifest, items=store.count_items(), counts=tuple(count_sections(store))
                 )
                 write_manifest(folder, manifest)
-                return folder, _run_stages(folder, config, models, manifest, store, display)
+                return folder, _run_stages(
+                    folder, config, models, manifest, store, display, counted
+                )
 
 
 def _load_first(model: Model, display: ProgressDisplay) -> None:
@@ -147,9 +162,10 @@ def _run_stages(
     manifest: Manifest,
     store: AnswerStore,
     display: ProgressDisplay,
+    counted: Workload,
 ) -> Manifest:
     """Run all stages; whatever happens, the manifest says how far the run came."""
-
+    new = {} if counted.partial else counted.new
     costs = CostTracker(store, models, config.max_cost, config.spent_elsewhere)
     timings: list[Timing] = []
 
@@ -163,7 +179,8 @@ def _run_stages(
         files = ImageFolder(folder / IMAGES_FOLDER)
         turns = [(stage, model) for stage in config.suite.stages for model in models[stage.role]]
         for turn, (stage, model) in enumerate(turns, start=1):
-            execute_section(reader, store, stage, model, files, display, costs, timings)
+            total = new.get((stage.name, model.identity.digest))
+            execute_section(reader, store, stage, model, files, display, costs, timings, total)
             if turn == len(turns) or turns[turn][1] is not model:
                 release_model(model)
     except BaseException as error:
@@ -225,7 +242,10 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
         suite_version=config.suite.version,
         protocol=config.protocol.stored(),
         data=dataset.name,
-        files=tuple(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
+        files=(
+            *(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
+            *([DataFile(name=dataset.name, sha256=dataset.sha256)] if dataset.sha256 else ()),
+        ),
         columns=dict(config.source.columns),
         languages=config.languages,
         stages=tuple(stage.name for stage in config.suite.stages),
@@ -270,6 +290,7 @@ def start_session(
             models=_add_models(manifest.models, models),
             labels={**manifest.labels, **labels},
             sessions=(*manifest.sessions, session),
+            suite_file=_suite_file(folder, config),
         )
     else:
         check_no_orphaned_answers(folder)
@@ -280,9 +301,24 @@ def start_session(
             models=models,
             labels=labels,
             sessions=(session,),
+            suite_file=_suite_file(folder, config),
         )
     check_distinct_labels(manifest.models)
     return manifest
+
+
+def _suite_file(folder: Path, config: RunConfig) -> SuiteFile | msgspec.UnsetType:
+    """The file of a suite that is not installed. A probe is data, and copied into the run folder;
+    any other file is put on the user's list.
+    """
+    file = config.suite.file
+    if file is None:
+        return msgspec.UNSET
+    if file.suffix == PROBE_SUFFIX:
+        write_atomically(folder / PROBE_FILE, file.read_bytes())
+    else:
+        trust(file)
+    return SuiteFile(path=str(file), sha256=sha256_of(file))
 
 
 def _add_models(

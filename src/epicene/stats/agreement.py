@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -43,9 +44,8 @@ def raw_agreement(
     first: Labels, second: Labels, groups: Groups = None, *, level: float = 0.95
 ) -> Estimate:
     """The share of items with equal labels."""
-    same_length(first=first, second=second)
-    same = [a == b for a, b in zip(first, second, strict=True)]
-    return proportion(same, None, groups, level=level)
+    pair = _RaterPair.of(first, second)
+    return proportion(pair.first == pair.second, None, groups, level=level)
 
 
 def matthews(
@@ -66,13 +66,13 @@ def matthews(
         return Estimate(value=None, n=pair.n, why=why)
     if pair.constant:
         return Estimate(value=None, n=pair.n, why=pair.constant)
-    x, y = pair.first.astype(np.float64), pair.second.astype(np.float64)
-    columns = np.column_stack([np.ones(pair.n), x, y, x * y])
     if not pair.disagreements:
         return _perfect_agreement(pair.chance, pair.n, groups, level)
     if not pair.agreements:  # perfect the other way round, where chance is what is left of it
         high = -lowest_agreement(1 - pair.chance, pair.n, groups, level)
         return Estimate(value=-1.0, low=-1.0, high=high, n=pair.n)
+    x, y = pair.first.astype(np.float64), pair.second.astype(np.float64)
+    columns = np.column_stack([np.ones(pair.n), x, y, x * y])
     if groups is None:
         value = float(_correlation(columns.sum(axis=0)[None])[0])
         return fisher_interval(value, pair.n, level=level)
@@ -177,12 +177,18 @@ class _RaterPair:
     @classmethod
     def of(cls, first: Labels, second: Labels) -> _RaterPair:
         same_length(first=first, second=second)
-        numbered = number_labels([*first, *second])
-        codes = [
-            np.fromiter((numbered[label] for label in side), np.int64, len(side))
-            for side in (first, second)
-        ]
-        return cls(first=codes[0], second=codes[1], labels=len(numbered))
+        both: Any
+        if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+            both = np.concatenate([first, second])
+        else:
+            both = [*first, *second]
+        if isinstance(both, np.ndarray) and both.dtype.kind in "biu":
+            codes = encode_groups(both, len(both))
+        else:
+            numbered = number_labels(both)
+            codes = np.fromiter((numbered[label] for label in both), np.int64, len(both))
+        half = len(codes) // 2
+        return cls(codes[:half], codes[half:], int(codes.max(initial=-1)) + 1)
 
     @property
     def n(self) -> int:
@@ -190,7 +196,7 @@ class _RaterPair:
 
     @property
     def agreements(self) -> int:
-        return int(np.count_nonzero(self.first == self.second))
+        return int(np.trace(self.table))
 
     @property
     def disagreements(self) -> int:
@@ -199,14 +205,11 @@ class _RaterPair:
     @property
     def constant(self) -> str:
         """Which rater gave only one label, in words; "" if neither."""
-        who = [
-            name
-            for name, side in (("the first", self.first), ("the second", self.second))
-            if np.ptp(side) == 0
-        ]
+        sides = zip(("the first", "the second"), (self.table, self.table.T), strict=True)
+        who = [name for name, table in sides if np.count_nonzero(table.any(axis=1)) == 1]
         return f"{' and '.join(who)} always said the same" if who else ""
 
-    @property
+    @cached_property
     def table(self) -> Ints:
         """How often the first said the row's label and the second the column's."""
         cells = np.bincount(self.first * self.labels + self.second, minlength=self.labels**2)
