@@ -370,6 +370,11 @@ def _by_ending(word: str, *, guess: bool) -> Iterator[NounReading]:
             tuple(cell for cell in CELLS if cell.plural == plural),
             guessed=True,
         )
-    elif guess and word.endswith(_MASCULINE_ENDINGS) and word not in people().epicene:
+    elif guess and word.endswith(_MASCULINE_ENDINGS) and not _ends_in_thing(word):
         cells = tuple(cell for cell in CELLS if not cell.plural and cell.case != "gen")
         yield NounReading(regular(word), "masculine", cells, guessed=True)
+
+
+def _ends_in_thing(word: str) -> bool:
+    """Whether the word is a compound of something that is no person: Arbeitstier."""
+    return word.endswith(tuple(thing for thing in people().things_lower if len(thing) > 3))

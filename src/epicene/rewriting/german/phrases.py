@@ -140,6 +140,7 @@ def _beginnings(line: Line, noun: int) -> Iterator[Beginning]:
         index
         for index in adjectives
         if is_adjective(line[index])
+        or line[index - 1] == "als"
         or ((line[index].endswith(("er", "em")) and index not in {0}) and not line.is_finite(index))
     ]
     if sure and sure == adjectives[-len(sure) :]:
@@ -238,6 +239,8 @@ def _choose(
     if preposition in {"um", "ohne", "statt", "anstatt"} and _ends_with_infinitive(line, noun):
         preposition = ""
     cases = governed(preposition)
+    if not any(cell.case in cases for _, cells in fitting for cell in cells):
+        cases = ()  # von Natur aus ein Optimist
     ranked = sorted(
         (
             (_cost(line, start, found, cell, cases), place, reading, cell)

@@ -154,7 +154,7 @@ _RELATIVES = frozenset("der die das den dem dessen deren denen".split())
 
 def _subject_forms(concord: Concord, *, possessive: bool) -> frozenset[str]:
     if concord == "f":
-        return frozenset("die eine diese jede keine unsere jene".split())
+        return frozenset("die eine diese jede keine unsere jene ihre meine deine".split())
     forms = "der dieser jeder unser jener"
     return frozenset(f"{forms} ein kein das dieses jedes".split() if possessive else forms.split())
 
@@ -210,7 +210,10 @@ def _polite_possessive(line: Line, at: int) -> bool:
     if line.is_capital(at) and not line.starts_sentence(at):
         return True
     polite = any(
-        line[index] in {"sie", "ihnen"} and line.is_noun(index) for index in range(len(line))
+        line[index] in {"sie", "ihnen"}
+        and line.is_capital(index)
+        and not line.starts_sentence(index)
+        for index in range(len(line))
     )
     return polite and line.is_capital(at)
 

@@ -81,6 +81,7 @@ class Roles:
         self.sites = sites
         self.clauses = find_clauses(line, interlocutors)
         self.found: dict[int, tuple[Phrase, Role]] = {}
+        self.cells: dict[int, Cell] = {}
 
     def read(self) -> None:
         """Add the sites of all phrases and pronouns that say who somebody is."""
@@ -110,7 +111,13 @@ class Roles:
         elif is_title(self.line, phrase):
             add_title(self.line, phrase, adder)
         else:
-            adder.phrase(phrase, settle(self.line, phrase, role.rule, role.who, clause))
+            cell = settle(self.line, phrase, role.rule, role.who, clause)
+            before = self.cells.get(phrase.start - 2)
+            joined = self.line[phrase.start - 1] in {"und", "oder"} and before in phrase.cells
+            if before is not None and joined:
+                cell = before
+            self.cells[phrase.noun] = cell
+            adder.phrase(phrase, cell)
 
     def _find_role(self, phrase: Phrase, clause: Clause) -> Role | None:
         if is_title_word(self.line, phrase.start - 1):
@@ -210,6 +217,14 @@ class Roles:
             rule = COMPARISON
         else:
             return None
+        if (
+            rule == COMPARISON
+            and phrase.reading.gender == "masculine"
+            and phrase.cell.case == "nom"
+        ):
+            return _role(clause.subject, rule) if clause.subject_at is not None else None
+        while line[at - 1] in words().adverbs:
+            at -= 1
         who = self.pronoun(at - 1)
         if who is not None and (rule == ROLE or line[at - 2] not in words().prepositions):
             return Role(who, rule)
@@ -251,7 +266,10 @@ class Roles:
         )
         first = at == clause.start or line.is_mark(at - 1) or line[at - 1] in lists.coordinators
         if phrase.determiner.kind == "der" and not ranked:
-            return self.pronoun(at - 1) is not None and not first
+            before = at - 1
+            while line[before] in lists.adverbs:
+                before -= 1
+            return self.pronoun(before) is not None and not first
         if first and phrase.determiner_at is not None and not ranked:
             inverted = line.is_finite(phrase.noun + 1) and self.pronoun(phrase.noun + 2) is not None
             return inverted and phrase.determiner.stem != "ein"
@@ -399,7 +417,8 @@ class Roles:
         for at in range(len(line)):
             if line[at] in {"ich", "du"} and line[at + 1] == "," and line[at + 2] in {"der", "die"}:
                 who = self.pronoun(at)
-                if who is not None and line.is_word(at + 3) and not line.is_capital(at + 3):
+                noun = line.is_capital(at + 3) or line.is_capital(at + 4)
+                if who is not None and line.is_word(at + 3) and not noun:
                     Adder(line, self.sites, who, "relative pronoun").word(at + 2, "der", "die")
             known = line[at] in _PRONOUNS or line[at] in _FEMININE_PRONOUNS
             if known and line[at] not in {"der", "die"}:
