@@ -330,11 +330,16 @@ def _adjectival(word: str) -> Iterator[NounReading]:
         if stem == word:
             continue
         ranked = stem.lower() in people().ranked
-        if (stem in people().adjectival and word[:1].isupper()) or ranked:
+        if (word[:1].isupper() and _is_adjectival_stem(stem)) or ranked:
             only = ranked and stem not in people().adjectival
             for gender in ("masculine", "feminine"):
                 yield NounReading(None, gender, CELLS, stem, ranked=only)
             return
+
+
+def _is_adjectival_stem(stem: str) -> bool:
+    """Whether an adjective is used as a noun for people: Angestellt, Bankangestellt."""
+    return stem in people().adjectival or stem.endswith(people().adjectival_heads)
 
 
 def _compound(word: str) -> Iterator[NounReading]:
@@ -354,7 +359,8 @@ def _compound(word: str) -> Iterator[NounReading]:
 
 
 _FEMININE_ENDINGS = ("erin", "istin", "entin", "antin", "orin", "eurin", "login", "atin", "ärin")
-_MASCULINE_ENDINGS = ("er", "ist", "ent", "ant", "or", "eur", "loge", "graf", "soph", "at")
+_MASCULINE_ENDINGS = ("er", "ist", "ent", "ant", "or", "eur", "loge", "graf", "soph")
+_ADJECTIVAL_ENDINGS = ("licher", "ischer", "loser", "ierter", "ender", "eller")
 
 
 def _by_ending(word: str, *, guess: bool) -> Iterator[NounReading]:
@@ -370,6 +376,8 @@ def _by_ending(word: str, *, guess: bool) -> Iterator[NounReading]:
             tuple(cell for cell in CELLS if cell.plural == plural),
             guessed=True,
         )
+    elif guess and word.endswith(_ADJECTIVAL_ENDINGS):
+        yield NounReading(None, "masculine", CELLS, word.removesuffix("er"), guessed=True)
     elif guess and word.endswith(_MASCULINE_ENDINGS) and not _ends_in_thing(word):
         cells = tuple(cell for cell in CELLS if not cell.plural and cell.case != "gen")
         yield NounReading(regular(word), "masculine", cells, guessed=True)

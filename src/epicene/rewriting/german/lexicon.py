@@ -20,6 +20,7 @@ class People(NamedTuple):
     eur: tuple[str, ...]
     mann: tuple[str, ...]
     adjectival: WordSet
+    adjectival_heads: tuple[str, ...]
     adjectival_in: tuple[str, ...]
     ranked: WordSet
     epicene: WordSet
@@ -44,6 +45,8 @@ def people() -> People:
         eur=tuple(lists["eur"]),
         mann=tuple(lists["mann"]),
         adjectival=frozenset(lists["adjectival"]),
+        # Long enough to be found at the end of compounds.
+        adjectival_heads=tuple(stem.lower() for stem in lists["adjectival"] if len(stem) > 6),
         adjectival_in=tuple(lists["adjectival_in"]),
         ranked=frozenset(lists["ranked"]),
         epicene=frozenset(lists["epicene"]),
