@@ -42,7 +42,7 @@ def settle(line: Line, phrase: Phrase, rule: str, who: Person, clause: Clause) -
     elif rule == CALLED:
         accusative = phrase.determiner_at is not None
     elif rule == APPOSITION:
-        accusative = line[phrase.start - 1] in _OBJECTS
+        accusative = bool(_OBJECTS & set(line.keys[max(0, phrase.start - 2) : phrase.start]))
     elif rule not in {PREDICATE, VOCATIVE}:
         accusative = is_object(line, phrase, clause)
     return Cell("acc" if accusative else "nom")

@@ -108,7 +108,7 @@ def _read_clause(
     while first < end and (line.is_mark(first) or line[first] in words().coordinators):
         first += 1
     subject, at = _subject(line, first, end, interlocutors)
-    if at is None and subject is None and previous is not None and _inherits(line, start, first):
+    if at is None and previous is not None and _inherits(line, start, first):
         subject, at = previous.subject, previous.subject_at
     subordinate = _opens(line, start)
     return Clause(start, end, subject, at, _is_copular(line, start, end), subordinate)

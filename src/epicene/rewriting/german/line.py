@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from epicene.rewriting import text as shared
+from epicene.rewriting.german.inflection import noun_readings
 from epicene.rewriting.german.lexicon import words
 
 # Past tenses at the end of a subordinate clause: gegenüberstand, zurückkam.
@@ -70,10 +71,11 @@ def opens_with_subject(line: Line, start: int, verb: int) -> bool:
         start += 1
     first = line[start]
     lists = words()
-    if (
-        start >= verb
-        or first in lists.prepositions | lists.openers | lists.adverbs | lists.subordinators
-    ):
+    if start >= verb:
+        return False
+    if first in {"ihr", "ihre", "sein", "seine"}:  # ihr Debüt gab sie, but ihre Chefin mag sie
+        return any(noun_readings(line.tokens[at].text) for at in range(start + 1, verb))
+    if first in lists.prepositions | lists.openers | lists.adverbs | lists.subordinators:
         return False
     if first in {"im", "am", "zum", "zur", "vom", "beim", "ins", "ans"} or first[:1].isdigit():
         return False

@@ -172,7 +172,7 @@ class Roles:
         """Ich Idiot; ich, ein armer Student, …; mir als Arzt is read by `_as`."""
         line = self.line
         if line[start - 1] == "," and (who := self.pronoun(start - 2)) is not None:
-            article = line[start] in {"ein", "eine", "der", "die"}
+            article = line[start] in {"ein", "eine", "einen", "der", "die", "den", "dem"}
             return Role(who, APPOSITION) if article and self._closes(phrase) else None
         who = self.pronoun(start - 1)
         if who is None or phrase.determiner_at is not None or line[start - 1] in {"sie", "ihnen"}:
@@ -184,7 +184,10 @@ class Roles:
         return Role(who, APPOSITION, "likely") if clear and not name else None
 
     def _closes(self, phrase: Phrase) -> bool:
+        """Whether a comma ends the apposition, or the sentence ends with its noun."""
         at = phrase.noun + 1
+        if self.line.is_mark(at):
+            return True
         while self.line.is_word(at) and not self.line.is_finite(at):
             at += 1
         return self.line[at] == ","
@@ -226,6 +229,9 @@ class Roles:
         while line[at - 1] in words().adverbs:
             at -= 1
         who = self.pronoun(at - 1)
+        if line[at - 1] in {"ihnen", "dir"} and clause.subject_at is not None:
+            dative = line[clause.subject_at] != "ich" or clause.subject_at > at
+            who = who if dative else clause.subject  # ich rate Ihnen als Arzt
         if who is not None and (rule == ROLE or line[at - 2] not in words().prepositions):
             return Role(who, rule)
         if line[at - 1] in _THIRD_OBJECTS | {"er"}:
