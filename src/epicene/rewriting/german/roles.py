@@ -272,10 +272,10 @@ class Roles:
         )
         first = at == clause.start or line.is_mark(at - 1) or line[at - 1] in lists.coordinators
         if phrase.determiner.kind == "der" and not ranked:
-            before = at - 1
-            while line[before] in lists.adverbs:
-                before -= 1
-            return self.pronoun(before) is not None and not first
+            index = at - 1
+            while line[index] in lists.adverbs:
+                index -= 1
+            return self.pronoun(index) is not None and not first
         if first and phrase.determiner_at is not None and not ranked:
             inverted = line.is_finite(phrase.noun + 1) and self.pronoun(phrase.noun + 2) is not None
             return inverted and phrase.determiner.stem != "ein"
