@@ -32,6 +32,7 @@ german = Language(
             r"(?=/)(?<=(?-i:\p{Lu})[\p{L}\p{M}]+)/-?(?=in(?:nen)?(?![\p{L}\p{M}]))",
         )
     ),
+    rewriter="epicene.rewriting.german:rewriter",
 )
 
 english = Language(

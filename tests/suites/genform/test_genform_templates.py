@@ -23,7 +23,7 @@ from epicene.suites.genform.construction.generation import (
 from epicene.suites.genform.items import rules_of
 
 OURS = read_templates("")
-LANGUAGES = ("fr", "ar", "hi", "ru")
+LANGUAGES = ("fr", "ar", "hi", "de", "ru")
 STUDY_LANGUAGES = ("fr", "ar", "hi")
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from epicene.suites.genform.protocol import GenformProtocol
 
 STARTER = Path(__file__).parent / "starter"
-# The default set: the paper's languages. The setting `language` names another, as in language=ru.
+# The default set: the paper's languages. The setting `language` names another, as in language=de.
 _DEFAULT_LANGUAGES = ("ar", "fr", "hi")
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
