@@ -52,6 +52,7 @@ spanish = Language(
     own_name="español",
     direction="ltr",
     scripts=("Latn",),
+    rewriter="epicene.rewriting.spanish:rewriter",
     joins="|".join(
         (
             # amigo/a, un/a, profesor(a); but "y/o" and "de/a" are two words.

@@ -1,0 +1,238 @@
+"""Noun phrases: a noun with its determiners and adjectives, of a person or of a thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from epicene.rewriting.persons import Gender
+    from epicene.rewriting.romance.lexicon import Form, Lexicon
+    from epicene.rewriting.romance.line import Line
+
+# nominal: an adjective without a noun, which may be said of a person or a thing: *el único*.
+PhraseKind: TypeAlias = Literal["person", "thing", "nominal"]
+
+
+class Phrase(NamedTuple):
+    """The words [start, end) of a noun phrase; `agreeing` are those that show its gender."""
+
+    kind: PhraseKind
+    start: int
+    head: int
+    end: int
+    gender: Gender | None
+    plural: bool
+    agreeing: tuple[tuple[int, Form], ...]
+    determined: bool
+    generic: bool = True
+
+    def changes_to(self, gender: Gender) -> bool:
+        """Whether it may be put into that gender: a masculine plural may include women."""
+        return not (self.plural and gender == "feminine" and self.generic)
+
+
+def find_phrases(line: Line, lexicon: Lexicon) -> list[Phrase]:
+    """The noun phrases of a line, in order."""
+    return list(_Reader(line, lexicon).phrases())
+
+
+class _Reader:
+    def __init__(self, line: Line, lexicon: Lexicon) -> None:
+        self.line = line
+        self.lexicon = lexicon
+
+    def phrases(self):  # type: ignore[no-untyped-def]
+        at = 0
+        while at < len(self.line):
+            found = self.read(at)
+            if found is None:
+                at += 1
+            else:
+                yield found
+                at = found.end
+
+    def read(self, start: int) -> Phrase | None:
+        """The phrase that starts with that word."""
+        line, lexicon = self.line, self.lexicon
+        if self._is_perfect(start):
+            return None
+        agreeing: list[tuple[int, Form]] = []
+        determined = False
+        at = start
+        while line.is_word(at):
+            word = line[at]
+            form = lexicon.determiners.get(word)
+            if form is not None and self._is_determiner(at):
+                agreeing.append((at, form))
+                determined = True
+            elif word in lexicon["invariable_determiners"]:
+                determined = True
+            elif determined and word in lexicon["degree"]:
+                pass
+            elif self._is_prenominal(at, determined=determined):
+                adjective = lexicon.adjective(word)
+                assert adjective is not None
+                agreeing.append((at, adjective))
+            else:
+                break
+            at += 1
+        return self._with_head(start, at, agreeing, determined=determined)
+
+    def _is_perfect(self, at: int) -> bool:
+        """Whether the word is the participle of a perfect: *he estado*."""
+        before = at - 1
+        while self.line[before] in self.lexicon["adverbs"]:
+            before -= 1
+        verb = self.lexicon.verbs.get(self.line[before])
+        if verb is None or verb.infinitive not in self.lexicon["perfect_auxiliaries"]:
+            return False
+        form = self.lexicon.verbs.get(self.line[at])
+        return form is not None and form.mood == "participle"
+
+    def _is_determiner(self, at: int) -> bool:
+        """Whether it stands before a noun: not *la veo*, and not *uno* alone."""
+        if not self.line.is_word(at + 1):
+            return False
+        following = self.line[at + 1]
+        if self.line[at] not in self.lexicon["clitics"]:
+            return True
+        verb = self.lexicon.verbs.get(following)
+        return (
+            verb is None
+            or verb.mood == "participle"
+            or self.lexicon.noun(following) is not None
+            or self.lexicon.adjective(following) is not None
+            or self.line[at - 1] in self.lexicon["prepositions"]
+        ) and following not in self.lexicon["clitics"]
+
+    def _is_prenominal(self, at: int, *, determined: bool) -> bool:
+        line, lexicon = self.line, self.lexicon
+        if lexicon.adjective(line[at]) is None or not line.is_word(at + 1):
+            return False
+        if line.is_name(at + 1) and lexicon.noun(line[at + 1]) is None:
+            return False
+        return self._may_head(at + 1, determined=determined or lexicon.noun(line[at]) is None)
+
+    def _may_head(self, at: int, *, determined: bool) -> bool:
+        line, lexicon = self.line, self.lexicon
+        word = line[at]
+        if not line.is_word(at) or lexicon.is_function_word(word) or word[0].isdigit():
+            return False
+        if lexicon.noun(word) is not None:
+            return True
+        verb = lexicon.verbs.get(word)
+        if verb is not None and verb.mood != "participle" and not word in lexicon["things"]:
+            return False
+        return determined or lexicon.adjective(word) is None
+
+    def _with_head(
+        self, start: int, at: int, agreeing: list[tuple[int, Form]], *, determined: bool
+    ) -> Phrase | None:
+        line, lexicon = self.line, self.lexicon
+        word = line[at]
+        noun = lexicon.noun(word)
+        if noun is not None and not determined and not agreeing:
+            if line.is_name(at) or (lexicon.is_listed(word) and not self._is_free(at)):
+                noun = None
+        if word in lexicon["things"]:
+            return self._complete("thing", start, at, agreeing, determined)
+        if noun is not None and self._agrees(noun, agreeing):
+            return self._complete("person", start, at, [*agreeing, (at, noun)], determined)
+        adjective = lexicon.adjective(word) if line.is_word(at) else None
+        if adjective is not None:
+            if not determined or not self._agrees(adjective, agreeing):
+                return None
+            if not lexicon.is_listed(word) and not word.endswith(PARTICIPLES):
+                return self._complete("thing", start, at, agreeing, determined)
+            return self._complete("nominal", start, at, [*agreeing, (at, adjective)], determined)
+        is_name = line.is_name(at)
+        if self._may_head(at, determined=True) and not is_name:
+            if not determined and line[at - 1] in lexicon["clitics"]:
+                return None
+            return self._complete("thing", start, at, agreeing, determined)
+        if determined and is_name:
+            return self._complete("thing", start, at, agreeing, determined)
+        if agreeing and at - 1 > start and agreeing[-1][0] == at - 1:
+            kind: PhraseKind = "nominal" if agreeing[-1][1].kind == "adjective" else "thing"
+            if kind == "nominal" and not lexicon.is_function_word(line[at - 1]):
+                return self._complete(kind, start, at - 1, agreeing, determined)
+        return None
+
+    def _is_free(self, at: int) -> bool:
+        """Whether a noun that may be an adjective stands where nouns do: *—gracias, extranjero*."""
+        return self.line.is_mark(at - 1) and self.line.is_mark(at + 1)
+
+    @staticmethod
+    def _agrees(form: Form, agreeing: list[tuple[int, Form]]) -> bool:
+        return all(
+            each.plural == form.plural
+            and (form.gender is None or each.gender is None or each.gender == form.gender)
+            for _, each in agreeing
+        )
+
+    def _complete(
+        self,
+        kind: PhraseKind,
+        start: int,
+        head: int,
+        agreeing: list[tuple[int, Form]],
+        determined: bool,
+    ) -> Phrase:
+        """The phrase with the adjectives that follow its head."""
+        line, lexicon = self.line, self.lexicon
+        own = dict(agreeing).get(head)
+        gender = next((form.gender for _, form in agreeing if form.gender), None)
+        if own is not None:
+            plural = own.plural
+        elif agreeing:
+            plural = agreeing[0][1].plural
+        else:
+            plural = line[head].endswith("s") if line[head] else False
+        if kind == "thing" and gender is None:
+            gender = self._thing_gender(line[head])
+        end = head + 1
+        at = end
+        while True:
+            after = at
+            if line[after] in lexicon["joiners"] and end > head + 1:
+                after += 1
+            while line[after] in lexicon["degree"] or line[after] in {"no", "não", "non"}:
+                after += 1
+            form = self._following_adjective(after, kind)
+            if form is None or form.plural != plural:
+                break
+            if form.gender is not None and gender is not None and form.gender != gender:
+                break
+            if kind == "person" and form.gender and gender is None:
+                gender = form.gender
+            agreeing.append((after, form))
+            end = at = after + 1
+        generic = own.generic if own is not None else True
+        return Phrase(kind, start, head, end, gender, plural, tuple(agreeing), determined, generic)
+
+    def _following_adjective(self, at: int, kind: PhraseKind) -> Form | None:
+        line, lexicon = self.line, self.lexicon
+        if not line.is_word(at) or line.is_name(at) or line[at] in lexicon.determiners:
+            return None
+        if line[at] in lexicon["not_attributes"]:
+            return None
+        form = lexicon.adjective(line[at])
+        if form is None and kind == "person" and line[at - 1] not in lexicon["joiners"]:
+            form = lexicon.noun(line[at])
+        return form
+
+    def _thing_gender(self, word: str) -> Gender | None:
+        if word in self.lexicon["feminine_things"] or word.endswith(FEMININE_ENDINGS):
+            return "feminine"
+        if word in self.lexicon["masculine_things"]:
+            return "masculine"
+        if word.endswith(("o", "os")):
+            return "masculine"
+        if word.endswith(("a", "as")):
+            return "feminine"
+        return None
+
+
+PARTICIPLES = ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas")
+PARTICIPLES += ("ato", "ata", "ito", "ita", "uto", "uta")
+FEMININE_ENDINGS = ("ción", "sión", "dad", "tad", "tud", "ção", "são", "dade", "gem", "zione", "tà", "tù")
