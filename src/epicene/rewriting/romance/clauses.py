@@ -77,6 +77,8 @@ class Clauses:
             or (word in lexicon["often_nouns"] and not self._begins_clause(at))
         ):
             return None
+        if form.mood == "infinitive" and before in lexicon["few"]:
+            return None
         clitics = [enclitic] if enclitic else []
         left = at - 1
         while line[left] in lexicon["clitics"] or line[left] in lexicon["negations"]:
@@ -87,16 +89,11 @@ class Clauses:
         return Verb(at, form, tuple(clitics))
 
     def _begins_clause(self, at: int) -> bool:
-        """Whether a verb is to be expected there."""
+        """Whether a verb may stand there: not after another, nor after an adjective."""
         before, lexicon = self.line[at - 1], self.lexicon
-        return (
-            self.line.is_mark(at - 1)
-            or before in lexicon["clitics"]
-            or before in lexicon["negations"]
-            or before in lexicon["conjunctions"]
-            or before in lexicon["adverbs"]
-            or self.pronoun(before) is not None
-        )
+        if self.line.is_mark(at - 1) or lexicon.is_function_word(before):
+            return True
+        return before not in lexicon.verbs and not lexicon.is_listed(before)
 
     def verb_before(self, at: int, *, finite: bool = True) -> Verb | None:
         """The nearest verb on the left in the sentence."""
@@ -142,6 +139,14 @@ class Clauses:
         if words & self.lexicon["first_evidence"]:
             return True
         return any(verb.form.persons == {"1s"} for verb in self.verbs)
+
+    @cached_property
+    def _only_addressed(self) -> bool:
+        """Whether somebody is spoken to, and nobody spoken about: *estaría perdido sin ti*."""
+        if any(phrase.kind == "person" for phrase in self.phrases):
+            return False
+        words = {*self.line.keys, *(clitic for verb in self.verbs for clitic in verb.clitics)}
+        return bool(words & (self.lexicon["second_clitics"] | self.lexicon["second_tonic"]))
 
     @cached_property
     def polite(self) -> bool:
@@ -234,9 +239,13 @@ class Clauses:
         at = verb.at - 1
         while at >= start:
             word = line[at]
+            if word == ":":
+                return None, at
             phrase = self.inside.get(at)
             if phrase is not None:
                 before = phrase.start - 1
+                while line[before].isdigit():
+                    before -= 1
                 governed = line[before] in lexicon["prepositions"] or (
                     lexicon.determiners.get(line[phrase.start]) is not None
                     and line[phrase.start] in lexicon["contractions"]
@@ -298,6 +307,10 @@ class Clauses:
         if line[at] not in lexicon["relatives"]:
             return None
         before = at - 1
+        if line[before] in lexicon.determiners and line[before - 1] in lexicon["prepositions"]:
+            return None
+        if line[before] in lexicon["contractions"] or line[before] in lexicon["prepositions"]:
+            return None
         if line[before] == ",":
             before -= 1
         phrase = self.inside.get(before)
@@ -339,7 +352,7 @@ class Clauses:
                     return first._replace(dropped=True)
                 if first.who is not None and first.who == self.passage.interlocutors.speaker:
                     return first
-        if ambiguous and self.first_person:
+        if ambiguous and (self.first_person or self._only_addressed):
             return self.speaker("likely")
         if self.polite:
             return self.listener("likely")
@@ -354,4 +367,6 @@ class Clauses:
     def _joined(self, previous: Verb, verb: Verb) -> bool:
         """Whether the two verbs are coordinated."""
         words = self.line.keys[previous.at + 1 : verb.at]
-        return not any(word in self.lexicon["subordinators"] for word in words)
+        if any(word in self.lexicon["subordinators"] for word in words):
+            return False
+        return "," not in words or any(word in self.lexicon["and"] for word in words)

@@ -10,7 +10,7 @@ from epicene.rewriting import text as shared
 class Line(shared.Line[shared.Token]):
     """The tokens of a text, or of a part of one, in order."""
 
-    sentence_ends = frozenset(". ? ! … ; : ... .. ?! !? ¿ ¡ — –".split())
+    sentence_ends = frozenset(". ? ! … ; ... .. ?! !? ¿ ¡ — –".split())
 
     def is_capital(self, at: int) -> bool:
         """Whether the word is written with a capital that is not that of a sentence's beginning."""
@@ -18,7 +18,7 @@ class Line(shared.Line[shared.Token]):
 
     def begins(self, at: int) -> bool:
         """Whether a sentence or a quotation begins with the word."""
-        return at == 0 or self.ends_sentence(at - 1) or self[at - 1] in QUOTES
+        return at == 0 or self.ends_sentence(at - 1) or self[at - 1] in QUOTES or self[at - 1] == ":"
 
     def is_name(self, at: int) -> bool:
         """Whether the word is written as a name; all capitals are no name."""

@@ -63,6 +63,8 @@ class _Reader:
             word = line[at]
             form = lexicon.determiners.get(word)
             if form is not None and self._is_determiner(at):
+                if at > start and word in lexicon["contractions"]:
+                    return None
                 agreeing.append((at, form))
                 determined = True
             elif word in lexicon["invariable_determiners"]:
@@ -107,7 +109,9 @@ class _Reader:
 
     def _is_prenominal(self, at: int, *, determined: bool) -> bool:
         line, lexicon = self.line, self.lexicon
-        if lexicon.adjective(line[at]) is None or not line.is_word(at + 1):
+        if not lexicon.is_listed(line[at]) or not line.is_word(at + 1):
+            return False
+        if not determined and (lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)):
             return False
         if line.is_name(at + 1) and lexicon.noun(line[at + 1]) is None:
             return False
@@ -131,10 +135,13 @@ class _Reader:
         line, lexicon = self.line, self.lexicon
         word = line[at]
         noun = lexicon.noun(word)
-        if noun is not None and not determined and not agreeing:
-            if line.is_name(at) or (lexicon.is_listed(word) and not self._is_free(at)):
+        if noun is not None and not determined:
+            adjective_rather = lexicon.is_listed(word) and not agreeing and not self._is_free(at)
+            if line.is_name(at) or adjective_rather:
                 noun = None
         if word in lexicon["things"]:
+            return self._complete("thing", start, at, agreeing, determined)
+        if word in lexicon["places"] and agreeing and line[start] in lexicon["definite"]:
             return self._complete("thing", start, at, agreeing, determined)
         if noun is not None and self._agrees(noun, agreeing):
             return self._complete("person", start, at, [*agreeing, (at, noun)], determined)
@@ -146,21 +153,26 @@ class _Reader:
                 return self._complete("thing", start, at, agreeing, determined)
             return self._complete("nominal", start, at, [*agreeing, (at, adjective)], determined)
         is_name = line.is_name(at)
-        if self._may_head(at, determined=True) and not is_name:
+        if self._may_head(at, determined=True) and not is_name and not self._begins(start, at):
             if not determined and line[at - 1] in lexicon["clitics"]:
                 return None
             return self._complete("thing", start, at, agreeing, determined)
+        if determined and is_name and agreeing and line[at - 1] in lexicon["own"]:
+            return self._complete("person", start, at, agreeing, determined)
         if determined and is_name:
             return self._complete("thing", start, at, agreeing, determined)
         if agreeing and at - 1 > start and agreeing[-1][0] == at - 1:
-            kind: PhraseKind = "nominal" if agreeing[-1][1].kind == "adjective" else "thing"
-            if kind == "nominal" and not lexicon.is_function_word(line[at - 1]):
-                return self._complete(kind, start, at - 1, agreeing, determined)
+            return self._complete("nominal", start, at - 1, agreeing, determined)
         return None
 
     def _is_free(self, at: int) -> bool:
         """Whether a noun that may be an adjective stands where nouns do: *—gracias, extranjero*."""
         return self.line.is_mark(at - 1) and self.line.is_mark(at + 1)
+
+    def _begins(self, start: int, at: int) -> bool:
+        """Whether a single word begins the sentence, so that it may be a name."""
+        token = self.line.tokens[at]
+        return start == at and self.line.begins(at) and token.text[:1].isupper()
 
     @staticmethod
     def _agrees(form: Form, agreeing: list[tuple[int, Form]]) -> bool:

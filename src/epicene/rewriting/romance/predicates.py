@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.romance.clauses import Clauses, Referent, Verb
 from epicene.rewriting.romance.lexicon import Form
+from epicene.rewriting.romance.phrases import PARTICIPLES
 from epicene.rewriting.sites import Site, Sites, less_sure
 
 if TYPE_CHECKING:
@@ -85,8 +86,10 @@ class _Finder:
     # --- adding
 
     def _add(self, words, who: Referent, rule: str, sure: Confidence = "certain") -> None:  # type: ignore[no-untyped-def]
+        if who.who is None:
+            return
         self.claimed.update(at for at, _ in words)
-        if who.who is None or who.who not in self.wanted:
+        if who.who not in self.wanted:
             return
         for at, target in words:
             if target.form.masculine != target.form.feminine:
@@ -107,9 +110,18 @@ class _Finder:
         elif infinitive in lexicon["object_predicates"] and (
             who := self.clauses.object_of(self._finite(verb))
         ):
-            self._predicate(verb, who, "said of the object")
+            self._object_predicate(verb, who)
         elif infinitive in lexicon["secondary"]:
-            self._secondary(verb)
+            self._secondary(verb, self.clauses.subject(verb))
+
+    def _object_predicate(self, verb: Verb, who: Referent) -> None:
+        """*Me dejaron sola*, *me nombraron directora*."""
+        read = self._read_predicate(self._after_enclitic(verb), who, plural=False)
+        if read is None:
+            self._secondary(verb, who, near=False)
+        elif read.phrase is None or not read.phrase.determined:
+            self._add(read.words, who, "said of the object", "certain")
+            self._coordinated(read, who, "said of the object", plural=False)
 
     def _finite(self, verb: Verb) -> Verb:
         return verb if verb.finite else self.clauses.verb_before(verb.at) or verb
@@ -128,7 +140,12 @@ class _Finder:
             if not self._is_persons(read, verb):
                 return
             self.clauses.settle(verb, who._replace(dropped=False))
-        self._add(read.words, who, rule, "certain" if read.words else "likely")
+        self._add(read.words, who, rule)
+        following = self.starts.get(read.end)
+        if read.phrase is None and following is not None and following.kind == "person":
+            if not following.determined and following.plural == plural:  # elegida presidenta
+                self._add(self._phrase_words(following), who, rule)
+                read = read._replace(end=following.end)
         self._coordinated(read, who, rule, plural=plural)
 
     def _after_enclitic(self, verb: Verb) -> int:
@@ -193,7 +210,8 @@ class _Finder:
         if who.phrase is not None and self._disagrees(who.phrase, form):
             return None
         following = self.starts.get(at + 1)
-        if following is not None and following.kind == "thing" and self._is_bare(following):
+        said = lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)
+        if following is not None and following.kind == "thing" and not said:
             agrees = following.gender is None or following.gender == form.gender
             if agrees and self._is_bare(following) and form.gender is not None:
                 return None
@@ -206,7 +224,8 @@ class _Finder:
         if form is None or form.plural or line[at] in lexicon["contractions"]:
             return None
         if line[at + 1] in lexicon["of"] or line[at + 1] in lexicon["relatives"]:
-            return _Read(((at, Target(form)),), at + 1)
+            members = self.starts.get(at + 2)
+            return _Read(((at, Target(form)),), at + 1, members)
         return None
 
     def _as_person(self, phrase: Phrase) -> Phrase:
@@ -264,6 +283,13 @@ class _Finder:
         form = lexicon.adjective(line[at])
         if form is None or form.plural != plural or not line.is_word(at) or line.is_name(at):
             return None
+        verb = lexicon.verbs.get(line[at])
+        if verb is not None and verb.mood == "finite":  # y vivo en Lima
+            return None
+        if line[at] in lexicon["only"] and line[at - 1] not in lexicon["and"]:
+            return None
+        if not near and not lexicon.is_listed(line[at]):
+            return None
         if gender and form.gender and gender != form.gender:
             return None
         following = self.starts.get(at + 1)
@@ -274,6 +300,8 @@ class _Finder:
     def _acts(self, at: int) -> bool:
         """Whether a verb follows, so that what precedes it is its subject."""
         at = self._after_adverbs(at)
+        if self.line.is_mark(at):
+            return False
         return any(verb.finite and at <= verb.at <= at + 2 for verb in self.clauses.verbs)
 
     def _is_persons(self, read: _Read, verb: Verb) -> bool:
@@ -281,6 +309,11 @@ class _Finder:
         lexicon, line = self.lexicon, self.line
         if read.phrase is not None and read.phrase.kind == "person":
             return True
+        if line[read.end] in lexicon["that"]:  # está claro que
+            return False
+        following = lexicon.verbs.get(line[read.end])
+        if following is not None and following.mood == "infinitive":
+            return False
         at, target = read.words[-1] if read.words else (read.end - 1, None)
         if lexicon.is_state(line[at]) or lexicon.noun(line[at]) is not None:
             return True
@@ -300,12 +333,10 @@ class _Finder:
             for phrase in earlier
         )
 
-    def _secondary(self, verb: Verb) -> None:
+    def _secondary(self, verb: Verb, who: Referent, *, near: bool = True) -> None:
         """An adjective said of the subject beside its verb: *llegué cansado*."""
-        who = self.clauses.subject(verb)
         line, lexicon = self.line, self.lexicon
         at = self._after_adverbs(self._after_enclitic(verb))
-        near = True
         steps = 0
         while steps < 8 and at < len(line) and not line.ends_sentence(at):
             if line[at] in lexicon["subordinators"] or (
@@ -320,6 +351,8 @@ class _Finder:
                 if inside is not None and (inside.kind != "thing" or inside.start == at):
                     return
                 if line[at - 1] in lexicon.determiners or line.is_name(at):
+                    return
+                if line[at - 1] in lexicon["prepositions"]:
                     return
                 if who.phrase is not None and self._disagrees(who.phrase, form):
                     return
@@ -352,6 +385,8 @@ class _Finder:
                 continue
             if line[here] in lexicon["not_initial"] or here in self.starts:
                 continue
+            if here in {verb.at for verb in self.clauses.verbs}:
+                continue
             if not (initial or lexicon.is_state(line[here])) or not self._is_alone(here, form):
                 continue
             verb = self.clauses.verb_after(here) if initial else None
@@ -373,17 +408,20 @@ class _Finder:
         for at in range(len(line)):
             if line[at] not in lexicon["as"] and line[at] not in lexicon["when"]:
                 continue
-            phrase = self.starts.get(at + 1)
+            here = at + 2 if line[at + 1] in lexicon["degree"] else at + 1
+            phrase = self.starts.get(here)
+            if phrase is not None and phrase.kind == "thing":
+                phrase = self._as_person(phrase)
             if line[at] in lexicon["when"]:
-                if line[at + 1] not in lexicon["ages"]:
+                if line[here] not in lexicon["ages"]:
                     continue
-                form = lexicon.noun(line[at + 1]) or lexicon.adjective(line[at + 1])
-                if form is None or (phrase is not None and phrase.end > at + 2):
+                form = lexicon.noun(line[here]) or lexicon.adjective(line[here])
+                if form is None or (phrase is not None and phrase.end > here + 1):
                     continue
-                words: tuple[tuple[int, Target], ...] = ((at + 1, Target(form)),)
+                words: tuple[tuple[int, Target], ...] = ((here, Target(form)),)
             elif phrase is None or phrase.kind == "thing" or phrase.plural:
                 continue
-            elif self._acts(phrase.end):
+            elif self._acts(phrase.end) or line[here] in lexicon["invariable_determiners"]:
                 continue
             else:
                 words = self._phrase_words(phrase)
@@ -439,10 +477,9 @@ class _Finder:
                 continue
             words = {line[at] for at in range(phrase.start, phrase.end)}
             greeted = bool(words & lexicon["greeting_adjectives"]) and line.begins(phrase.start)
-            articles = any(form.kind == "determiner" for _, form in phrase.agreeing)
             open_before = line.begins(phrase.start) or line[phrase.start - 1] == ","
             closed = line.is_mark(phrase.end) and line[phrase.end] not in lexicon["joiners"] - {","}
-            if not greeted and (articles or not open_before or not closed):
+            if not greeted and (phrase.determined or not open_before or not closed):
                 continue
             if not greeted and not self._addresses(phrase):
                 continue
@@ -489,8 +526,14 @@ class _Finder:
     def _other_people(self) -> None:
         """Everybody else's nouns, each with its determiners and adjectives."""
         target = self.wanted.get("others")
+        if target is None:
+            return
+        for at in range(len(self.line)):
+            one = self._one_of(at) if self.line[at] in self.lexicon["one"] else None
+            if one and one.phrase and one.phrase.kind == "person" and at not in self.claimed:
+                self._add(one.words, Referent("others"), "one of several people", "likely")
         for phrase in self.clauses.phrases:
-            if phrase.kind != "person" or phrase.head in self.claimed or target is None:
+            if phrase.kind != "person" or phrase.head in self.claimed:
                 continue
             if not phrase.changes_to(target) or self._is_couple(phrase):
                 continue

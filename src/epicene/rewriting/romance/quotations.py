@@ -50,9 +50,9 @@ def _attribute(introduction: Introduction[Line], lexicon: Lexicon) -> Interlocut
 def _interlocutors(
     words: list[str], verb: int, persons: frozenset[str], lexicon: Lexicon
 ) -> Interlocutors:
-    around = set(words)
+    beside = set(words[max(0, verb - 2) : verb + 2])
     speaks: Person = "others"
-    if persons == {"1s"} or around & lexicon["first_pronouns"]:
+    if persons == {"1s"} or beside & lexicon["first_pronouns"]:
         speaks = "speaker"
     elif persons == {"2s"}:
         speaks = "listener"
