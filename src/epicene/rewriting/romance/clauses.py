@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.rewriting.romance.phrases import Phrase, find_phrases
+from epicene.rewriting.romance.phrases import Phrase, find_phrases, is_perfect
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
@@ -62,10 +62,10 @@ class Clauses:
         if not line.is_word(at) or line.is_name(at):
             return None
         word, enclitic = lexicon.split_enclitic(line[at])
-        form = lexicon.verbs.get(word)
+        form = lexicon.verb(word)
         if form is None:
             return None
-        if form.mood == "participle" and form.infinitive not in lexicon["participle_copulas"]:
+        if form.mood == "participle" and not is_perfect(line, at, lexicon):
             return None
         before = line[at - 1]
         phrase = self.inside.get(at)
@@ -79,6 +79,8 @@ class Clauses:
             return None
         if form.mood == "infinitive" and before in lexicon["few"]:
             return None
+        if enclitic in lexicon["imperative_clitics"] and form.mood == "finite":  # quédate
+            form = form._replace(persons=frozenset({"2s"}))
         clitics = [enclitic] if enclitic else []
         left = at - 1
         while line[left] in lexicon["clitics"] or line[left] in lexicon["negations"]:
@@ -141,12 +143,27 @@ class Clauses:
         return any(verb.form.persons == {"1s"} for verb in self.verbs)
 
     @cached_property
+    def _third_verb(self) -> bool:
+        """Whether a verb can only be in the third person."""
+        return any(verb.form.persons == {"3s"} for verb in self.verbs)
+
+    @cached_property
     def _only_addressed(self) -> bool:
         """Whether somebody is spoken to, and nobody spoken about: *estaría perdido sin ti*."""
-        if any(phrase.kind == "person" for phrase in self.phrases):
+        if self._others_named:
             return False
         words = {*self.line.keys, *(clitic for verb in self.verbs for clitic in verb.clitics)}
         return bool(words & (self.lexicon["second_clitics"] | self.lexicon["second_tonic"]))
+
+    @cached_property
+    def _others_named(self) -> bool:
+        """Whether anybody else is named."""
+        line = self.line
+        return (
+            any(phrase.kind == "person" for phrase in self.phrases)
+            or any(line.is_name(at) or line[at] in self.lexicon["third_pronouns"]
+                   for at in range(len(line)))
+        )
 
     @cached_property
     def polite(self) -> bool:
@@ -356,6 +373,8 @@ class Clauses:
             return self.speaker("likely")
         if self.polite:
             return self.listener("likely")
+        if ambiguous and not self._others_named and not self._third_verb:
+            return self.speaker("guess")
         return Referent("others", sure="likely", dropped=True)
 
     def _reported(self, previous: Verb, first: Referent) -> Referent:

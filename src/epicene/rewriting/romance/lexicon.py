@@ -40,6 +40,8 @@ class Inflection(NamedTuple):
     endings: tuple[tuple[str, str, str, str], ...]
     # Endings that only adjectives have, so that a word in no list is one beside a noun.
     adjectival: tuple[str, ...]
+    # Endings of finite verbs in no list: the ending, that of the infinitive, the persons.
+    verb_endings: tuple[tuple[str, str, str], ...]
     # An infinitive, gerund or imperative and the pronoun written with it, "" if there is none.
     split_enclitic: Callable[[str], tuple[str, str]]
 
@@ -63,6 +65,19 @@ class Lexicon:
         """All verb forms, without those that are rather something else."""
         found = verb_forms(read_toml(self._package, "verbs"))
         return {word: form for word, form in found.items() if word not in self["not_verbs"]}
+
+    def verb(self, word: str) -> VerbForm | None:
+        """The verb form that a word is, by its ending if it is in no list."""
+        known = self.verbs.get(word)
+        if known is not None or len(word) < 5 or word in self["not_verbs"]:
+            return known
+        if self._nouns.get(word) or word in self["things"] or word in self._adjectives:
+            return None
+        for ending, infinitive, persons in self.inflection.verb_endings:
+            if word.endswith(ending):
+                stem = word.removesuffix(ending)
+                return VerbForm(stem + infinitive, "finite", frozenset(persons.split()))
+        return None
 
     @cached_property
     def _nouns(self) -> dict[str, Form]:
@@ -170,7 +185,7 @@ class Lexicon:
         known = self._adjectives.get(word)
         if known is not None or word in self["things"] or word in self["not_adjectives"]:
             return known
-        verb = self.verbs.get(word)
+        verb = self.verb(word)
         if verb is not None and verb.mood != "participle":
             return None
         return self._guess(word, adjectival=True)

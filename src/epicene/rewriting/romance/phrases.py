@@ -36,6 +36,18 @@ def find_phrases(line: Line, lexicon: Lexicon) -> list[Phrase]:
     return list(_Reader(line, lexicon).phrases())
 
 
+def is_perfect(line: Line, at: int, lexicon: Lexicon) -> bool:
+    """Whether the word is the participle of a perfect: *he estado*."""
+    before = at - 1
+    while line[before] in lexicon["adverbs"] or lexicon.pronoun_pairs.get(line[before]):
+        before -= 1
+    verb = lexicon.verb(line[before])
+    if verb is None or verb.infinitive not in lexicon["perfect_auxiliaries"]:
+        return False
+    form = lexicon.verb(line[at])
+    return form is not None and form.mood == "participle"
+
+
 class _Reader:
     def __init__(self, line: Line, lexicon: Lexicon) -> None:
         self.line = line
@@ -54,7 +66,7 @@ class _Reader:
     def read(self, start: int) -> Phrase | None:
         """The phrase that starts with that word."""
         line, lexicon = self.line, self.lexicon
-        if self._is_perfect(start):
+        if is_perfect(line, start, lexicon):
             return None
         agreeing: list[tuple[int, Form]] = []
         determined = False
@@ -80,17 +92,6 @@ class _Reader:
             at += 1
         return self._with_head(start, at, agreeing, determined=determined)
 
-    def _is_perfect(self, at: int) -> bool:
-        """Whether the word is the participle of a perfect: *he estado*."""
-        before = at - 1
-        while self.line[before] in self.lexicon["adverbs"]:
-            before -= 1
-        verb = self.lexicon.verbs.get(self.line[before])
-        if verb is None or verb.infinitive not in self.lexicon["perfect_auxiliaries"]:
-            return False
-        form = self.lexicon.verbs.get(self.line[at])
-        return form is not None and form.mood == "participle"
-
     def _is_determiner(self, at: int) -> bool:
         """Whether it stands before a noun: not *la veo*, and not *uno* alone."""
         if not self.line.is_word(at + 1):
@@ -98,7 +99,7 @@ class _Reader:
         following = self.line[at + 1]
         if self.line[at] not in self.lexicon["clitics"]:
             return True
-        verb = self.lexicon.verbs.get(following)
+        verb = self.lexicon.verb(following)
         return (
             verb is None
             or verb.mood == "participle"
@@ -111,6 +112,8 @@ class _Reader:
         line, lexicon = self.line, self.lexicon
         if not lexicon.is_listed(line[at]) or not line.is_word(at + 1):
             return False
+        if line[at] in lexicon["greeting_adjectives"]:
+            return True
         if not determined and (lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)):
             return False
         if line.is_name(at + 1) and lexicon.noun(line[at + 1]) is None:
@@ -124,8 +127,8 @@ class _Reader:
             return False
         if lexicon.noun(word) is not None:
             return True
-        verb = lexicon.verbs.get(word)
-        if verb is not None and verb.mood != "participle" and not word in lexicon["things"]:
+        verb = lexicon.verb(lexicon.split_enclitic(word)[0])
+        if verb is not None and verb.mood != "participle" and word not in lexicon["things"]:
             return False
         return determined or lexicon.adjective(word) is None
 

@@ -64,7 +64,7 @@ class _Finder:
             if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
                 at = self._after_adverbs(verb.at + 1)
                 form = self.lexicon.adjective(self.line[at])
-                known = self.lexicon.verbs.get(self.line[at])
+                known = self.lexicon.verb(self.line[at])
                 if (known and known.mood == "participle") or (form and form.gender == "masculine"):
                     found.add(at)
         return found
@@ -103,7 +103,9 @@ class _Finder:
     def _verb(self, verb: Verb) -> None:
         lexicon, infinitive = self.lexicon, verb.form.infinitive
         reflexive = self.clauses.is_reflexive(verb)
-        if infinitive in lexicon["copulas"] or (
+        if verb.clitics and reflexive and infinitive in lexicon["never_reflexive"]:  # me fui
+            self._secondary(verb, self.clauses.subject(verb))
+        elif infinitive in lexicon["copulas"] or (
             reflexive and infinitive in lexicon["reflexive_copulas"]
         ):
             self._predicate(verb, self.clauses.subject(verb), "said of the subject")
@@ -283,7 +285,7 @@ class _Finder:
         form = lexicon.adjective(line[at])
         if form is None or form.plural != plural or not line.is_word(at) or line.is_name(at):
             return None
-        verb = lexicon.verbs.get(line[at])
+        verb = lexicon.verb(line[at])
         if verb is not None and verb.mood == "finite":  # y vivo en Lima
             return None
         if line[at] in lexicon["only"] and line[at - 1] not in lexicon["and"]:
@@ -311,7 +313,7 @@ class _Finder:
             return True
         if line[read.end] in lexicon["that"]:  # está claro que
             return False
-        following = lexicon.verbs.get(line[read.end])
+        following = lexicon.verb(line[read.end])
         if following is not None and following.mood == "infinitive":
             return False
         at, target = read.words[-1] if read.words else (read.end - 1, None)
@@ -413,7 +415,7 @@ class _Finder:
             if phrase is not None and phrase.kind == "thing":
                 phrase = self._as_person(phrase)
             if line[at] in lexicon["when"]:
-                if line[here] not in lexicon["ages"]:
+                if line[here] not in lexicon["ages"] and not self._is_job(at):
                     continue
                 form = lexicon.noun(line[here]) or lexicon.adjective(line[here])
                 if form is None or (phrase is not None and phrase.end > here + 1):
@@ -431,6 +433,18 @@ class _Finder:
             who = self._role_bearer(verb)
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
                 self._add(words, who, "role", "likely")
+
+    def _is_job(self, at: int) -> bool:
+        """*trabajé de camarera*."""
+        verb = self.lexicon.verb(self.line[at - 1])
+        phrase = self.starts.get(at + 1)
+        return (
+            verb is not None
+            and verb.infinitive in self.lexicon["job_verbs"]
+            and phrase is not None
+            and phrase.kind == "person"
+            and not phrase.determined
+        )
 
     def _role_bearer(self, verb: Verb) -> Referent:
         finite = self._finite(verb)
@@ -515,6 +529,14 @@ class _Finder:
                 self._add([(at, Target(form))], self.clauses.speaker(), "greeting", "likely")
             elif open_before and line[at] in lexicon["listener_greetings"]:
                 self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
+            elif line.begins(here) and lexicon.is_state(line[at]) and self._is_asked(at):
+                self._add([(at, Target(form))], self.clauses.listener(), "asked", "guess")
+
+    def _is_asked(self, at: int) -> bool:
+        """Whether the sentence is a question without a verb: *¿Listo para salir?*"""
+        start, end = self.line.sentence(at)
+        asks = self.line[end].startswith("?")
+        return asks and not any(start <= v.at < end and v.finite for v in self.clauses.verbs)
 
     def _third_pronouns(self) -> None:
         line, lexicon = self.line, self.lexicon

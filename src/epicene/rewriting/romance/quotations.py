@@ -29,10 +29,10 @@ def split_quotations(line: Line, lexicon: Lexicon) -> list[Passage[Line]]:
 def _is_speech(part: Line, lexicon: Lexicon) -> bool:
     """Whether the words are a sentence, not a title or a single word."""
     if not part or not part.tokens[0].text[:1].isupper():
-        known = lexicon.verbs.get(part[0])
+        known = lexicon.verb(part[0])
         return len(part) > 2 and part[0] in {"¿", "¡", "…"} and known is None
     return any(
-        (form := lexicon.verbs.get(word)) is not None and form.mood == "finite" for word in part
+        (form := lexicon.verb(word)) is not None and form.mood == "finite" for word in part
     ) or part[len(part) - 1] in {".", "!", "?", ","}
 
 
@@ -40,7 +40,7 @@ def _attribute(introduction: Introduction[Line], lexicon: Lexicon) -> Interlocut
     """The interlocutors of a quotation by the verb of saying before or after it."""
     for words in (introduction.after.keys, introduction.before.keys):
         for at, word in enumerate(words):
-            form = lexicon.verbs.get(lexicon.split_enclitic(word)[0])
+            form = lexicon.verb(lexicon.split_enclitic(word)[0])
             if form is None or form.infinitive not in lexicon["saying"]:
                 continue
             return _interlocutors(words, at, form.persons, lexicon)

@@ -11,6 +11,8 @@ _UNACCENTED = str.maketrans("áéíóú", "aeiou")
 _STRESSED = ("és", "ón", "án", "ín")
 _CLITICS = re.compile(r"^(.*(?:[aeií]r|[aá]ndo|[ié]ndo|yendo|yéndo))(me|te|se|nos|os|l[oae]s?)(?:l[oa]s?)?$")
 
+_IMPERATIVE = re.compile(r"^(.*[áéíóú][^aeiouáéíóú]+i?[ae])(me|te|se)$")
+
 
 def _without_accent(word: str) -> str:
     if word.endswith(_STRESSED):
@@ -42,7 +44,8 @@ def split_enclitic(word: str) -> tuple[str, str]:
     """An infinitive or gerund and the pronoun written with it: sentirme, sintiéndose."""
     found = _CLITICS.match(word)
     if found is None:
-        return word, ""
+        ordered = _IMPERATIVE.match(word)
+        return (ordered[1].translate(_UNACCENTED), ordered[2]) if ordered else (word, "")
     base = found[1]
     if base.endswith("ndo"):
         base = base[:-4] + base[-4:].translate(_UNACCENTED)
@@ -61,6 +64,10 @@ INFLECTION = Inflection(
     adjectival=(
         "ado", "ido", "ivo", "oso", "ico", "iano", "ario", "orio", "eño", "ísimo", "esco", "dor",
         "uesto",
+    ),
+    verb_endings=(
+        ("é", "ar", "1s"), ("ó", "ar", "3s"), ("aba", "ar", "1s 3s"), ("aban", "ar", "3p"),
+        ("aron", "ar", "3p"), ("ieron", "er", "3p"), ("aste", "ar", "2s"), ("ábamos", "ar", "1p"),
     ),
     split_enclitic=split_enclitic,
 )
