@@ -129,6 +129,22 @@ italian = Language(
     ),
 )
 
+portuguese = Language(
+    code="pt",
+    name="Portuguese",
+    own_name="português",
+    direction="ltr",
+    scripts=("Latn",),
+    rewriter="epicene.rewriting.portuguese:rewriter",
+    joins="|".join(
+        (
+            # amigo/a, um/a, professor(a); but "e/ou" and "do/a" are two words.
+            double_forms("/", "as?|os?|es?", after=r"[\p{L}\p{M}]{3}|\bum"),
+            r"@(?=s?(?!\p{L}))",  # amig@s, tod@
+        )
+    ),
+)
+
 _RUSSIAN_ENDINGS = "а|ла|на|ась|лась|ая|ка|ки|ница|ницы"
 
 russian = Language(

@@ -171,6 +171,12 @@ class Lexicon:
     def noun(self, word: str) -> Form | None:
         """The form of a noun for a person."""
         known = self._nouns.get(word)
+        prefix, hyphen, rest = word.partition("-")
+        if known is None and hyphen and prefix in {"ex", "vice", "co", "sub"}:
+            base = self._nouns.get(rest)
+            return base and base._replace(
+                masculine=f"{prefix}-{base.masculine}", feminine=f"{prefix}-{base.feminine}"
+            )
         if known is None and word.endswith(("ista", "istas")) and len(word) > 6:
             if word not in self["things"] and word not in self.verbs:
                 return Form(word, word, None, word.endswith("s"), "noun")

@@ -114,6 +114,8 @@ class _Reader:
             return False
         if line[at] in lexicon["greeting_adjectives"]:
             return True
+        if line.is_name(at) and not determined:
+            return False
         if not determined and (lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)):
             return False
         if line.is_name(at + 1) and lexicon.noun(line[at + 1]) is None:

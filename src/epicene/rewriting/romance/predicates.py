@@ -115,10 +115,25 @@ class _Finder:
             self._object_predicate(verb, who)
         elif infinitive in lexicon["secondary"]:
             self._secondary(verb, self.clauses.subject(verb))
+        elif verb.finite:
+            self._alone(verb)
+
+    def _alone(self, verb: Verb) -> None:
+        """*Lo hago sola*: alone is said of the subject of any verb."""
+        at = self._after_enclitic(verb)
+        at += self.line[at] in self.lexicon["everything"]
+        form = self.lexicon.adjective(self.line[at])
+        if form is None or self.line[at] not in self.lexicon["alone"] or self._is_only(at):
+            return
+        if self.line.is_mark(at + 1) or self.line[at + 1] in self.lexicon["prepositions"]:
+            who = self.clauses.subject(verb)
+            self._add([(at, Target(form))], who, "said beside the verb", "likely")
 
     def _object_predicate(self, verb: Verb, who: Referent) -> None:
         """*Me dejaron sola*, *me nombraron directora*."""
-        read = self._read_predicate(self._after_enclitic(verb), who, plural=False)
+        at = self._after_enclitic(verb)
+        at += self.line[at] in self.lexicon["called"]  # chamou-me de mentiroso
+        read = self._read_predicate(at, who, plural=False)
         if read is None:
             self._secondary(verb, who, near=False)
         elif read.phrase is None or not read.phrase.determined:
@@ -142,6 +157,8 @@ class _Finder:
             if not self._is_persons(read, verb):
                 return
             self.clauses.settle(verb, who._replace(dropped=False))
+        if self._may_be_things(read, verb, who):
+            return
         self._add(read.words, who, rule)
         following = self.starts.get(read.end)
         if read.phrase is None and following is not None and following.kind == "person":
@@ -226,7 +243,7 @@ class _Finder:
         if form is None or form.plural or line[at] in lexicon["contractions"]:
             return None
         if line[at + 1] in lexicon["of"] or line[at + 1] in lexicon["relatives"]:
-            members = self.starts.get(at + 2)
+            members = self.starts.get(at + 2) or self.starts.get(at + 1)
             return _Read(((at, Target(form)),), at + 1, members)
         return None
 
@@ -335,6 +352,22 @@ class _Finder:
             for phrase in earlier
         )
 
+    def _may_be_things(self, read: _Read, verb: Verb, who: Referent) -> bool:
+        """Whether a thing just named may be meant: *mi piso, aunque sea pequeño*."""
+        if who.sure == "certain" or "1s" not in verb.form.persons or len(verb.form.persons) < 2:
+            return False
+        at, target = read.words[-1] if read.words else (read.end - 1, None)
+        if read.phrase is not None or target is None or self.lexicon.is_state(self.line[at]):
+            return False
+        start, _ = self.line.sentence(verb.at)
+        before = [each for each in self.clauses.phrases if start <= each.start < verb.at]
+        return bool(before) and (
+            before[-1].kind == "thing"
+            and before[-1].determined
+            and not before[-1].plural
+            and before[-1].gender in {None, target.form.gender}
+        )
+
     def _secondary(self, verb: Verb, who: Referent, *, near: bool = True) -> None:
         """An adjective said of the subject beside its verb: *llegué cansado*."""
         line, lexicon = self.line, self.lexicon
@@ -424,6 +457,8 @@ class _Finder:
             elif phrase is None or phrase.kind == "thing" or phrase.plural:
                 continue
             elif self._acts(phrase.end) or line[here] in lexicon["invariable_determiners"]:
+                continue
+            elif phrase.kind == "person" and line[here] in lexicon["articles"]:  # como la reina
                 continue
             else:
                 words = self._phrase_words(phrase)
