@@ -112,6 +112,7 @@ italian = Language(
     own_name="italiano",
     direction="ltr",
     scripts=("Latn",),
+    rewriter="epicene.rewriting.italian:rewriter",
     whole=r"(?:po|mo|be)['’](?!\p{L})",
     # Any word may lose its vowel before another (un'amica, trent'anni, l'8 marzo); O'Brien did not.
     # (Case ignored makes a class of letters slow, so it is not ignored there.)

@@ -230,6 +230,8 @@ class Clauses:
         if persons == {"2s"}:
             return self.listener()
         explicit, boundary = self._explicit(verb)
+        if persons == {"1s", "3p"}:  # sono
+            return explicit or self.speaker("likely")
         if not persons & _SINGULAR:
             return explicit if explicit and explicit.phrase and persons == {"3p"} else UNKNOWN
         if explicit is not None:

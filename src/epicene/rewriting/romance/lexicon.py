@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["noun", "adjective", "determiner", "pronoun"]
 
 
+_SUPERLATIVES = tuple(
+    f"{stem}{vowel}" for stem in ("ísim", "íssim", "issim") for vowel in ("o", "a")
+)
+
+
 class Form(NamedTuple):
     """A word in both genders, as it is found in a text: its own gender (None: both), its number."""
 
@@ -44,6 +49,8 @@ class Inflection(NamedTuple):
     verb_endings: tuple[tuple[str, str, str], ...]
     # An infinitive, gerund or imperative and the pronoun written with it, "" if there is none.
     split_enclitic: Callable[[str], tuple[str, str]]
+    # The masculine and feminine plural of a noun with one singular, where they differ.
+    epicene_plurals: Callable[[str], tuple[str, str]] | None = None
 
 
 class Lexicon:
@@ -84,9 +91,11 @@ class Lexicon:
         people = read_toml(self._package, "people")
         gendered = word_set(people["gendered"])
         found: dict[str, Form] = {}
+        plurals = self.inflection.epicene_plurals
         for word in people["epicene"].split():
-            for plural, text in ((False, word), (True, self.inflection.plural(word))):
-                found.setdefault(text, Form(text, text, None, plural, "noun"))
+            pair = plurals(word) if plurals else (self.inflection.plural(word),) * 2
+            for text, form in self._paradigm((word, word, *pair), "noun"):
+                found.setdefault(text, form)
         for row in (*word_rows(people["pairs"]), *self._regular(people)):
             for word, form in self._paradigm(row, "noun", generic=row[0] not in gendered):
                 found.setdefault(word, form)
@@ -108,9 +117,11 @@ class Lexicon:
         for row in rows:
             for word, form in self._paradigm(row, "adjective"):
                 found.setdefault(word, form)
+        plurals = self.inflection.epicene_plurals
         for word in lists["invariable"].split():
-            for plural, text in ((False, word), (True, self.inflection.plural(word))):
-                found.setdefault(text, Form(text, text, None, plural, "adjective"))
+            pair = plurals(word) if plurals else (self.inflection.plural(word),) * 2
+            for text, form in self._paradigm((word, word, *pair), "adjective"):
+                found.setdefault(text, form)
         return found
 
     @cached_property
@@ -130,7 +141,9 @@ class Lexicon:
             for row in word_rows(read_toml(self._package, "determiners")[title]):
                 masculine, feminine = (word.replace("_", " ") for word in row[:2])
                 for word in row:
-                    gender: Gender = "feminine" if word == row[1] else "masculine"
+                    gender: Gender | None = "feminine" if word == row[1] else "masculine"
+                    if word.endswith("'"):  # un'amica, but l'amico and l'amica
+                        gender = "feminine" if word.endswith("un'") else None
                     form = Form(masculine, feminine, gender, plural, "determiner")
                     found.setdefault(word, form)
         return found
@@ -157,6 +170,15 @@ class Lexicon:
             found[feminine] = Form(masculine, feminine, "feminine", False, "pronoun")
         return found
 
+    @cached_property
+    def dative_pairs(self) -> dict[str, Form]:
+        """The pronouns of somebody to whom something is given or said, if they show gender."""
+        found: dict[str, Form] = {}
+        for masculine, feminine in word_rows(read_toml(self._package, "determiners")["datives"]):
+            found[masculine] = Form(masculine, feminine, "masculine", False, "pronoun")
+            found[feminine] = Form(masculine, feminine, "feminine", False, "pronoun")
+        return found
+
     def split_enclitic(self, word: str) -> tuple[str, str]:
         """A verb form and the pronoun written with it, if the word is no verb form as it is."""
         if word in self.verbs:
@@ -177,6 +199,9 @@ class Lexicon:
             return base and base._replace(
                 masculine=f"{prefix}-{base.masculine}", feminine=f"{prefix}-{base.feminine}"
             )
+        if known is None and word.endswith("trice") and word not in self["things"]:
+            stem = word.removesuffix("trice")
+            return Form(stem + "tore", word, "feminine", False, "noun")
         if known is None and word.endswith(("ista", "istas")) and len(word) > 6:
             if word not in self["things"] and word not in self.verbs:
                 return Form(word, word, None, word.endswith("s"), "noun")
@@ -184,7 +209,7 @@ class Lexicon:
 
     def is_listed(self, word: str) -> bool:
         """Whether the word is a listed adjective."""
-        return word in self._adjectives
+        return word in self._adjectives or word.endswith(_SUPERLATIVES)
 
     def adjective(self, word: str) -> Form | None:
         """The form of a listed adjective or participle, or of a word with an adjective's ending."""

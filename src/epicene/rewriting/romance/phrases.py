@@ -251,5 +251,5 @@ class _Reader:
 
 
 PARTICIPLES = ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas")
-PARTICIPLES += ("ato", "ata", "ito", "ita", "uto", "uta")
+PARTICIPLES += ("ato", "ata", "ati", "ate", "ito", "ita", "iti", "ite", "uto", "uta", "uti", "ute")
 FEMININE_ENDINGS = ("ción", "sión", "dad", "tad", "tud", "ção", "são", "dade", "gem", "zione", "tà", "tù")

@@ -113,10 +113,23 @@ class _Finder:
             who := self.clauses.object_of(self._finite(verb))
         ):
             self._object_predicate(verb, who)
+        elif infinitive in lexicon["job_articles"] and self._job(verb):
+            pass
         elif infinitive in lexicon["secondary"]:
             self._secondary(verb, self.clauses.subject(verb))
         elif verb.finite:
             self._alone(verb)
+
+    def _job(self, verb: Verb) -> bool:
+        """*Faccio la cuoca*: a noun of a person with its article, as the subject's job."""
+        at = self._after_adverbs(verb.at + 1)
+        phrase = self.starts.get(at)
+        if phrase is None or phrase.kind != "person" or self.line[at] not in self.lexicon["articles"]:
+            return False
+        if phrase.plural or verb.clitics:
+            return False
+        self._add(self._phrase_words(phrase), self.clauses.subject(verb), "role", "likely")
+        return True
 
     def _alone(self, verb: Verb) -> None:
         """*Lo hago sola*: alone is said of the subject of any verb."""
@@ -146,6 +159,10 @@ class _Finder:
     def _predicate(self, verb: Verb, who: Referent, rule: str) -> None:
         plural = verb.finite and not verb.form.persons & {"1s", "2s", "3s"}
         phrase = who.phrase
+        if phrase is not None and phrase.plural and "3p" in verb.form.persons:
+            plural = True
+        if set(verb.clitics) & self.lexicon["existential"]:
+            return
         if who.who is not None and plural:
             if phrase is None or not phrase.changes_to(self.wanted.get(who.who, "feminine")):
                 return
@@ -165,7 +182,30 @@ class _Finder:
             if not following.determined and following.plural == plural:  # elegida presidenta
                 self._add(self._phrase_words(following), who, rule)
                 read = read._replace(end=following.end)
+        if self.lexicon["participles_agree"]:
+            read = self._after_participle(read, who, rule, plural=plural)
         self._coordinated(read, who, rule, plural=plural)
+
+    def _after_participle(self, read: _Read, who: Referent, rule: str, *, plural: bool) -> _Read:
+        """What follows the participle of a compound tense: *sono rimasta sola*."""
+        for _ in range(3):
+            if read.phrase is not None or not read.words:
+                return read
+            word = self.line[read.end - 1]
+            further = self._read_predicate(read.end, who, plural=plural)
+            if further is None or not further.words:
+                return read
+            if word not in self.lexicon["copular_participles"]:
+                at = further.words[0][0]
+                determined = further.phrase is not None and further.phrase.determined
+                if determined or not self.lexicon.predicate(self.line[at]):
+                    return read
+            first, second = read.words[-1][1].form, further.words[-1][1].form
+            if first.gender and second.gender and first.gender != second.gender:
+                return read
+            self._add(further.words, who, rule, "likely")
+            read = further
+        return read
 
     def _after_enclitic(self, verb: Verb) -> int:
         at = verb.at + 1
@@ -334,6 +374,8 @@ class _Finder:
         if following is not None and following.mood == "infinitive":
             return False
         at, target = read.words[-1] if read.words else (read.end - 1, None)
+        if line[at] in lexicon["copular_participles"]:
+            at = self._after_adverbs(at + 1)
         if lexicon.is_state(line[at]) or lexicon.noun(line[at]) is not None:
             return True
         if target is None or target.form.gender is None:
@@ -579,6 +621,20 @@ class _Finder:
             pair = lexicon.pronoun_pairs.get(line[at])
             if pair is not None and line.is_word(at):
                 self._add([(at, Target(pair))], Referent("others"), "third person")
+
+        for verb in self.clauses.verbs:
+            said = self._perfect_of(verb)
+            at = verb.at - 1
+            dative = lexicon.dative_pairs.get(line[at])
+            if dative is not None and said in lexicon["dative_verbs"]:
+                self._add([(at, Target(dative))], Referent("others"), "dative", "likely")
+
+    def _perfect_of(self, verb: Verb) -> str:
+        """The infinitive of a verb, or of the participle after its auxiliary."""
+        if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
+            form = self.lexicon.verb(self.line[self._after_adverbs(verb.at + 1)])
+            return form.infinitive if form is not None else ""
+        return verb.form.infinitive
 
     def _other_people(self) -> None:
         """Everybody else's nouns, each with its determiners and adjectives."""
