@@ -14,18 +14,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 # A slow moment of a shared machine is no failure.
-settings.register_profile("epicene", deadline=None)
-settings.register_profile("fuzz", deadline=None, max_examples=5000)  # --hypothesis-profile=fuzz
+settings.register_profile("epicene", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fuzz", settings.get_profile("epicene"), max_examples=5000)
 settings.load_profile("epicene")
 
 PUBLISHED_DATA = "EPICENE_PUBLISHED_DATA"
 CHROMIUM = "EPICENE_CHROMIUM"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test adds suite files to the list of who runs it; commands in processes inherit this."""
+    os.environ["XDG_DATA_HOME"] = str(tmp_path_factory.mktemp("data-home"))
 
 
 def missing(reason: str) -> NoReturn:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from epicene.runs.checked_tables import row_checksum
 from epicene.runs.manifest import Manifest, write_manifest
-from epicene.runs.store import row_checksum
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,6 +16,7 @@ BY_NAME = {command.name: command for command in COMMANDS}
 SAMPLE = [
     "run misgendering",
     "run gramvis",
+    "run own_pairs.py",
     "data build with models",
     "annotate import",
     "export data to hf",

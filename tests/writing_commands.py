@@ -27,7 +27,11 @@ MODULES = (
     "scipy.optimize",
     "suites.genform.scripted_construction",
     "epicene.cli.output",
+    "epicene.api.data",
+    "epicene.api.exports",
     "epicene.api.progress",
+    "epicene.api.studies",
+    "epicene.api.training",
     "epicene.export.hf_dataset",
     "epicene.export.lm_eval.folder",
     "epicene.export.results_folder",
@@ -54,6 +58,35 @@ _WORDS = """language,word,grammar,stereotype,category,english,chinese,genitive
 DE,Wache,F,male,occupation,a guard,警卫,der Wache
 DE,Star,M,female,social_status,a star,明星,des Stars
 """
+
+_OWN_SUITE = """
+import epicene
+
+own_pairs = epicene.suite("own_pairs", items="own_pairs.csv", languages=["en"], facets=["gender"])
+
+
+@own_pairs.ask
+def ask(item):
+    return [
+        epicene.choose(item.before, [item.right, item.wrong], item.after, name="choice"),
+        epicene.Generate(prompt=item.before, name="text", choices=[item.right, item.wrong]),
+    ]
+
+
+@own_pairs.judge
+def judge(item, answers):
+    choice, text = answers
+    return {"choice": choice.best == 0, "text": item.right in text.only}
+"""
+
+_OWN_PAIRS = "before,right,wrong,after,gender\n" + "".join(
+    f"The {noun} in house {number} saw ,{right},{wrong}, there.,{gender}\n"
+    for number in range(4)
+    for noun, right, wrong, gender in (
+        ("queen", "herself", "himself", "feminine"),
+        ("king", "himself", "herself", "masculine"),
+    )
+)
 
 _PLAN = """
 [[models]]
@@ -120,6 +153,7 @@ COMMANDS = (
         *("--set=mixed=false", "--set=resamples=50"),
         inputs=("words.csv",),
     ),
+    _run("own_pairs.py", "-m", "noted-random", inputs=("own_pairs.py", "own_pairs.csv")),
     WritingCommand(
         name="sweep",
         arguments=("sweep", "sweep.toml", "--out=out"),
@@ -199,6 +233,8 @@ def write_inputs(folder: Path) -> None:
     shutil.copytree(FIXTURES, folder, dirs_exist_ok=True)
     (folder / "words.csv").write_text(_WORDS, "utf-8")
     (folder / "sweep.toml").write_text(_PLAN, "utf-8")
+    (folder / "own_pairs.py").write_text(_OWN_SUITE, "utf-8")
+    (folder / "own_pairs.csv").write_text(_OWN_PAIRS, "utf-8")
     (folder / "templates.toml").write_text(TEMPLATES, "utf-8")
     (folder / "tokens").mkdir()
     write_tokens_folder(folder / "tokens", "train")

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from epicene.api.data import read_data as read_data
     from epicene.api.demo import Demo as Demo
     from epicene.api.demo import demo as demo
-    from epicene.api.embedded import fetch_model as fetch_model
     from epicene.api.exports import ExportedData as ExportedData
     from epicene.api.exports import export_data as export_data
     from epicene.api.exports import export_results as export_results
+    from epicene.api.models import fetch_model as fetch_model
     from epicene.api.models import models as models
     from epicene.api.models import open_model as open_model
     from epicene.api.open_model import OpenModel as OpenModel
@@ -73,15 +73,18 @@ if TYPE_CHECKING:
     from epicene.core.records import Texts as Texts
     from epicene.core.records import Translate as Translate
     from epicene.models.functions import PythonModel as PythonModel
+    from epicene.suites.definition import SuiteDefinition as SuiteDefinition
+    from epicene.suites.definition import choose as choose
+    from epicene.suites.definition import suite as suite
+    from epicene.suites.definition_items import RowItem as RowItem
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
     "epicene.api.checking": ("check",),
     "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "read_data"),
     "epicene.api.demo": ("Demo", "demo"),
-    "epicene.api.embedded": ("fetch_model",),
     "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
-    "epicene.api.models": ("models", "open_model"),
+    "epicene.api.models": ("fetch_model", "models", "open_model"),
     "epicene.api.open_model": ("OpenModel",),
     "epicene.api.results": (
         "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
@@ -100,6 +103,8 @@ _HOMES = {
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
     ),
     "epicene.models.functions": ("PythonModel",),
+    "epicene.suites.definition": ("SuiteDefinition", "choose", "suite"),
+    "epicene.suites.definition_items": ("RowItem",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -129,6 +134,7 @@ __all__ = [
     "PythonModel",
     "Rewritten",
     "RewrittenChange",
+    "RowItem",
     "Run",
     "RunError",
     "Runs",
@@ -140,12 +146,14 @@ __all__ = [
     "StudyAnswers",
     "StudyResults",
     "SuiteData",
+    "SuiteDefinition",
     "Sweep",
     "Texts",
     "Translate",
     "__version__",
     "build_data",
     "check",
+    "choose",
     "compare",
     "demo",
     "estimate_sweep",
@@ -163,6 +171,7 @@ __all__ = [
     "run",
     "sample_study",
     "score",
+    "suite",
     "suites",
     "sweep",
     "tabulate",

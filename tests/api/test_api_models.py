@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Iterator
 from copy import deepcopy
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +15,17 @@ import pytest
 import torch
 
 import epicene
+from epicene.core import registry
 from epicene.core.errors import InputError, OptionError, RunError
 from epicene.core.records import Generate, Score, Scores, Texts
 from epicene.models import BatchLimit, ModelOptions, hf
 from models.hf.tiny_causal import gpt2, gpt2_like, llama, metaspace, save, smollm2_like
 from models.hf.tiny_masked import model_and_tokenizer
 from models.hf.tiny_seq2seq import t5
+from models.http.local_server import Asked, Reply, Server
 from models.model_answers import batch_answers
+from models.openai.completions_server import completions
+from models.openai.openai_server import chat
 
 TEXTS = ["the nurse said that she was tired", "लड़की ने किताब पढ़ी", "he was late, she was not."]
 
@@ -126,9 +132,8 @@ def test_no_texts_are_an_empty_frame(causal: epicene.OpenModel) -> None:
 
 def test_texts_are_generated_as_in_a_run(causal: epicene.OpenModel) -> None:
     chat = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "she"}]
-    frame = causal.generate(
-        ["the nurse", chat], samples=2, max_new_tokens=5, temperature=1.0, seed=4
-    )
+    prompts: list[Any] = ["the nurse", chat]
+    frame = causal.generate(prompts, samples=2, max_new_tokens=5, temperature=1.0, seed=4)
     assert frame["prompt"].to_list() == [
         "the nurse", "the nurse", "system: Be brief.\nuser: she", "system: Be brief.\nuser: she",
     ]  # fmt: skip
@@ -256,3 +261,38 @@ def test_a_model_in_memory_is_asked_as_it_is_now() -> None:
     with torch.no_grad():
         model.transformer.h[0].mlp.c_fc.weight.mul_(2)
     assert opened.score("she was")["sum"].item() != before
+
+
+def test_a_hosted_model_is_asked_inside_a_running_event_loop() -> None:
+    """As in a notebook, whose own loop runs all the time."""
+
+    async def notebook(url: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+        with epicene.open_model("openai:toy", base_url=url) as m:
+            return m.generate([[{"role": "user", "content": "Hi"}]] * 3), m.score(["a b", "c"])
+
+    def reply(asked: Asked) -> Reply:
+        return chat("hello") if "chat" in asked.path else completions()(asked)
+
+    with Server(reply) as server:
+        written, scored = asyncio.run(notebook(server.url))
+    assert written["text"].to_list() == ["hello"] * 3
+    assert scored["method"].to_list() == ["causal (echo)"] * 2
+    assert scored["sum"].to_list() == sorted(scored["sum"].to_list())
+
+
+def test_kinds_and_embedded_models_are_listed() -> None:
+    frame = epicene.models()
+    by_kind = {row["kind"]: row for row in frame.to_dicts()}
+    assert by_kind["hf"]["spec"] == "hf:FOLDER_OR_ID"
+    assert by_kind["hf"]["licence"] is None
+    assert by_kind["smollm2"]["embedded"]
+    assert by_kind["smollm2"]["disk_mb"] > 0
+    ours = entry_points(group="epicene.models")
+    assert all(by_kind[point.name]["about"] for point in ours)
+    registry.add("models", "loud", epicene.PythonModel)
+    assert "loud" in epicene.models()["kind"]
+
+
+def test_an_unknown_model_is_not_fetched() -> None:
+    with pytest.raises(InputError, match=r"'smolm2'.*'smollm2'"):
+        epicene.fetch_model("smolm2")

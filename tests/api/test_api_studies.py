@@ -115,7 +115,7 @@ def test_answers_are_exported_as_by_the_command(
     command: Epicene, study: epicene.Study, form: str
 ) -> None:
     done = command("annotate", "export", "study", f"--form={form}", "--hidden", "--without=bob")
-    found = study.answers(without=["bob"])
+    found = study.answers(without="bob")
     assert found.export(f"answers.{form}", hidden=True) == done.out
     assert Path(f"answers.{form}").read_bytes().decode() == done.out
     assert Path(f"answers.{form}").stat().st_mode & 0o077 == 0
@@ -123,6 +123,8 @@ def test_answers_are_exported_as_by_the_command(
     assert done.err == "Left out: bob (named).\n"
     with pytest.raises(InputError, match=r"end it in \.csv, \.tsv or \.jsonl"):
         found.export("answers.xlsx")
+    with pytest.raises(InputError, match="no form 'xml'; known: csv, jsonl, tsv"):
+        found.export(form="xml")  # type: ignore[arg-type]
 
 
 def test_sheets_are_written_filled_in_and_imported(study: epicene.Study) -> None:
@@ -136,6 +138,8 @@ def test_sheets_are_written_filled_in_and_imported(study: epicene.Study) -> None
     counts = study.import_answers(path)
     assert (counts.new, counts.same) == (1, 0)  # ann has judged the other item, once wanted
     assert study.import_answers(path).same == 1
+    with pytest.raises(InputError, match="no layout of answers 'pcbex'; did you mean 'pcibex'"):
+        study.import_answers(path, layout="pcbex")  # type: ignore[arg-type]
     changed = [respond(whole, item, "dan") for item in whole.items]
     others = [msgspec.structs.replace(each, participant="cay") for each in changed]
     path.write_text(fill_in(path.read_text("utf-8"), others), "utf-8")
@@ -166,6 +170,8 @@ def test_projects_are_written_as_by_the_command(command: Epicene, to: TargetProg
     for path in paths:
         twin = Path("by-command", path.relative_to("by-python"))
         assert path.read_bytes() == twin.read_bytes()
+    with pytest.raises(InputError, match="no program 'jspsych'"):
+        study.write_project("jspsych", "other")  # type: ignore[arg-type]
 
 
 def test_disagreements_are_decided(command: Epicene, study: epicene.Study) -> None:
@@ -265,7 +271,7 @@ def test_who_failed_is_left_out_and_named(command: Epicene) -> None:
 
 
 def test_links_are_those_of_the_command(command: Epicene, study: epicene.Study) -> None:
-    links = study.links(["cay"], "https://x.org/")
+    links = study.links("cay", "https://x.org/")
     printed = command("annotate", "links", "study", "--url=https://x.org").out
     assert [line.split("\t") for line in printed.splitlines()] == [
         list(row) for row in links.rows()

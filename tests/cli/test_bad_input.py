@@ -17,6 +17,7 @@ import pytest
 from cli.conftest import Done, Epicene
 from epicene.core import registry
 from run_folders import edit_manifest
+from runs.killable_runs import stored
 
 ROW = (
     '{"id": "a", "before": "The king hurt ", "reflexive": "himself", "after": ".",'
@@ -224,9 +225,8 @@ def test_ctrl_c_says_that_nothing_is_lost(tmp_path: Path) -> None:
     )  # fmt: skip
     database = tmp_path / "run" / "answers.sqlite"
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (tmp_path / "run" / "manifest.json").exists():
+    while time.monotonic() < deadline and not stored(tmp_path / "run"):
         time.sleep(0.05)
-    time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1, err

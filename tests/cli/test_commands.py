@@ -7,12 +7,16 @@ import io
 import json
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 from cli.conftest import Epicene
+from epicene.core import registry
+from epicene.models import Model, ModelOptions, faces, kind_info, model_kind
+from epicene.models import embedded as language
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "results.schema.json").read_text(encoding="utf-8")
@@ -201,3 +205,29 @@ def test_an_incomplete_run_exits_with_1(epicene: Epicene) -> None:
     assert done.code == 1
     assert "told to fail" in done.err
     assert "items are judged" in done.err
+
+
+def test_kinds_of_other_packages_are_described(
+    epicene: Epicene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @model_kind(about="asks an oracle", usage="oracle:NAME")
+    def opener(_name: str, _options: ModelOptions) -> Model:
+        raise AssertionError("only listed")
+
+    absent = EntryPoint("absent", "delphi:open", "epicene.models")
+    installed = {**registry.installed("models"), "absent": absent}
+    monkeypatch.setattr(registry, "installed", lambda _: installed)
+    monkeypatch.setattr(registry, "_added", {("models", "oracle"): opener})
+    monkeypatch.setenv("COLUMNS", "200")
+    lines = (line for line in epicene("models").out.splitlines() if "│" in line)
+    shown = {line.split("│")[1].strip(): line for line in lines}
+    assert "oracle:NAME" in shown["oracle"]
+    assert "asks an oracle" in shown["oracle"]
+    assert "No module named 'delphi'" in shown["absent"]
+
+
+def test_every_kind_says_what_it_is() -> None:
+    ours = [name for name, each in registry.installed("models").items() if "epicene" in each.value]
+    embedded = {each.name for each in (*language.status(), *faces.status())}
+    assert len(ours) > len(embedded)
+    assert all(kind_info(kind).about for kind in set(ours) - embedded)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,15 @@ def test_a_complete_run_sends_no_probe(epicene: Epicene) -> None:
         again = misgendering(epicene, server)
     assert again.code == 0, again.err
     assert not server.asked
+
+
+def test_texts_are_scored_before_any_is_generated(epicene: Epicene) -> None:
+    """A score costs less, so that trouble with it shows before the dear requests are sent."""
+    with Server(completions()) as server:
+        assert misgendering(epicene, server, "--concurrency", "1").code == 0
+    asked = [asked for asked in server.asked if asked.prompt not in PROBES]
+    scored = [each for each, _ in groupby(asked, lambda each: bool(each.body.get("logprobs")))]
+    assert scored == [True, False, True], "the second stage scores what was generated"
 
 
 # --- one format alone ------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def run(epicene: Epicene, server: Server) -> tuple[str, ...]:
     """The command."""
     return (
         "run", "two-stage", "--model=writer=openai:tiny", "--model=reader=random",
-        f"--base-url={server.url}", "--timeout=0.3", "--set=items=12", "--out=run",
+        f"--base-url={server.url}", "--timeout=1", "--set=items=12", "--out=run",
     )  # fmt: skip
 
 

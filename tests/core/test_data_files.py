@@ -207,6 +207,37 @@ def test_parquet_is_read_whole_though_piece_by_piece(
     assert [row.location for row in read_rows(path)][6] == f"{path}, row 7,"
 
 
+@pytest.mark.parametrize("kind", ["String", "Binary", "Categorical"])
+def test_a_row_of_parquet_that_is_too_long_is_named(kind: str, tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    path = tmp_path / "a.parquet"
+    for length, refused in ((MAX_LINE_BYTES - 1, False), (MAX_LINE_BYTES, True)):
+        text = polars.Series("text", ["x" * length]).cast(getattr(polars, kind))
+        short = polars.Series("text", ["x"]).cast(getattr(polars, kind))
+        both = polars.concat([short.to_frame(), text.to_frame()])
+        both.with_columns(id=polars.lit("i")).write_parquet(path)
+        if refused:
+            with pytest.raises(InputError, match=r"a\.parquet, row 2, is longer than 16 MiB\."):
+                list(read_rows(path))
+        else:
+            assert [len(row.values["text"]) for row in read_rows(path)] == [1, length]
+
+
+def test_rows_of_parquet_that_share_a_text_are_not_all_in_memory_at_once(tmp_path: Path) -> None:
+    """Such a file of two kilobytes holds 200 MiB."""
+    polars = pytest.importorskip("polars")
+    path = tmp_path / "a.parquet"
+    text = polars.lit("x" * 2**20).repeat_by(1).list.first()
+    polars.select(id=polars.int_range(200)).with_columns(text=text).write_parquet(path)
+    assert path.stat().st_size < 2**20
+    tracemalloc.start()
+    try:
+        assert sum(len(row.values["text"]) for row in read_rows(path)) == 200 * 2**20
+        assert tracemalloc.get_traced_memory()[1] < 64 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
 # --- encodings -----------------------------------------------------------------------------
 
 

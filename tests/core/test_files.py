@@ -45,6 +45,19 @@ def test_a_private_file_is_for_its_owner(tmp_path: Path) -> None:
     assert mode(tmp_path / "open") == 0o600
 
 
+def test_a_file_has_the_permissions_of_the_umask_which_is_not_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread that creates a file meanwhile would create it under another umask."""
+    before = os.umask(0o027)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "umask", lambda _mask: pytest.fail("changed for all threads"))
+        write_atomically(tmp_path / "file", b"a")
+    os.umask(before)
+    assert mode(tmp_path / "file") == 0o640
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
 def test_a_database_is_not_written_over(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     before = database(path, "CREATE TABLE mine (a)")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.core.finite import finite_or_failed
+from epicene.core.finite import find_lost_number, finite_or_failed
 from epicene.core.records import (
     Answer,
     Choice,
@@ -80,3 +80,38 @@ def test_finite_answers_are_left_as_they_are(logprobs: list[float | None], other
         Failed(reason="nan"),
     ):
         assert finite_or_failed(answer) is answer
+
+
+NULL = (None, -1.5)  # nothing is before the first token
+LOST = (-1.5, None)
+
+
+@pytest.mark.parametrize(
+    ("method", "conditioned_on", "logprobs", "found"),
+    [
+        ("causal", "", NULL, ""),
+        ("causal", "", LOST, "texts[1].logprobs[1]"),
+        ("causal", "", (None, None), "texts[1].logprobs[1]"),
+        ("causal", "<s>", (-2.0, -1.5), ""),
+        ("causal", "<s>", NULL, "texts[1].logprobs[0]"),
+        ("causal (echo)", "<s>", NULL, ""),
+        ("causal (echo)", "", LOST, "texts[1].logprobs[1]"),
+        ("3-gram", "", NULL, ""),
+        ("within-word (epicene words)", "", NULL, "texts[1].logprobs[0]"),
+        ("original (tokenizer words)", "", (-1.0,), ""),
+    ],
+)
+def test_a_null_that_was_a_number_is_found(
+    method: str, conditioned_on: str, logprobs: tuple[float | None, ...], found: str
+) -> None:
+    texts = text_score(logprobs=(-1.0, -2.0)), text_score(logprobs=logprobs)
+    answer = Scores(texts=texts, method=method, conditioned_on=conditioned_on)
+    assert find_lost_number(answer) == found
+
+
+def test_a_completion_has_both_scores_where_the_model_gives_both() -> None:
+    assert find_lost_number(completions(with_after=-2.0)) == "completions[0].with_after"
+    both = Completion(text="x", logprob=-1.0, tokens=1, with_after=-2.0)
+    assert not find_lost_number(Completions(completions=(both,), method="causal"))
+    alone = Completion(text="x", logprob=-1.0, tokens=1)
+    assert not find_lost_number(Completions(completions=(alone,), method="masked, left to right"))

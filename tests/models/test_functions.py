@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import functools
 import math
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from PIL import Image as Pillow
 
+import epicene
 from epicene.core.errors import InputError
 from epicene.core.files import ImageFolder
 from epicene.core.finite import finite_or_failed
@@ -37,7 +39,7 @@ from epicene.core.records import (
     TextScore,
     Translate,
 )
-from epicene.models import ModelOptions, sample_seed
+from epicene.models import ModelOptions, functions, sample_seed
 from epicene.models.functions import SETTINGS, VERBS, FunctionModel, PythonModel, code_digest
 from models.model_answers import batch_answers
 from models.sample_images import picture
@@ -595,6 +597,10 @@ def test_a_class_is_a_kind_of_model() -> None:
     assert Shouting("!").identity.key == made.identity.key
     assert Louder("!").identity.key != made.identity.key
     assert Versioned().identity.key == {"name": "", "version": "3"}
+
+
+def test_the_example_in_the_docstring_runs() -> None:
+    assert doctest.testmod(functions, extraglobs={"epicene": epicene}) == (0, 2)
 
 
 def test_every_verb_has_its_settings() -> None:

@@ -277,7 +277,7 @@ def test_a_prediction_that_takes_its_time_is_looked_at_until_it_is_done(tmp_path
 def test_a_prediction_that_takes_too_long_is_called_off(tmp_path: Path) -> None:
     shop = gallery("replicate", lambda order: Drawing(steps=10**9 if order.times < 2 else 0))
     with shop.server:
-        model = shop.model(SHORT_WAITS, timeout=0.5)
+        model = shop.model(SHORT_WAITS, timeout=2.0)
         (answer,) = answers(model, draw(), files=ImageFolder(tmp_path))
     assert drawn(answer)[0].sha256
     assert isinstance(shop.script, Replicate)
@@ -416,7 +416,7 @@ def test_an_image_that_would_never_end_is_left_off(
     ("fault", "words", "attempts"),
     [
         (SLOW_DOWN, "HTTP 429: Request was throttled. (12 attempts)", 12),
-        (Reply({}, delay=30.0), "no reply within 1 s (3 attempts)", 3),
+        (Reply({}, delay=30.0), "no reply within 2 s (3 attempts)", 3),
         (Reply({"detail": "width is too large"}, 422), "HTTP 422: width is too large", 1),
         (Reply({"status": "succeeded", "data": []}), "holds no image (3 attempts)", 3),
     ],
@@ -426,7 +426,7 @@ def test_a_lasting_fault_fails_its_request_and_the_run_goes_on(
     provider: str, fault: Reply, words: str, attempts: int, tmp_path: Path
 ) -> None:
     shop = gallery(provider, lambda o: Drawing(fault=fault if "nurse" in o.prompt else None))
-    timeout = 1.0 if fault.delay else 60.0
+    timeout = 2.0 if fault.delay else 60.0
     bad, good = ask(shop, tmp_path, draw(), draw("a doctor"), timeout=timeout)
     assert isinstance(bad, Failed)
     assert words in bad.reason

@@ -224,7 +224,7 @@ def test_what_is_not_known_is_not_made_up(provider: str, tmp_path: Path) -> None
 def test_a_reply_that_never_came_counts_against_the_limit(provider: str, tmp_path: Path) -> None:
     shop = gallery(provider, lambda _: Drawing(fault=Reply({}, delay=30.0)))
     with shop.server:
-        served = shop.model(price="1", timeout=0.3)
+        served = shop.model(price="1", timeout=1.0)
         budget = Budget(limit=2.5)
         served.spend_from(budget)
         answers(served, draw("a"), files=ImageFolder(tmp_path))

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,8 @@ def stored(folder: Path) -> set[str]:
     path = folder / "answers.sqlite"
     if not path.exists():
         return set()
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("BEGIN")  # all of it as of one moment, while others write
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone():
             return set()
         labels = {

@@ -62,7 +62,7 @@ def expected(count: int) -> dict[int, Answer]:
     return {n: rule._one(asking(n)) for n in range(count)}
 
 
-def wait_until(so: Callable[[], bool], limit: float = 10.0) -> None:
+def wait_until(so: Callable[[], bool], limit: float = 60.0) -> None:
     """Until it is so, or the test has failed anyway."""
     deadline = time.monotonic() + limit
     while not so() and time.monotonic() < deadline:

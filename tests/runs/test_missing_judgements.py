@@ -40,9 +40,8 @@ def test_the_keys_are_those_of_a_run_that_answers_everything(
         for each in expected_judgements(done, item)
     )
     assumed = judgement_frame(judgements, done.info)
-    ranked = [
-        each.item_scores for each in headline_metrics_of(done.suite) if each.item_scores is not None
-    ]
+    headlines = headline_metrics_of(done.suite, Results(real, done.protocol, (done.info,)))
+    ranked = [each.item_scores for each in headlines if each.item_scores is not None]
     for figures in ranked:
         wanted, found = (
             figures(Results(frame, done.protocol, (done.info,))) for frame in (real, assumed)
@@ -74,7 +73,7 @@ def test_what_fails_in_every_run_is_still_asked(do_run: Runner, tmp_path: Path) 
     lost = [{item.id for item in RunJudgements(each).lacking()} for each in broken]
     assert lost[0] == lost[1] != set()
 
-    (headline,) = headline_metrics_of(whole[0].suite)
+    (headline,) = headline_metrics_of(whole[0].suite, summarise(whole).results)
     assert headline.item_scores is not None
     found, of_whole = (
         rank(
@@ -113,7 +112,7 @@ def test_half_a_run_is_asked_as_much_as_a_whole_one(
     monkeypatch.setattr(RunJudgements, "lacking", lambda _: (i for i in items if i.id not in half))
     lacking = missing_judgements([done], match_items([done]))
     frame = pl.concat([judgement_frame(judged, done.info), lacking], how="diagonal")
-    for headline in headline_metrics_of(done.suite):
+    for headline in headline_metrics_of(done.suite, whole[0]):
         if headline.item_scores is not None:
             before, after = (
                 rank(headline.item_scores(results), [done.info.model], suite=name)

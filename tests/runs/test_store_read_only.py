@@ -13,7 +13,8 @@ import pytest
 from epicene.core import sqlite
 from epicene.core.errors import RunError
 from epicene.core.records import Identity, Text, Texts
-from epicene.runs.store import AnswerStore, Section, make_request_id
+from epicene.runs.request_ids import make_request_id
+from epicene.runs.store import AnswerStore, Section
 
 WRITTEN = Texts(texts=(Text(text="she"),))
 WHO = Identity(kind="k", label="a", key={"name": "a"})

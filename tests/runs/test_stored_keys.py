@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from epicene.core.records import Failed, Identity, Text, Texts
-from epicene.runs.store import AnswerStore, make_request_id
+from epicene.runs.request_ids import make_request_id
+from epicene.runs.store import AnswerStore
 
 WRITTEN = Texts(texts=(Text(text="she"),))
 

@@ -49,11 +49,21 @@ def test_the_published_data_are_known(name: str, file: str, sha256: str) -> None
         ("apgc", ["dev.arin.tokens", "dev.ar.MM.tokens"]),  # as `data build` writes them
         ("apgc", ["mine.jsonl", "mine.arin"]),
         ("genform", ["morphogen-fr.jsonl", "mine.jsonl"]),
+        ("misgendering", ["task.tsv"]),  # a file of templates
+        ("misgendering", ["eo_task.tsv", "pronouns.csv"]),
+        ("misgendering", ["task.tsv", "context.tsv", "pronouns.csv"]),
     ],
 )
 def test_files_that_are_only_called_like_published_ones(name: str, files: list[str]) -> None:
     found = [(file, "0" * 64) for file in files]
     assert data_origin(find_suite(name), "data", found) == "own"
+
+
+def test_the_full_tables_of_ruff_are_known_by_their_names() -> None:
+    found = [("task.tsv", "0" * 64), ("context.tsv", "1" * 64)]
+    assert data_origin(find_suite("misgendering"), "ruff", found) == "published"
+    both = [("pronouns.csv", SHA256[f"{each}/pronouns.csv"]) for each in ("misgendered", "ruff")]
+    assert data_origin(find_suite("misgendering"), "misgendered+ruff", found + both) == "published"
 
 
 def test_english_beside_the_published_corpus_may_be_ones_own() -> None:

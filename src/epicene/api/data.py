@@ -8,8 +8,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from epicene.api.frames import table_frame
 from epicene.api.progress import NoProgress, progress_display
 from epicene.api.running import model_options
@@ -112,7 +110,9 @@ class SuiteData:
         """A row per item, at most `limit`, and a column per field."""
         import polars as pl
 
-        rows = [msgspec.to_builtins(item) for item in islice(self.items(), limit)]
+        from epicene.suites.definition_items import item_fields
+
+        rows = [item_fields(item) for item in islice(self.items(), limit)]
         return pl.DataFrame(rows, infer_schema_length=None)  # by rows: a dict keeps all its keys
 
     @keyword_errors

@@ -81,9 +81,8 @@ def rows_frame(
     for chunk in iter(lambda: list(islice(stream, _CHUNK)), []):
         names = dict.fromkeys(name for row in chunk for name in row)
         known |= names
-        piece = pl.DataFrame(
-            {name: [row.get(name) for row in chunk] for name in names}, infer_schema_length=None
-        )
+        # By rows: by columns, only the keys of the first of nested tables would be kept.
+        piece = pl.DataFrame(list(map(dict, chunk)), infer_schema_length=None)
         wanted = {*(columns or ()), *(where.meta.root_names() if where is not None else ())}
         piece = piece.with_columns(
             pl.lit(None).alias(name) for name in sorted(wanted - names.keys())

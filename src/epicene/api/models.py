@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import msgspec
 
 from epicene.api.open_model import OpenModel
+from epicene.api.progress import NoProgress, progress_display
 from epicene.api.running import model_options
-from epicene.core.errors import InputError, OptionError
-from epicene.models import IN_MEMORY, Learner, ModelOptions, ModelSpec, Probed, parse_spec
+from epicene.api.wording import keyword_errors
+from epicene.core import registry
+from epicene.core.errors import EpiceneError, InputError, OptionError
+from epicene.models import (
+    IN_MEMORY,
+    Learner,
+    ModelOptions,
+    ModelSpec,
+    Probed,
+    kind_info,
+    parse_spec,
+)
 from epicene.models import open_model as open_spec
 from epicene.models.functions import FunctionModel
 from epicene.models.pricing import as_paid
@@ -17,6 +28,9 @@ from epicene.runs.executors import CachedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import polars
 
     from epicene.models import Model
     from epicene.runs.executors import Executor
@@ -32,6 +46,7 @@ def as_list(given: ModelInput | Sequence[ModelInput]) -> list[ModelInput]:
     return list(given) if isinstance(given, list) else [cast("ModelInput", given)]
 
 
+@keyword_errors
 def open_model(
     model: Any = None,
     tokenizer: Any = None,
@@ -146,13 +161,19 @@ def resolve_models(
     a suite or charges for its answers belongs to one run, so it is opened again from its spec.
     """
     held: dict[ModelSpec, tuple[Model, bool]] = {}
+    known: dict[tuple[int, ...], ModelSpec] = {}  # by object: hashing weights takes time
 
     def spec(given: ModelInput) -> ModelSpec:
         if isinstance(given, str):
             return parse_spec(given, options)
+        key = tuple(map(id, given)) if isinstance(given, tuple) else (id(given),)
+        if key not in known:
+            known[key] = in_memory(given)
+        return known[key]
+
+    def in_memory(given: OpenModel | tuple[Any, Any]) -> ModelSpec:
         if isinstance(given, OpenModel):
-            opened = given
-            model = opened.reopen() if opened.reopen else opened.model
+            opened, model = given, given.reopen() if given.reopen else given.model
         else:
             opened = open_model(given, **_options_in_memory(options))
             model = opened.model
@@ -164,7 +185,7 @@ def resolve_models(
                 )
             return opened.spec
         found = opened.spec or ModelSpec(kind=IN_MEMORY, name=model.identity.digest.hex())
-        held[found] = (model, opened.asked)
+        held[found] = (model, opened.asked and opened.reopen is None)
         opened.asked = True
         return found
 
@@ -197,3 +218,68 @@ def _belongs_to_a_run(model: Model) -> bool:
 
 
 # --- which there are -----------------------------------------------------------------------------
+
+
+def models() -> polars.DataFrame:
+    """The kinds of model that are installed, a row each, and after them the embedded models.
+
+    >>> epicene.models()["kind"].to_list()
+    ['copy', 'diffusers', 'hf', ..., 'smollm2', ...]
+
+    Columns: kind, spec (how a model is named), about, embedded; of the embedded models also
+    languages, chat, licence, must_accept (the licence, to fetch it), download_mb, disk_mb, fetched
+    and where.
+    """
+    import polars as pl
+
+    from epicene.models import embedded, faces
+
+    fetchable = {each.name: each for each in (*embedded.status(), *faces.status())}
+    rows: list[dict[str, Any]] = [
+        {"kind": kind, "spec": spec, "about": about, "embedded": False}
+        for kind in registry.names("models")
+        if kind not in fetchable
+        for spec, about in [_describe(kind)]
+    ]
+    for name, status in fetchable.items():
+        facts = msgspec.to_builtins(status)
+        del facts["name"]
+        about = facts.pop("description")
+        rows.append({"kind": name, "spec": name, "about": about, "embedded": True, **facts})
+    schema: dict[str, Any] = {
+        **dict.fromkeys(("kind", "spec", "about"), pl.String),
+        "embedded": pl.Boolean,
+        "languages": pl.List(pl.String),
+        "chat": pl.Boolean,
+        "licence": pl.String,
+        "must_accept": pl.Boolean,
+        **dict.fromkeys(("download_mb", "disk_mb"), pl.Int64),
+        "fetched": pl.Boolean,
+        "where": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _describe(kind: str) -> tuple[str, str]:
+    """How a model of that kind is named, and what it is, or why it cannot be used."""
+    try:
+        info = kind_info(kind)
+    except EpiceneError as error:
+        return kind, str(error)
+    return info.usage or kind, info.about
+
+
+@keyword_errors
+def fetch_model(name: str, *, accept_licence: bool = False, progress: bool = True) -> Path:
+    """Download an embedded model, verify and convert it; its folder.
+
+    One that is on this machine is not downloaded again. `epicene.models()` lists them. A model with
+    terms of its own needs `accept_licence=True`: you have read and accept them.
+
+    >>> epicene.fetch_model("smollm2")  # doctest: +SKIP
+    """
+    from epicene.models import embedded, faces
+
+    fetch = faces.fetch if name in faces.catalogue() else embedded.fetch
+    show = (progress_display() if progress else NoProgress()).show_message
+    return fetch(name, accept_licence=accept_licence, progress=show)

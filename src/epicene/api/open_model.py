@@ -173,7 +173,7 @@ class OpenModel:
         [-6.0, -5.5]
         """
         scored = self._scores(texts, context, first_token, masking, language)
-        return _frame(_SCORE_COLUMNS, (_score_row(text, *each) for text, *each in scored))
+        return _frame(_SCORE_COLUMNS, (_score_row(*each) for each in scored))
 
     def tokens(
         self,
@@ -221,7 +221,7 @@ class OpenModel:
         are ranked; otherwise the `top` of each length up to `max_tokens`. A causal model ranks by
         what precedes the gap; `with_after` is the log-probability together with what follows it.
 
-        >>> m = epicene.open_model("random")
+        >>> m = epicene.open_model(fill=lambda gaps, choices: [[-2.5, -1.5] for _ in gaps])
         >>> m.fill("The nurse said ___ was late.", choices=["he", "she"])["completion"].to_list()
         ['she', 'he']
         """

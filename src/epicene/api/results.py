@@ -16,6 +16,7 @@ from epicene.api.frames import (
     table_frame,
 )
 from epicene.api.progress import scoring_progress
+from epicene.api.wording import keyword_errors
 from epicene.core.errors import EpiceneWarning, InputError, unknown
 
 if TYPE_CHECKING:
@@ -306,6 +307,7 @@ class Run(Runs):
 RunLike: TypeAlias = Run | str | Path
 
 
+@keyword_errors
 def load(path: PathLike, *, suite: SuiteLike | None = None) -> Run:
     """Read a run folder.
 
@@ -328,6 +330,7 @@ def _stored_runs(runs: RunLike | Iterable[RunLike]) -> list[StoredRun]:
     return [_stored(run) for run in ([runs] if isinstance(runs, Run | str | Path) else runs)]
 
 
+@keyword_errors
 def tabulate(runs: RunLike | Iterable[RunLike]) -> Runs:
     """The results of several runs of one suite under one protocol, side by side.
 
@@ -357,6 +360,7 @@ class Scored(SuiteResults):
         return self._scored.labelled_judgements()
 
 
+@keyword_errors
 def score(
     suite: SuiteLike,
     answers: PathLike | Iterable[Mapping[str, Any]] | None = None,
@@ -417,6 +421,7 @@ class Comparison(TabledResults):
         return self.result.tables[0]
 
 
+@keyword_errors
 def compare(
     first: RunLike,
     second: RunLike,
@@ -439,6 +444,7 @@ def compare(
     return Comparison(found)
 
 
+@keyword_errors
 def report(
     runs: RunLike | Iterable[RunLike], path: PathLike = "report.html", *, pictures: float = 12.0
 ) -> Path:

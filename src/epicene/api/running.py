@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.api.progress import NoProgress, progress_display
 from epicene.api.results import Run, load
+from epicene.api.wording import keyword_errors
 from epicene.core.errors import EpiceneWarning, InputError, unknown
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "smollm2"
 
 
+@keyword_errors
 def run(
     suite: SuiteLike,
     model: ModelInput | None = None,
@@ -102,7 +104,7 @@ def run(
         folder, _ = do_run(config, display, with_models_in_memory(executor), approve)
     done = load(folder, suite=chosen)
     for sentence in failure_sentences(done):
-        warnings.warn(sentence, EpiceneWarning, stacklevel=2)
+        warnings.warn(sentence, EpiceneWarning, stacklevel=3)
     return done
 
 

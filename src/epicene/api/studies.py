@@ -6,12 +6,12 @@ import re
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from epicene.api.results import tabulate
 from epicene.api.study_results import StudyAnswers
 from epicene.api.wording import keyword_errors
-from epicene.core.errors import InputError, as_sentence, pluralise
+from epicene.core.errors import InputError, as_sentence, pluralise, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -177,13 +177,13 @@ class Study:
         return [f"{file}: {as_sentence(fault)}" for fault in launch_problems(self._folder.study)]
 
     @keyword_errors
-    def answers(self, *, without: Collection[str] = (), passed: bool = False) -> StudyAnswers:
+    def answers(self, *, without: str | Iterable[str] = (), passed: bool = False) -> StudyAnswers:
         """People's answers: as a frame, a file, or results.
 
         without: leave these people's answers out.
         passed: leave out the answers of who failed the attention checks.
         """
-        return StudyAnswers(self._folder, without=without, passed=passed)
+        return StudyAnswers(self._folder, without=_names(without), passed=passed)
 
     @keyword_errors
     def import_answers(
@@ -205,6 +205,10 @@ class Study:
         incomplete: accept responses that lack questions added later.
         layout: pcibex or label-studio, if it is not to be detected.
         """
+        from epicene.studies.exchange.response_files import ResponseFormat
+
+        if layout not in (known := get_args(ResponseFormat)):
+            raise unknown("layout of answers", layout, known)
         return self._folder.import_file(
             Path(file),
             participant=participant,
@@ -236,7 +240,7 @@ class Study:
         return AdjudicationSheet(text, len(found), items, valid.note)
 
     @keyword_errors
-    def write_sheets(self, people: int | Iterable[str], out: PathLike) -> Sheets:
+    def write_sheets(self, people: int | str | Iterable[str], out: PathLike) -> Sheets:
         """Write an empty sheet for each person, named or numbered, into the folder `out`."""
         from epicene.studies.collection.images import export_images
         from epicene.studies.collection.sheets import write_sheets
@@ -245,7 +249,7 @@ class Study:
         if isinstance(people, int):
             names = [f"p{number:0{len(str(people))}}" for number in range(1, people + 1)]
         else:
-            names = [check_participant_name(name) for name in people]
+            names = [check_participant_name(name) for name in _names(people)]
         study = export_images(self._folder, Path(out))
         responses = self._folder.responses()
         paths = write_sheets(study, names, Path(out), responses)
@@ -257,22 +261,20 @@ class Study:
     def write_project(self, to: TargetProgram, out: PathLike) -> list[Path]:
         """Write the study as a project of another program, pcibex or label-studio."""
         from epicene.studies.collection.images import export_images
-        from epicene.studies.collection.sheets import write_project
+        from epicene.studies.collection.sheets import TargetProgram, write_project
 
+        if to not in (known := get_args(TargetProgram)):
+            raise unknown("program", to, known)
         return write_project(export_images(self._folder, Path(out)), Path(out), to)
 
     @keyword_errors
-    def links(self, people: Iterable[str] = (), url: str = "") -> polars.DataFrame:
+    def links(self, people: str | Iterable[str] = (), url: str = "") -> polars.DataFrame:
         """The links of a study: `who` (the owner, everybody, or a person's name) and `link`.
 
         people: who gets a personal link, besides those who have one.
         url: the address of the pages; by default the last at which the study was served.
         """
-        import polars as pl
-
-        address = base_url(url) if url else self.address
-        rows = list(_links(self._folder, people, address))
-        return pl.DataFrame(rows, schema={"who": pl.String, "link": pl.String}, orient="row")
+        return _links_frame(self._folder, people, base_url(url) if url else self.address)
 
     @property
     def address(self) -> str:
@@ -295,7 +297,7 @@ class Study:
     @keyword_errors
     def serve(
         self,
-        people: Iterable[str] = (),
+        people: str | Iterable[str] = (),
         *,
         host: str = "127.0.0.1",
         port: int = PORT,
@@ -316,13 +318,13 @@ class Study:
         check_images(self._folder)
         url = base_url(url) if url else ""
         serve_pages = _server()
-        people = list(people)
+        names = _names(people)
 
         def listening(actual_port: int) -> None:
             shown = f"[{host}]" if ":" in host else host
             address = url or f"http://{shown}:{actual_port}"
             self._folder.remember_address(address)
-            (ready or print_links)(self.links(people, address))
+            (ready or print_links)(_links_frame(self._folder, names, address))
 
         serve_pages(
             self._folder,
@@ -367,6 +369,17 @@ def print_links(links: polars.DataFrame) -> None:
     for who, link in links.iter_rows():
         sys.stdout.write(f"{who}\t{link}\n")
     sys.stdout.flush()
+
+
+def _names(people: str | Iterable[str]) -> list[str]:
+    return [people] if isinstance(people, str) else list(people)
+
+
+def _links_frame(folder: StudyFolder, people: str | Iterable[str], url: str) -> polars.DataFrame:
+    import polars as pl
+
+    rows = list(_links(folder, _names(people), url))
+    return pl.DataFrame(rows, schema={"who": pl.String, "link": pl.String}, orient="row")
 
 
 def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tuple[str, str]]:

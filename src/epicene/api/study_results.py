@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -136,6 +136,8 @@ class StudyAnswers:
         from epicene.studies.exchange.response_files import export_responses
 
         chosen = form or _format_of(out)
+        if chosen not in (known := get_args(ExportFormat)):
+            raise unknown("form", chosen, known)
         text = export_responses(
             self._study,
             self._valid.responses,

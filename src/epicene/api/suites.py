@@ -8,20 +8,20 @@ import msgspec
 
 from epicene.core import registry
 from epicene.core.records import verb
-from epicene.suites import find_suite
+from epicene.suites import DataSource, find_suite
 from epicene.suites.protocol_settings import settings_of
 
 if TYPE_CHECKING:
     import polars
 
-    from epicene.suites import Suite
+    from epicene.suites import Suite, SuiteLike
 
 
 @overload
 def suites() -> polars.DataFrame: ...
 @overload
-def suites(name: str) -> dict[str, Any]: ...
-def suites(name: str | None = None) -> polars.DataFrame | dict[str, Any]:
+def suites(name: SuiteLike) -> dict[str, Any]: ...
+def suites(name: SuiteLike | None = None) -> polars.DataFrame | dict[str, Any]:
     """The installed suites, a row each; or all about one: its card, protocols, settings, roles.
 
     >>> epicene.suites()["suite"].to_list()
@@ -32,7 +32,7 @@ def suites(name: str | None = None) -> polars.DataFrame | dict[str, Any]:
     import polars as pl
 
     if name is not None:
-        return describe_suite(find_suite(name))
+        return describe_suite(suite_with_verbs(find_suite(name)))
     found = [find_suite(each) for each in registry.names("suites")]
     return pl.DataFrame(
         {
@@ -43,6 +43,16 @@ def suites(name: str | None = None) -> polars.DataFrame | dict[str, Any]:
             "roles": [[role.name for role in each.roles] for each in found],
         }
     )
+
+
+def suite_with_verbs(suite: Suite[Any, Any]) -> Suite[Any, Any]:
+    """The suite with the verbs that its own items ask for, if it does not name them."""
+    from epicene.runs.capabilities import find_verbs
+
+    if all(stage.verbs for stage in suite.stages):
+        return suite
+    protocol = next(iter(suite.protocols.values()))
+    return find_verbs(suite, protocol, suite.read(DataSource(), protocol).items)
 
 
 def describe_suite(suite: Suite[Any, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from epicene.api.frames import rows_frame, table_frame
 from epicene.api.progress import NoProgress, note, sweep_progress_display
 from epicene.api.results import Run, load
+from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Sweep:
         return table_html(state_table(self.state))
 
 
+@keyword_errors
 def sweep(
     plan: PathLike | Mapping[str, Any],
     out: PathLike | None = None,
@@ -90,6 +92,7 @@ def sweep(
     return prepared.run(on=on, ray=ray, progress=progress)
 
 
+@keyword_errors
 def estimate_sweep(
     plan: PathLike | Mapping[str, Any],
     out: PathLike | None = None,

@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -63,8 +64,19 @@ def _root(
             is_eager=True,
         ),
     ] = False,
+    suite: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--suite",
+            metavar="FILE.py",
+            help="Make the suites of this file known by name, also with EPICENE_SUITE_FILES.",
+        ),
+    ] = None,
 ) -> None:
-    pass
+    if suite:
+        from epicene.suites.suite_files import add_suite_files
+
+        add_suite_files(suite)
 
 
 def _print_version(wanted: bool) -> None:

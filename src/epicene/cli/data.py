@@ -110,13 +110,13 @@ def _roles(models: Sequence[str]) -> dict[str, list[str]]:
 
 def _show(items: Iterator[Any], *, as_json: bool) -> int:
     """Print the first items, field by field."""
-    import msgspec
     from rich.console import Console
 
     from epicene.cli.output import print_json
     from epicene.core.control_characters import escape_controls
+    from epicene.suites.definition_items import item_fields
 
-    shown = [msgspec.to_builtins(item) for item in items]
+    shown = [item_fields(item) for item in items]
     if as_json:
         print_json({"items": shown})
         return 0

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from epicene.suites import Suite
 
 SuiteName: TypeAlias = Annotated[
-    str, typer.Argument(help="Which suite; `epicene suites` lists them.")
+    str,
+    typer.Argument(
+        help="Which suite (`epicene suites` lists them), or a file with your own: FILE.py[:NAME]."
+    ),
 ]
 RunFolders: TypeAlias = Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")]
 ProtocolName: TypeAlias = Annotated[

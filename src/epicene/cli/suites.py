@@ -27,19 +27,19 @@ def suites(
     as_json: AsJson = False,
 ) -> None:
     """List the suites with their languages, protocols and the models they need, or show one."""
-    from epicene.api.suites import describe_suite
+    from epicene.api.suites import describe_suite, suite_with_verbs
     from epicene.cli.output import print_json
     from epicene.core import registry
     from epicene.suites import find_suite
 
     if name:
-        suite = find_suite(name)
+        suite = suite_with_verbs(find_suite(name))
         if as_json:
             print_json(describe_suite(suite))
         else:
             _show(suite)
         return
-    found = [find_suite(each) for each in registry.names("suites")]
+    found = [suite_with_verbs(find_suite(each)) for each in registry.names("suites")]
     if as_json:
         print_json({suite.name: describe_suite(suite) for suite in found})
         return

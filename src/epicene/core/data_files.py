@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import polars
+
 RecordT = TypeVar("RecordT", bound=msgspec.Struct)
 
 MAX_LINE_BYTES = 16 * 2**20  # far above any text that a model or a person is asked about
@@ -347,14 +349,42 @@ def _read_parquet(path: Path) -> Iterator[FileRow]:
         if columns > MAX_COLUMNS:
             raise InputError(f"{path} has {columns} columns; at most {MAX_COLUMNS} are read.")
         frame = pl.scan_parquet(path)
-        while rows := frame.slice(number, _PARQUET_ROWS).collect().rows(named=True):
-            for row in rows:
+        while len(piece := frame.slice(number, _PARQUET_ROWS).collect()):
+            for row in _bounded_rows(piece, f"{path}, row", number + 1):
                 number += 1
                 yield FileRow(f"{path}, row {number},", row)
     except FileNotFoundError:
         raise InputError(f"There is no file {path}.") from None
     except (OSError, pl.exceptions.PolarsError) as error:
         raise InputError(f"Could not read {path} as Parquet: {error}.") from None
+
+
+def _bounded_rows(piece: polars.DataFrame, location: str, first: int) -> Iterator[dict[str, Any]]:
+    """The rows, of which the first has that number; raises at one that is too long.
+
+    Polars holds a text that is repeated once, but as Python objects all would be in memory.
+    """
+    import polars as pl
+
+    texts = pl.selectors.by_dtype(pl.String, pl.Categorical, pl.Enum).cast(pl.String)
+    sizes = piece.select(
+        pl.sum_horizontal(
+            pl.lit(0, pl.Int64),
+            texts.str.len_bytes().cast(pl.Int64),
+            pl.selectors.binary().bin.size().cast(pl.Int64),
+        )
+    ).to_series()
+    begin = length = 0
+    for end, size in enumerate(sizes):
+        if size > MAX_LINE_BYTES:
+            raise InputError(
+                f"{location} {first + end}, is longer than {_mebibytes(MAX_LINE_BYTES)}."
+            )
+        if length + size > MAX_LINE_BYTES:
+            yield from piece[begin:end].rows(named=True)
+            begin, length = end, 0
+        length += size
+    yield from piece[begin:].rows(named=True)
 
 
 def read_records(

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
+import secrets
 from contextlib import suppress
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import regex
 
 from epicene.core.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _SHA256 = regex.compile(r"[0-9a-f]{64}")
 _DATABASE_HEADER = b"SQLite format 3\0"
@@ -31,17 +34,18 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _is_database(path):
             raise InputError(f"{path} is a database, and is not written over; name another file.")
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=temporary_prefix(path.name))
+        temporary = path.with_name(temporary_prefix(path.name) + secrets.token_hex(4))
+        # Created with its permissions: reading the umask would change it for all threads.
+        mode = 0o600 if private else 0o666
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            if not private:
-                Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(path)
+            temporary.replace(path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise RunError(f"Could not write {path}: {error.strerror or error}.") from error
@@ -55,7 +59,7 @@ def _is_database(path: Path) -> bool:
 
 
 def temporary_prefix(name: str) -> str:
-    """What the name of an unfinished file begins with, before eight characters of `tempfile`."""
+    """What the name of an unfinished file begins with, before its eight random characters."""
     return f".{name}.epicene-"
 
 
@@ -68,13 +72,6 @@ def remove_temporaries(folder: Path) -> None:
         for path in folder.iterdir():
             if _TEMPORARY.fullmatch(path.name):
                 path.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 class ImageFolder:

@@ -1,15 +1,15 @@
 """Find numbers in an answer that are NaN or infinite, before they are stored.
 
 JSON has no such numbers: they would be written as null, which means that there is none, and the
-answer would count as one that was given.
+answer would count as one that was given. Version 0.1.0 did so, and its nulls are found again.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from epicene.core.records import Choice, Completions, Failed, Images, Scores, Texts
+from epicene.core.records import Choice, Completions, Failed, Images, Masking, Scores, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +32,26 @@ def finite_or_failed(answer: Answer) -> Answer:
         if not finite:
             return Failed(reason=_describe(answer))
     return answer
+
+
+def find_lost_number(answer: Answer) -> str:
+    """Where a stored answer has a null in place of a number, "" if nowhere.
+
+    Only the first token of a text may have no score, if it has nothing before it and is not masked.
+    """
+    match answer:
+        case Scores():
+            masked = answer.method.partition(" ")[0] in get_args(Masking)
+            first = 0 if masked or (answer.method == "causal" and answer.conditioned_on) else 1
+            for index, text in enumerate(answer.texts):
+                if None in text.logprobs[first:]:
+                    token = text.logprobs.index(None, first)
+                    return f"texts[{index}].logprobs[{token}]"
+        case Completions(method="causal"):
+            for index, each in enumerate(answer.completions):
+                if each.with_after is None:
+                    return f"completions[{index}].with_after"
+    return ""
 
 
 def _numbers(answer: Answer) -> Iterator[Sequence[Number]]:

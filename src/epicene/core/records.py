@@ -198,12 +198,12 @@ class TextScore(Record, frozen=True, kw_only=True):
     @property
     def sum(self) -> float:
         """The log-probability of the scored tokens together."""
-        return sum(p for p in self.logprobs if p is not None)
+        return sum([p for p in self.logprobs if p is not None])
 
     @property
     def tokens(self) -> int:
         """How many tokens were scored."""
-        return sum(p is not None for p in self.logprobs)
+        return len(self.logprobs) - self.logprobs.count(None)
 
 
 class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
@@ -216,6 +216,14 @@ class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
     texts: tuple[TextScore, ...]
     method: str
     conditioned_on: str = ""
+
+    @property
+    def best(self) -> int | None:
+        """The index of the likeliest text; None if several are, or one has no scored token."""
+        sums = [text.sum for text in self.texts if text.tokens]
+        if len(sums) < len(self.texts) or sums.count(max(sums, default=0.0)) != 1:
+            return None
+        return sums.index(max(sums))
 
 
 class Completion(Record, frozen=True, kw_only=True):
@@ -317,7 +325,7 @@ class Judgement(Record, frozen=True, kw_only=True):
     `aligned` holds all three, as `genform` writes them.
     """
 
-    item: str
+    item: str = ""  # filled in for a suite that is defined in one file
     group: str = ""
     language: str = ""
     name: str = ""

@@ -18,7 +18,8 @@ _added: dict[tuple[str, str], Any] = {}
 
 
 @cache
-def _installed(group: Group) -> dict[str, EntryPoint]:
+def installed(group: Group) -> dict[str, EntryPoint]:
+    """The entry points of installed packages, by name."""
     return {point.name: point for point in entry_points(group=f"epicene.{group}")}
 
 
@@ -27,9 +28,14 @@ def add(group: Group, name: str, thing: object) -> None:
     _added[group, name] = thing
 
 
+def is_added(group: Group, name: str) -> bool:
+    """Whether something was made known under this name in this process."""
+    return (group, name) in _added
+
+
 def names(group: Group) -> list[str]:
     """All known names, sorted."""
-    return sorted({*_installed(group), *(name for kind, name in _added if kind == group)})
+    return sorted({*installed(group), *(name for kind, name in _added if kind == group)})
 
 
 def _extras() -> list[str]:
@@ -42,7 +48,7 @@ def find(group: Group, name: str) -> Any:
     """The thing of that name, imported only now."""
     if (group, name) in _added:
         return _added[group, name]
-    point = _installed(group).get(name)
+    point = installed(group).get(name)
     if point is None:
         raise unknown(group.removesuffix("s"), name, names(group))
     try:

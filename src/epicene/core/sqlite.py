@@ -10,9 +10,10 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import time
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
 _TRIES = 5
+_PAUSE = 0.01  # seconds between tries to switch to a write-ahead log
 _MARKS = ("application_id", "user_version")  # zero unless a program set them
-_HEADER = 32  # bytes of a log, of which some change whenever it is begun anew
+_HEADER = 32  # bytes of a log or journal, of which some change whenever it is begun anew
+
+_Schema: TypeAlias = "tuple[dict[str, set[str]], bool]"  # columns by table; whether it is marked
 
 
 def connect(
@@ -35,12 +39,26 @@ def connect(
     )
     try:
         # WAL with synchronous=NORMAL: a commit survives the death of the process.
-        db.execute("PRAGMA journal_mode = WAL")
+        _use_wal(db, timeout)
         db.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         db.close()
         raise
     return db
+
+
+def _use_wal(db: sqlite3.Connection, timeout: float) -> None:
+    """Switch to a write-ahead log, for which SQLite itself does not wait while others write."""
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return
 
 
 def check_ours(path: Path, tables: Mapping[str, Collection[str]]) -> None:
@@ -50,17 +68,8 @@ def check_ours(path: Path, tables: Mapping[str, Collection[str]]) -> None:
     """
     if not path.exists():
         return
-    with _connect_unchanged(path) as db:
-        db.execute("BEGIN")  # all of it is read as of one moment
-        found: dict[str, set[str]] = {}
-        for name, column in db.execute(
-            "SELECT entry.name, field.name FROM sqlite_schema AS entry "
-            "LEFT JOIN pragma_table_info(entry.name) AS field "
-            "WHERE entry.name NOT LIKE 'sqlite~_%' ESCAPE '~'"
-        ):
-            found.setdefault(name, set()).add(column)
-        marks = [db.execute(f"PRAGMA {name}").fetchone()[0] for name in _MARKS]
-    if not found and not any(marks):
+    found, is_marked = _read_schema(path)
+    if not found and not is_marked:
         return
     if any(not set(columns) <= found.get(name, set()) for name, columns in tables.items()):
         raise InputError(
@@ -69,33 +78,53 @@ def check_ours(path: Path, tables: Mapping[str, Collection[str]]) -> None:
         )
 
 
-@contextmanager
-def _connect_unchanged(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a database without changing it.
+def _read_schema(path: Path) -> _Schema:
+    """Read what is in a database, which is not changed.
 
-    One whose writer was killed in a transaction has a journal, from which it would be restored: it
-    is read from a copy.
+    SQLite waits for a live writer. What a killed one left must be rolled back by its journal, which
+    SQLite refuses to do when it may only read: then a copy is rolled back.
     """
     journal = path.with_name(f"{path.name}-journal")
-    if not journal.exists():
-        address = f"{path.absolute().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(address, uri=True, isolation_level=None, timeout=10)) as db:
-            yield db
-        return
-    with tempfile.TemporaryDirectory(prefix="epicene-") as folder:
+    for _ in range(_TRIES):
         try:
-            for source in (path, journal):
-                shutil.copyfile(source, Path(folder, source.name))
+            return _schema_at(f"{path.absolute().as_uri()}?mode=ro")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
+                raise
+        try:
+            copy = _copy_once(path, journal, _header(journal))
+        except FileNotFoundError:  # somebody else has rolled it back
+            continue
         except OSError as error:
             raise RunError(f"Could not read {path}: {error.strerror or error}.") from error
-        with closing(sqlite3.connect(Path(folder, path.name), isolation_level=None)) as db:
-            yield db
+        if copy:
+            with copy as folder:
+                return _schema_at(Path(folder, path.name).as_uri())
+    raise _written_to(path)
+
+
+def _schema_at(uri: str) -> _Schema:
+    with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)) as db:
+        db.execute("BEGIN")  # all of it is read as of one moment
+        found: dict[str, set[str]] = {}
+        for name, column in db.execute(
+            "SELECT entry.name, field.name FROM sqlite_schema AS entry "
+            "LEFT JOIN pragma_table_info(entry.name) AS field "
+            "WHERE entry.name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+        ):
+            found.setdefault(name, set()).add(column)
+        return found, any(db.execute(f"PRAGMA {name}").fetchone()[0] for name in _MARKS)
 
 
 def make_private(path: Path) -> None:
-    """Let only the owner read a database and the logs beside it; create it if there is none."""
+    """Let only the owner read a database and the logs beside it; create it if there is none.
+
+    One that is there is not opened: closing it again would end the locks that SQLite holds on it
+    for other connections of this process, and another process would remove the log they write to.
+    """
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError as error:
         raise RunError(f"Could not write {path}: {error.strerror or error}.") from error
     for suffix in ("", "-wal", "-shm"):
@@ -146,13 +175,18 @@ def _copy_with_log(path: Path) -> tempfile.TemporaryDirectory[str] | None:
                 f"that it is read from a copy, and none could be made ({error.strerror or error}); "
                 "name a folder that has room for it in TMPDIR."
             ) from error
-    raise RunError(f"{path} is being written to by somebody else; wait, and ask again.")
+    raise _written_to(path)
+
+
+def _written_to(path: Path) -> RunError:
+    return RunError(f"{path} is being written to by somebody else; wait, and ask again.")
 
 
 def _copy_once(path: Path, log: Path, before: bytes) -> tempfile.TemporaryDirectory[str] | None:
-    """The copy; None where the log was restarted meanwhile.
+    """The copy; None where the log or journal was restarted meanwhile.
 
-    The database comes first: what moves there from the log until then is still in the log.
+    The database comes first: what moves there from the log until then is still in the log, and what
+    was overwritten there until then is in the journal.
     """
     folder = tempfile.TemporaryDirectory(prefix="epicene-")
     try:

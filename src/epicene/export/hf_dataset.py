@@ -8,8 +8,6 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from epicene import __version__
 from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
@@ -26,6 +24,7 @@ from epicene.export.folders import (
 from epicene.report.table_formats import escape_markdown
 from epicene.suites import Answers
 from epicene.suites.data_cards import markdown_table
+from epicene.suites.definition_items import item_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -241,7 +240,7 @@ def _frame(selection: Selection) -> polars.DataFrame:
     import polars as pl
 
     rows = [
-        {**msgspec.to_builtins(item), **prompts}
+        {**item_fields(item), **prompts}
         for item, prompts in zip(selection.items, _prompts(selection), strict=True)
     ]
     filled = {name for row in rows for name, value in row.items() if value not in ("", [], {}, ())}
@@ -255,7 +254,11 @@ def _prompts(selection: Selection) -> Iterator[dict[str, dict[str, str]]]:
     """The prompts of each item, by request: an item with a word and a template number is not enough
     for readers who lack the templates. Empty for items without requests."""
     suite, protocol = selection.suite, selection.protocol
-    stages = [stage for stage in suite.stages if Draw in stage.verbs and not stage.needs]
+    stages = [
+        stage
+        for stage in suite.stages
+        if (Draw in stage.verbs or not stage.verbs) and not stage.needs
+    ]
     for item in selection.items:
         judged = suite.holds_outcome is not None and suite.holds_outcome(item)
         asked = {

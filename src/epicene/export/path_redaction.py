@@ -85,9 +85,11 @@ def runs_without_paths(runs: Sequence[StoredRun]) -> list[StoredRun]:
 def _manifest(manifest: Manifest, files: Collection[str]) -> Manifest:
     settings = _settings(manifest.settings, files)
     kept = {*_remote_model_names(manifest), *_setting_texts(settings.protocol)}
+    file = manifest.suite_file
     return msgspec.structs.replace(
         manifest,
         settings=settings,
+        suite_file=msgspec.structs.replace(file, path=base_name(file.path)) if file else file,
         labels=redact_all(manifest.labels),
         models={
             role: tuple(_identity(each, kept) for each in identities)

@@ -13,6 +13,7 @@ from epicene.report.layout import caption
 from epicene.report.provenance import card_of
 from epicene.report.results_document import metrics_table
 from epicene.report.table_formats import as_markdown, escape_markdown, estimate_json
+from epicene.runs.stored_run import describe_suite_file
 from epicene.runs.summary import settings_diff_sentences
 from epicene.suites.data_cards import markdown_table
 
@@ -202,6 +203,9 @@ def _reproduction_section(runs: Sequence[StoredRun]) -> Iterator[str]:
         yield ""
         for file in settings.files:
             yield f"- {code_span(file.name)}, sha256 `{file.sha256}`"
+        if suite_file := run.manifest.suite_file:
+            described = describe_suite_file(run)
+            yield f"- the suite's file {described}, sha256 `{suite_file.sha256}`"
         for versions in _distinct([session.versions for session in run.manifest.sessions]):
             yield "- " + ", ".join(f"{name} {version}" for name, version in versions.items())
         yield ""

@@ -62,7 +62,7 @@ class Selection:
             return ""
         published = (
             f"Of the published data the card of {self.suite.name} says: {self.card.data_licence} "
-            if self.origin == "published"
+            if self.origin == "published" and self.card.data_licence
             else ""
         )
         return (
@@ -126,7 +126,8 @@ def select(
         data=dataset.name if source.path is None else source.path.resolve().name,
         files=dataset.files,
         items=list(limit_items(items, _stratum(suite), limit, protocol.seed)),
-        own=all(path.resolve().is_relative_to(_PACKAGE) for path in dataset.files),
+        own=bool(dataset.files)
+        and all(path.resolve().is_relative_to(_PACKAGE) for path in dataset.files),
         licence=licence,
     )
 

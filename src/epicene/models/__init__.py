@@ -2,7 +2,7 @@
 
 A model answers requests of one or more of the six verbs and knows nothing of benchmarks. A spec is
 `KIND[:NAME][?option=value&…]`, e.g. `hf:path/to/model?dtype=bfloat16`, `openai:NAME`, `random`. The
-entry point of a kind is a function `open(name, options) -> Model`.
+entry point of a kind is a function `open(name, options) -> Model`, or a class of `PythonModel`.
 """
 
 from __future__ import annotations
@@ -236,6 +236,8 @@ class KindInfo(NamedTuple):
     describe: Callable[[str, ModelOptions], ModelDescription | None] | None = None
     extra: str = ""
     packages: tuple[str, ...] = ()
+    about: str = ""
+    usage: str = ""
 
 
 OpenerT = TypeVar("OpenerT", bound=Callable[[str, ModelOptions], Any])
@@ -243,6 +245,8 @@ OpenerT = TypeVar("OpenerT", bound=Callable[[str, ModelOptions], Any])
 
 def model_kind(
     *,
+    about: str = "",
+    usage: str = "",
     options: Iterable[str] | None = None,
     spec_only: Iterable[str] = (),
     describe: Callable[[str, ModelOptions], ModelDescription | None] | None = None,
@@ -251,13 +255,15 @@ def model_kind(
 ) -> Callable[[OpenerT], OpenerT]:
     """Decorate the function that opens a kind of model.
 
+    `about` says in a few words what it is, and `usage` how a model of the kind is named, if not by
+    the kind alone: `epicene models` shows both.
     A spec with another option than `options` is refused; None accepts all. Those in `spec_only` are
     taken from the spec alone, not from the command line, which sets them for all models.
     `describe(name, options)` gives the identity of a model without loading it, or None. `extra`
     installs every package that the kind imports, which are `packages`.
     """
     names = None if options is None else frozenset(options)
-    info = KindInfo(names, frozenset(spec_only), describe, extra, tuple(packages))
+    info = KindInfo(names, frozenset(spec_only), describe, extra, tuple(packages), about, usage)
 
     def mark(opener: OpenerT) -> OpenerT:
         opener.kind_info = info  # type: ignore[attr-defined]

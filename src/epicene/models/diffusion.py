@@ -418,6 +418,8 @@ def describe(name: str, options: ModelOptions) -> ModelDescription | None:
 
 
 @model_kind(
+    about="a local text-to-image pipeline",
+    usage="diffusers:FOLDER",
     options=("label", "dtype", "device", "threads"),
     describe=describe,
     extra="images",

@@ -197,6 +197,8 @@ class IdeogramModel(HostedImageModel):
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
 @model_kind(
+    about="Ideogram's text-to-image models",
+    usage="ideogram:MODEL",
     options=("label", "base_url", "concurrency", "timeout", "max_response", "price"),
     spec_only=("base_url",),
     extra="api",

@@ -76,7 +76,11 @@ _MAX_LOG_COST = 5.0
 _MAX_SIDE = 8
 
 
-@model_kind(options=("label",))
+@model_kind(
+    about="guesses that land at chance",
+    usage="random[:SEED]",
+    options=("label",),
+)
 def open_random(name: str, options: ModelOptions) -> Model:
     """Open `random` or `random:SEED`."""
     try:
@@ -276,7 +280,10 @@ def _shuffled(text: str, language: str, noise: _SeededRandom) -> str:
     return "".join([*pieces, text[reached:]])
 
 
-@model_kind(options=("label",))
+@model_kind(
+    about="returns its input",
+    options=("label",),
+)
 def open_copy(name: str, options: ModelOptions) -> Model:
     """Open the kind `copy`."""
     if name:

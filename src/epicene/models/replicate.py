@@ -6,7 +6,7 @@ import asyncio
 import math
 import re
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,13 +26,17 @@ from epicene.models.http.errors import (
     one_line,
 )
 from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage
-from epicene.models.http.model import HostedImageModel
+from epicene.models.http.model import HostedImageModel, NoImages
 from epicene.models.http.responses import UnusableReplyError
 from epicene.models.http.sender import remember_name
 from epicene.models.images import aspect_ratio
 
 if TYPE_CHECKING:
-    from epicene.models import Model, ModelOptions
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+    from epicene.core.records import Request
+    from epicene.models import ImageStore, Model, ModelOptions
+    from epicene.models.http.async_bridge import AnswerRequest
     from epicene.models.http.client import HttpClient, ImageDownloader
     from epicene.models.http.image_samples import RequestImage
     from epicene.models.http.retry import RetryPolicy
@@ -189,6 +193,10 @@ class Prediction(msgspec.Struct, frozen=True):
         return [each for each in outputs if isinstance(each, str) and each]
 
 
+class Account(msgspec.Struct, frozen=True):
+    """Whose key it is; anybody will do."""
+
+
 class ModelVersion(msgspec.Struct, frozen=True):
     """A version of a model, with the schema of its inputs."""
 
@@ -234,14 +242,36 @@ class PredictionClient:
 
     # --- what the model takes --------------------------------------------------------------
 
+    async def check_access(self) -> None:
+        """Find out, at no cost, whether the key is valid and the model is there; `RunError` if not.
+
+        Another server than Replicate's own need not have accounts: then nothing is known.
+        """
+        try:
+            await self._send_free(partial(self._call, "GET", "account", Account))
+        except UnanswerableError:
+            return
+        try:
+            version = await self._send_free(self._get_version)
+        except UnanswerableError as error:
+            if isinstance(error, RejectedError) and error.status == 404:
+                raise RunError(
+                    f"Replicate has no model {self._model}{self._version and f':{self._version}'} "
+                    f"({error}); check the name after replicate: in --model."
+                ) from None
+        else:
+            self._inputs.learn(version.id, version.openapi_schema)
+
+    async def _send_free(self, send: Callable[[], Awaitable[ReplyT]]) -> ReplyT:
+        return await self._sender.send_with_retries(partial(self._sender.send_once, send))
+
     async def _describe(self) -> None:
         """Read the model's schema, once."""
         async with self._describing:
             if self._inputs.choices:
                 return
-            once = partial(self._sender.send_once, self._get_version)
             try:
-                version = await self._sender.send_with_retries(once)
+                version = await self._send_free(self._get_version)
             except (RejectedError, UnusableReplyError):
                 version = ModelVersion()
             self._inputs.learn(version.id, version.openapi_schema)
@@ -384,6 +414,8 @@ class ReplicateModel(HostedImageModel):
         )
         super().__init__(identity, PROVIDER, options, retry_policy)
         self._inputs: InputSchema | None = None
+        self._predictions: PredictionClient | None = None
+        self._probing = False
 
     def notes(self) -> Mapping[str, object]:
         """What was sent, which versions answered, and which inputs were set."""
@@ -397,14 +429,32 @@ class ReplicateModel(HostedImageModel):
         self, sender: Sender, client: HttpClient, downloads: ImageDownloader
     ) -> RequestImage:
         self._inputs = self._inputs or InputSchema()
-        predictions = PredictionClient(
+        self._predictions = PredictionClient(
             sender, client, downloads, self._name, self._version, self._inputs
         )
-        return predictions.ask
+        return self._predictions.ask
+
+    def probe(self, requests: Sequence[Request]) -> None:  # noqa: ARG002 - all are drawings
+        """Test, at no cost, whether the key is valid and the model is there."""
+        self._probing = True
+        try:
+            for _ in self.answer(iter(()), NoImages()):
+                pass
+        finally:
+            self._probing = False
+
+    @asynccontextmanager
+    async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
+        async with super()._answering(sender, files) as answer:
+            if self._probing and self._predictions:
+                await self._predictions.check_access()
+            yield answer
 
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
 @model_kind(
+    about="a text-to-image model on Replicate",
+    usage="replicate:OWNER/NAME[:VERSION]",
     options=("label", "base_url", "concurrency", "timeout", "max_response", "price"),
     spec_only=("base_url",),
     extra="api",

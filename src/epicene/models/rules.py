@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from epicene.rewriting import Rewrite
 
 
-@model_kind(options=("label",))
+@model_kind(
+    about="the rewriters of French, Arabic and Hindi",
+    options=("label",),
+)
 def open_rules(name: str, options: ModelOptions) -> Model:
     """Open the kind `rules`: every language that is rewritten by person."""
     if name:

@@ -54,7 +54,7 @@ def headline_results(summary: Summary) -> Iterator[HeadlineResult]:
     """The headlines of one suite that have a number, then each by language if it has several."""
     if not len(summary.results.frame):
         return
-    for headline in headline_metrics_of(summary.suite):
+    for headline in headline_metrics_of(summary.suite, summary.results):
         codes = _languages(summary, headline) if headline.by_language else []
         for code in ("", *(codes if len(codes) > 1 else ())):
             made = _headline_result(summary, headline, code)

@@ -39,7 +39,13 @@ from epicene.report.provenance import (
     unused_settings,
 )
 from epicene.report.results_document import metrics_by_model, metrics_table
-from epicene.runs.stored_run import SHORT_HASH, RunJudgements, StoredRun, describe_data_files
+from epicene.runs.stored_run import (
+    SHORT_HASH,
+    RunJudgements,
+    StoredRun,
+    describe_data_files,
+    describe_suite_file,
+)
 from epicene.runs.summary import (
     Summary,
     group_by_protocol,
@@ -71,7 +77,7 @@ def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[StoredRun
     beside = any(other_role_models(run) for group in groups for run in group)
     for summary, group in zip(summaries, groups, strict=True):
         for told, run in zip(summary.runs, group, strict=True):
-            settings = run.manifest.settings
+            settings, file = run.manifest.settings, describe_suite_file(run)
             limit = f", at most {settings.limit} a part" if settings.limit else ""
             rows.append(
                 Row(
@@ -83,7 +89,8 @@ def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[StoredRun
                         Estimate(value=item_count(told, run)),
                         _STATE_NAMES.get(run.manifest.state, run.manifest.state),
                         _coverage_text(told.coverage),
-                        f"{settings.suite_version}, Epicene {run.manifest.epicene}",
+                        f"{settings.suite_version}{file and f' ({file})'}, Epicene "
+                        f"{run.manifest.epicene}",
                     ),
                 )
             )

@@ -17,12 +17,13 @@ from epicene.core.records import Generate, Score, verb
 from epicene.models import Probed, ProbeError, check_packages
 from epicene.models.pricing import Budget, as_paid
 from epicene.runs.dummy_answers import dummy_requests
+from epicene.runs.execute import VERBS_BY_COST
 from epicene.runs.plan import select_items
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from epicene.core.records import Request
+    from epicene.core.records import Item, Request
     from epicene.models import Model
     from epicene.runs.config import RunConfig
     from epicene.runs.workload import StageVerb
@@ -42,6 +43,23 @@ def check_installed(config: RunConfig, dataset: Dataset) -> None:
 
 
 # --- verbs -----------------------------------------------------------------------------------
+
+
+def find_verbs(
+    suite: Suite[Any, Any], protocol: Protocol, items: Iterable[Item]
+) -> Suite[Any, Any]:
+    """The suite with the verbs of stages that name none, as the items ask for them."""
+    unknown = {stage.name for stage in suite.stages if not stage.verbs}
+    if not unknown:
+        return suite
+    found: dict[str, dict[type[Request], None]] = {name: {} for name in unknown}
+    for item in items:
+        for stage, request in dummy_requests(suite, protocol, item, unknown):
+            found[stage.name][type(request)] = None
+    stages = (
+        replace(stage, verbs=stage.verbs or tuple(found[stage.name])) for stage in suite.stages
+    )
+    return replace(suite, stages=tuple(stages))
 
 
 def check_verbs(
@@ -158,13 +176,14 @@ def probe_models(
     left: Collection[StageVerb] | None,
     spent: float,
 ) -> None:
-    """Test what servers support of what is `left` to ask (None: all of it).
+    """Test what servers support of what is `left` to ask (None: all of it), the cheapest first.
 
     What is `spent` counts against the cost limit, and so does what the tests cost.
     """
     for role, each in models.items():
         probed = [model for model in each if isinstance(model, Probed)]
-        requests = list(_kinds_of_requests(config, dataset, role, left)) if probed else []
+        kinds = _kinds_of_requests(config, dataset, role, left) if probed else ()
+        requests = sorted(kinds, key=lambda request: VERBS_BY_COST.index(verb(request)))
         for model in probed if requests else ():
             if charging := as_paid(model):
                 charging.spend_from(Budget(config.max_cost, spent))
@@ -192,8 +211,8 @@ def _kinds_of_requests(
                     kind = (verb(request), request.first_token, type(request.context))
                 case Generate(prompt=str()):
                     kind = (verb(request), request.decoding)
-                case _:  # chats and images are not tested: a test may cost as much as a request
-                    continue
+                case _:
+                    kind = (verb(request),)
             wanted = left is None or (stage.name, verb(request)) in left
             if wanted and kind not in seen:
                 seen.add(kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import InputError, unknown
@@ -146,7 +146,8 @@ def _metric_differences(
         for frame, run, info in zip(read.frames, read.runs, read.infos, strict=True)
     ]
     suite = read.runs[0].suite
-    for headline in headline_metrics_of(suite):
+    both = replace(parts[0], frame=pl.concat(read.frames, how="diagonal"))
+    for headline in headline_metrics_of(suite, both):
         if headline.item_scores is None or not all(len(part.frame) for part in parts):
             continue
         figures = pl.concat(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from epicene.core.errors import EpiceneError
-from epicene.runs.store import open_store
+from epicene.runs.store import STORE_FILE, open_store
 from epicene.runs.workload import MeasuredTimes, Workload, count_workload
 
 if TYPE_CHECKING:
@@ -62,7 +61,10 @@ def estimate_run(
     settings: RunSettings,
 ) -> RunEstimate:
     """The estimate of a new run, or of what is left of the one in the folder."""
-    workload = _left(config, dataset, models, folder)
+    path = folder / STORE_FILE
+    begun = (folder / "manifest.json").exists() and path.exists() and path.stat().st_size
+    with open_store(folder) if begun else nullcontext() as store:
+        workload = count_workload(config, dataset, models, store, seconds=_COUNTING_SECONDS)
     identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
     times = MeasuredTimes(folder.parent)
     return RunEstimate(
@@ -71,17 +73,3 @@ def estimate_run(
         workload=workload,
         seconds=None if workload.partial else times.seconds(settings, identities, workload.parts),
     )
-
-
-def _left(
-    config: RunConfig, dataset: Dataset, models: Mapping[str, Sequence[Model]], folder: Path
-) -> Workload:
-    """The workload, less what the folder holds; all of it where its store cannot be read."""
-    with ExitStack() as stack:
-        if (folder / "manifest.json").exists():
-            try:
-                store = stack.enter_context(open_store(folder))
-                return count_workload(config, dataset, models, store, seconds=_COUNTING_SECONDS)
-            except EpiceneError:
-                pass  # what is wrong with the folder is said where the run is resumed
-    return count_workload(config, dataset, models, None, seconds=_COUNTING_SECONDS)

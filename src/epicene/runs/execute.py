@@ -135,12 +135,13 @@ def execute_requests(
 ) -> None:
     """Send all unanswered requests, and commit every batch as soon as it is answered."""
     open_batches = PendingBatches()
+    paid = as_paid(model) is not None
 
     def batches() -> Iterator[Batch]:
         for first, end in reader.windows():
             with timer.planning():
                 planned, known = reader.window(stage, section, first, end)
-                whole = list(make_batches(planned, model.batch_limit))
+                whole = list(make_batches(planned, model.batch_limit, cheapest_first=paid))
             for batch in whole:
                 # Batches are cut from the whole plan and only then thinned, so that a resumed
                 # run computes in the same batches as one that was never stopped.
@@ -211,14 +212,22 @@ class PendingBatches:
                 yield rows
 
 
+# From the cheapest, by time and money.
+VERBS_BY_COST = ("score", "fill", "look", "translate", "generate", "draw")
+
+
 def make_batches(
-    planned: list[PlannedRequest], limit: BatchLimit
+    planned: list[PlannedRequest], limit: BatchLimit, *, cheapest_first: bool = False
 ) -> Iterator[list[PlannedRequest]]:
-    """Batches by verb, longest requests first, within the limit; deterministic."""
+    """Batches by verb, longest requests first, within the limit; deterministic.
+
+    The cheapest verb goes first where answers are paid for, in case it fails. Elsewhere the dearest
+    does, so that the time left is rather over- than underestimated.
+    """
     pools: dict[str, list[tuple[int, PlannedRequest]]] = defaultdict(list)
     for each in planned:
         pools[verb(each.request)].append((request_size(each.request), each))
-    for name in sorted(pools):
+    for name in sorted(pools, key=VERBS_BY_COST.index, reverse=not cheapest_first):
         batch: list[PlannedRequest] = []
         characters = 0
         for length, each in sorted(pools[name], key=lambda pair: (-pair[0], pair[1].request_id)):

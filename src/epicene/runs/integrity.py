@@ -11,19 +11,19 @@ import msgspec
 
 from epicene.core.errors import EpiceneError, RunError, pluralise
 from epicene.core.files import IMAGES_FOLDER, ImageFolder
+from epicene.core.finite import find_lost_number
 from epicene.core.records import Images
 from epicene.core.sqlite import LockedError
+from epicene.runs.checked_tables import TABLES
 from epicene.runs.costs import stored_costs
 from epicene.runs.manifest import count_sections, read_manifest, write_manifest
 from epicene.runs.plan import PlanReader, select_items
+from epicene.runs.request_ids import item_number, split_request_id
 from epicene.runs.store import (
     ITEMS_COMPLETE,
     STORE_FILE,
-    TABLES,
     AnswerStore,
     decode_answer,
-    item_number,
-    split_request_id,
 )
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def verify_run(folder: Path) -> Verification:
         rows = _read_rows(store, folder, manifest)
         damage = [*rows.damage, *_structural_damage(store), *_missing_rows(rows, manifest)]
     counts = (rows.sound["items"], rows.sound["answers"], rows.images)
-    return Verification(*counts, store.has_checksums, tuple(damage))
+    return Verification(*counts, store.tables.has_checksums, tuple(damage))
 
 
 class _Rows(NamedTuple):
@@ -98,7 +98,7 @@ def _read_rows(store: AnswerStore, folder: Path, manifest: Manifest) -> _Rows:
     images = _ImageCheck(folder / IMAGES_FOLDER)
     last_item, complete = -1, False
     for table in TABLES:
-        for row, problem in store.readable_rows(table):
+        for row, problem in store.tables.read_damaged(table):
             if problem:
                 damage.append(Damage(STORE_FILE, _location(table, row), problem))
             elif table == "answers" and (broken := list(images.damage_of(row))):
@@ -135,6 +135,9 @@ class _ImageCheck:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             yield Damage(STORE_FILE, _location("answers", row), f"cannot be read ({error})")
             return
+        if lost := find_lost_number(decoded):
+            problem = f"{lost} is null, which version 0.1.0 stored for NaN and infinite numbers"
+            yield Damage(STORE_FILE, _location("answers", row), problem)
         for image in decoded.images if isinstance(decoded, Images) else ():
             if image.sha256 and (problem := self._problem(image.sha256)):
                 yield Damage(f"{IMAGES_FOLDER}/{image.sha256[:2]}/{image.sha256}", "", problem)
@@ -151,7 +154,7 @@ class _ImageCheck:
 
 def _structural_damage(store: AnswerStore) -> Iterator[Damage]:
     try:
-        for text in store.structural_damage():
+        for text in store.tables.structural_damage():
             yield Damage(STORE_FILE, "", text)
     except EpiceneError as error:
         yield Damage(STORE_FILE, "", str(error))
@@ -227,8 +230,8 @@ def _copy_sound_rows(store: AnswerStore, copy: AnswerStore, rows: _Rows) -> None
         return rows.all_items or (table != "items" and key != ITEMS_COMPLETE)
 
     for table in TABLES:
-        sound = (row for row, problem in store.readable_rows(table) if not problem)
-        copy.put_rows(table, (row for row in sound if wanted(table, row[0])))
+        sound = (row for row, problem in store.tables.read_damaged(table) if not problem)
+        copy.tables.put(table, (row for row in sound if wanted(table, row[0])))
 
 
 def drop_answers_built_on_missing_ones(

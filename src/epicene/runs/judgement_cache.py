@@ -73,7 +73,7 @@ def cache_key(suite: Suite[Any, Any], manifest: Manifest, store: AnswerStore) ->
         os.environ.get("EPICENE_MORPHOLOGY", ""),
         manifest.settings,
         manifest.models,
-        store.content_digest(),
+        store.tables.content_digest(),
     )
 
 

@@ -62,6 +62,13 @@ class RunSettings(Record, frozen=True, kw_only=True):
     seed: int = 0
 
 
+class SuiteFile(Record, frozen=True, kw_only=True):
+    """The file that defines a suite which is not installed."""
+
+    path: str
+    sha256: str
+
+
 class SectionCount(Record, frozen=True, kw_only=True):
     """How far one model came in one stage."""
 
@@ -127,6 +134,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     counts: tuple[SectionCount, ...] = ()
     sessions: tuple[RunSession, ...] = ()
     spent: float = 0.0  # US dollars over all sessions, as far as prices are known
+    suite_file: SuiteFile | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def state(self) -> str:

@@ -15,7 +15,7 @@ import msgspec
 from epicene import languages
 from epicene.core.errors import InputError, OptionError, RunError
 from epicene.core.records import Item, Request, answer_keys, digest
-from epicene.runs.store import MAX_REQUESTS, item_number, make_request_id
+from epicene.runs.request_ids import MAX_REQUESTS, item_number, make_request_id
 from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Suite
 
 if TYPE_CHECKING:
@@ -145,6 +145,16 @@ class PlanReader:
         self._decoder = msgspec.json.Decoder(suite.item)
         self.count = store.count_items()
 
+    @property
+    def why_different(self) -> str:
+        """Why a request may not be the one that was answered, as the beginning of a sentence."""
+        if self._suite.file is None:
+            return "this version of Epicene asks differently; "
+        return (
+            f"{self._suite.file.name} asks differently now; undo that, raise `version` of the "
+            f"suite (now {self._suite.version!r}), or "
+        )
+
     def windows(self) -> Iterator[tuple[int, int]]:
         """The ranges of item numbers that are worked on together."""
         for first in range(0, self.count, WINDOW_SIZE):
@@ -245,8 +255,7 @@ def survey_section(
             if found != key:
                 raise InputError(
                     f"{store.path} holds an answer for item {request.item!r} that was given to "
-                    "another request: this version of Epicene asks differently; start another "
-                    "folder with --out."
+                    f"another request: {reader.why_different}start another folder with --out."
                 )
             done += request_id not in known.failed
     store.set_total(section, total)

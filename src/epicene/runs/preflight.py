@@ -12,8 +12,9 @@ import msgspec
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.sqlite import check_ours, explain_errors
+from epicene.runs.checked_tables import COLUMNS
 from epicene.runs.manifest import Manifest, RunSettings, fixed_models, read_manifest
-from epicene.runs.store import COLUMNS, STORE_FILE, AnswerStore
+from epicene.runs.store import STORE_FILE, AnswerStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

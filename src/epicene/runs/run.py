@@ -12,11 +12,16 @@ from filelock import FileLock, Timeout
 from epicene import __version__
 from epicene.core.data_files import sha256_of
 from epicene.core.errors import EpiceneError, InputError, RunError
-from epicene.core.files import IMAGES_FOLDER, ImageFolder, remove_temporaries
+from epicene.core.files import IMAGES_FOLDER, ImageFolder, remove_temporaries, write_atomically
 from epicene.core.redaction import redact, redact_all
 from epicene.models import Learner, Model, Probed, open_model
 from epicene.models.pricing import CostLimitError
-from epicene.runs.capabilities import check_installed, check_verbs, probe_models
+from epicene.runs.capabilities import (
+    check_installed,
+    check_verbs,
+    find_verbs,
+    probe_models,
+)
 from epicene.runs.costs import CostTracker, check_prices, read_spending
 from epicene.runs.estimate import estimate_run
 from epicene.runs.execute import execute_section
@@ -28,6 +33,7 @@ from epicene.runs.manifest import (
     Manifest,
     RunSession,
     RunSettings,
+    SuiteFile,
     Timing,
     count_sections,
     library_versions,
@@ -45,6 +51,8 @@ from epicene.runs.preflight import (
     multi_model_roles,
 )
 from epicene.runs.store import STORE_FILE, AnswerStore, is_complete
+from epicene.suites.probes import PROBE_FILE
+from epicene.suites.suite_files import PROBE_SUFFIX, trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,6 +82,8 @@ def run(
     config = replace(config, suite=suite)
     check_roles(suite, config.models)
     dataset = suite.read(config.source, config.protocol)
+    suite = find_verbs(suite, config.protocol, select_items(config, dataset))
+    config = replace(config, suite=suite)
     check_installed(config, dataset)
     with open_models(config, dataset, executor) as models:
         check_verbs(config, dataset, models, whole)
@@ -225,7 +235,10 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
         suite_version=config.suite.version,
         protocol=config.protocol.stored(),
         data=dataset.name,
-        files=tuple(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
+        files=(
+            *(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
+            *([DataFile(name=dataset.name, sha256=dataset.sha256)] if dataset.sha256 else ()),
+        ),
         columns=dict(config.source.columns),
         languages=config.languages,
         stages=tuple(stage.name for stage in config.suite.stages),
@@ -270,6 +283,7 @@ def start_session(
             models=_add_models(manifest.models, models),
             labels={**manifest.labels, **labels},
             sessions=(*manifest.sessions, session),
+            suite_file=_suite_file(folder, config),
         )
     else:
         check_no_orphaned_answers(folder)
@@ -280,9 +294,24 @@ def start_session(
             models=models,
             labels=labels,
             sessions=(session,),
+            suite_file=_suite_file(folder, config),
         )
     check_distinct_labels(manifest.models)
     return manifest
+
+
+def _suite_file(folder: Path, config: RunConfig) -> SuiteFile | msgspec.UnsetType:
+    """The file of a suite that is not installed. A probe is data, and copied into the run folder;
+    any other file is put on the user's list.
+    """
+    file = config.suite.file
+    if file is None:
+        return msgspec.UNSET
+    if file.suffix == PROBE_SUFFIX:
+        write_atomically(folder / PROBE_FILE, file.read_bytes())
+    else:
+        trust(file)
+    return SuiteFile(path=str(file), sha256=sha256_of(file))
 
 
 def _add_models(

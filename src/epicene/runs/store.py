@@ -10,14 +10,9 @@ format 1, which have none, are read as they are and get them when their run is r
 
 from __future__ import annotations
 
-import hashlib
-import sqlite3
-import zlib
 from array import array
 from contextlib import ExitStack, closing
 from functools import wraps
-from itertools import islice
-from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
@@ -31,39 +26,15 @@ from epicene.core.sqlite import (
     is_read_only,
     transaction,
 )
+from epicene.runs.checked_tables import COLUMNS, CheckedTables, DamagedStoreError, row_checksum
+from epicene.runs.request_ids import MAX_ITEMS, request_id_range
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from epicene.suites import Suite
-
-ITEM_BITS = 32
-REQUEST_BITS = 16
-MAX_ITEMS = 1 << ITEM_BITS
-MAX_REQUESTS = 1 << REQUEST_BITS
-
-
-def make_request_id(section: int, item: int, request: int) -> int:
-    """The key of a request: its section, its item and its index among the item's requests."""
-    return (section << (ITEM_BITS + REQUEST_BITS)) + (item << REQUEST_BITS) + request
-
-
-def item_number(request_id: int) -> int:
-    """The item's number in the run."""
-    return (request_id >> REQUEST_BITS) & (MAX_ITEMS - 1)
-
-
-def split_request_id(request_id: int) -> tuple[int, int, int]:
-    """The section, the item's number, and the request's index among the item's requests."""
-    section = request_id >> (ITEM_BITS + REQUEST_BITS)
-    return section, item_number(request_id), request_id & (MAX_REQUESTS - 1)
-
-
-def request_id_range(section: int, first_item: int, end_item: int) -> tuple[int, int]:
-    """The half-open range of request ids that belong to items [first_item, end_item)."""
-    return make_request_id(section, first_item, 0), make_request_id(section, end_item, 0)
-
 
 STORE_FILE = "answers.sqlite"
 STORE_FORMAT = 2  # another number where an older program could not read the file
@@ -87,35 +58,12 @@ CREATE INDEX failures ON answers (place) WHERE failed;
 
 ITEMS_COMPLETE = "items"  # the row of `meta` that says that all items are stored
 _IN_RANGE = "WHERE place >= ? AND place < ? ORDER BY place"
-_LARGEST_KEY = (1 << 63) - 1  # that SQLite has
 
-# The columns of each table, the checksum aside, in the order in which it covers them.
-COLUMNS = {
-    "meta": ("name", "value"),
-    "items": ("number", "item"),
-    "sections": ("id", "stage", "role", "identity", "total"),
-    "answers": ("place", "name", "key", "failed", "answer"),
-}
-TABLES = tuple(COLUMNS)
-# The types of their values.
-_TYPES = {
-    "meta": ((str, str),),
-    "items": ((int, bytes),),
-    "sections": ((int, str, str, bytes, int), (int, str, str, bytes, NoneType)),
-    "answers": ((int, str, bytes, int, bytes),),
-}
-
-_encoder = msgspec.msgpack.Encoder()
 decode_answer = msgspec.json.Decoder(Answer).decode
 _identities = msgspec.json.Decoder(Identity)
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def row_checksum(*values: object) -> int:
-    """The checksum of a row's other columns."""
-    return zlib.crc32(_encoder.encode(values))
 
 
 class Section(NamedTuple):
@@ -185,7 +133,8 @@ class AnswerStore:
         db = self._closing.enter_context(opened)
         db.create_function("row_checksum", -1, row_checksum, deterministic=True)
         found = db.execute("PRAGMA user_version").fetchone()[0]
-        self.has_checksums = create or found != _WITHOUT_CHECKSUMS
+        has_checksums = create or found != _WITHOUT_CHECKSUMS
+        self.tables = CheckedTables(db, self.path, has_checksums=has_checksums)
         if found == 0 and create:
             with transaction(db):
                 for statement in _SCHEMA.split(";"):
@@ -216,99 +165,6 @@ class AnswerStore:
     def begin_snapshot(self) -> None:
         """Read from now on what is stored now, until the store is closed."""
         self._db.execute("BEGIN")
-
-    # --- rows with their checksums ---------------------------------------------------------
-
-    def _select(self, table: str, condition: str, values: Sequence[object]) -> Iterator[Any]:
-        columns = (*COLUMNS[table], *(("checksum",) if self.has_checksums else ()))
-        query = f"SELECT {', '.join(columns)} FROM {table} NOT INDEXED {condition}"  # noqa: S608
-        return self._db.execute(query, values)
-
-    def _rows(self, table: str, condition: str = "", *values: object) -> Iterator[Any]:
-        """The rows of a table by key, without their checksums.
-
-        Raises at a row that does not match its checksum, or is not where its key belongs: a page
-        of the file that was copied over another repeats the rows of one and hides the other's.
-        """
-        last: Any = None
-        for row in self._select(table, condition, values):
-            if not self._is_sound(table, row):
-                raise DamagedStoreError(self.path, f"a row of table {table} {self._unsound}")
-            if last is not None and row[0] <= last:
-                raise DamagedStoreError(self.path, f"the rows of table {table} are out of order")
-            last = row[0]
-            yield row[: len(COLUMNS[table])]
-
-    @_explained
-    def content_digest(self) -> bytes:
-        """A hash of all rows, verified against their checksums."""
-        state = hashlib.blake2b(digest_size=16)
-        for table in TABLES:
-            checksums = (row_checksum(*row) for row in self._rows(table))
-            while some := array("Q", islice(checksums, 10_000)):
-                state.update(some.tobytes())
-            state.update(table.encode())
-        return state.digest()
-
-    def readable_rows(self, table: str) -> Iterator[tuple[tuple[Any, ...], str]]:
-        """All rows that can be read, each with what is wrong with it ("" if nothing is).
-
-        A range that SQLite cannot read is reported once, as an empty row, and left out.
-        """
-        key = COLUMNS[table][0]
-        last: Any = "" if table == "meta" else -1  # the key after which to go on
-        highest: Any = last  # of a sound row
-        skip = 1
-        while True:
-            try:
-                for row in self._select(table, f"WHERE {key} > ? ORDER BY {key}", (last,)):
-                    values = row[: len(COLUMNS[table])]
-                    sound = self._is_sound(table, row)
-                    in_order = not sound or row[0] > highest
-                    problem = "is out of order" if sound else self._unsound
-                    yield values, "" if sound and in_order else problem
-                    skip = 1
-                    last = max(last, row[0]) if isinstance(row[0], type(last)) else last
-                    highest = row[0] if sound and in_order else highest
-            except (sqlite3.Error, UnicodeDecodeError) as error:
-                if skip == 1:
-                    yield (), f"rows after {last!r} cannot be read ({error})"
-                if table == "meta" or skip > _LARGEST_KEY - last:
-                    return
-                last += skip
-                skip *= 2
-            else:
-                return
-
-    def _is_sound(self, table: str, row: tuple[Any, ...]) -> bool:
-        """Whether a row has the types of its table, and its checksum, if rows have one.
-
-        A page of another table that was copied over one of this table has rows with checksums too.
-        """
-        values = row[: len(COLUMNS[table])]
-        if tuple(map(type, values)) not in _TYPES[table]:
-            return False
-        return not self.has_checksums or row_checksum(*values) == row[-1]
-
-    @property
-    def _unsound(self) -> str:
-        return "does not match its checksum" if self.has_checksums else "cannot be read"
-
-    @_explained
-    def put_rows(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Copy rows from another store, each with a checksum of its own."""
-        values = ", ".join("?" for _ in (*COLUMNS[table], "checksum"))
-        with transaction(self._db):
-            self._db.executemany(
-                f"INSERT INTO {table} VALUES ({values})",  # noqa: S608
-                ((*row, row_checksum(*row)) for row in rows),
-            )
-
-    @_explained
-    def structural_damage(self) -> list[str]:
-        """What SQLite finds wrong with the file itself."""
-        found = [text for (text,) in self._db.execute("PRAGMA integrity_check(20)")]
-        return [] if found == ["ok"] else found
 
     # --- items -----------------------------------------------------------------------------
 
@@ -346,7 +202,7 @@ class AnswerStore:
     @_explained
     def has_items(self) -> bool:
         """Whether the run's items are stored."""
-        return any(self._rows("meta", "WHERE name = ?", ITEMS_COMPLETE))
+        return any(self.tables.read("meta", "WHERE name = ?", ITEMS_COMPLETE))
 
     @_explained
     def count_items(self) -> int:
@@ -356,16 +212,15 @@ class AnswerStore:
     @_explained
     def items(self, first: int, end: int) -> list[tuple[int, bytes]]:
         """Items [first, end) with their numbers."""
-        return list(
-            self._rows("items", "WHERE number >= ? AND number < ? ORDER BY number", first, end)
-        )
+        in_range = "WHERE number >= ? AND number < ? ORDER BY number"
+        return list(self.tables.read("items", in_range, first, end))
 
     # --- sections --------------------------------------------------------------------------
 
     @_explained
     def sections(self) -> list[Section]:
         """All sections, in the order they were begun."""
-        rows = self._rows("sections", "ORDER BY id")
+        rows = self.tables.read("sections", "ORDER BY id")
         return [Section(i, s, r, _identities.decode(d), t) for i, s, r, d, t in rows]
 
     @_explained
@@ -397,7 +252,7 @@ class AnswerStore:
     @_explained
     def spent(self) -> dict[str, float]:
         """What was spent so far, in US dollars, by payee."""
-        rows = self._rows("meta", "WHERE name LIKE 'spent %'")
+        rows = self.tables.read("meta", "WHERE name LIKE 'spent %'")
         return {name.removeprefix("spent "): float(value) for name, value in rows}
 
     @_explained
@@ -424,8 +279,8 @@ class AnswerStore:
         """The stored answers for items [first_item, end_item) of a section, in order."""
         reach = request_id_range(section.id, first_item, end_item)
         return [
-            StoredAnswer(request_id, name, decode_answer(answer))
-            for request_id, name, _, _, answer in self._rows("answers", _IN_RANGE, *reach)
+            StoredAnswer(request_id, name, self._decode(answer))
+            for request_id, name, _, _, answer in self.tables.read("answers", _IN_RANGE, *reach)
         ]
 
     @_explained
@@ -481,19 +336,16 @@ class AnswerStore:
             (*request_id_range(section.id, 0, MAX_ITEMS), most),
         )
         return [
-            StoredAnswer(request_id, name, decode_answer(answer))
+            StoredAnswer(request_id, name, self._decode(answer))
             for request_id, name, answer in rows
         ]
 
-
-class DamagedStoreError(RunError):
-    """A row of the store is missing or does not match its checksum."""
-
-    def __init__(self, path: Path, problem: str) -> None:
-        super().__init__(
-            f"{path} is damaged: {problem}; `epicene check {path.parent}` lists all damage; repeat "
-            "the command that made the run to ask the damaged requests again."
-        )
+    def _decode(self, answer: bytes) -> Answer:
+        try:
+            decoded: Answer = decode_answer(answer)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise DamagedStoreError(self.path, f"an answer cannot be read ({error})") from None
+        return decoded
 
 
 def _add_checksums(db: sqlite3.Connection) -> None:

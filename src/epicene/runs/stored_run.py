@@ -18,30 +18,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from epicene.core.errors import EpiceneError, InputError, RunError
+from epicene.core.data_files import sha256_of
+from epicene.core.errors import EpiceneError, InputError, RunError, pluralise
+from epicene.core.finite import find_lost_number
 from epicene.core.records import Item, Judgement, Record, digest, to_json
+from epicene.runs.checked_tables import DamagedStoreError
 from epicene.runs.judgement_cache import CacheWriter, cache_key, read_cache
 from epicene.runs.manifest import Manifest, read_manifest
 from epicene.runs.plan import PlanReader
+from epicene.runs.request_ids import item_number
 from epicene.runs.store import (
     STORE_FILE,
     AnswerStore,
-    DamagedStoreError,
     Section,
     is_complete,
-    item_number,
     open_store,
 )
 from epicene.suites import (
+    FRAME_COLUMNS,
     AnsweredRequest,
     Answers,
     Protocol,
     RunInfo,
     Stage,
     Suite,
-    find_suite,
 )
 from epicene.suites.data_origin import data_origin
+from epicene.suites.probes import PROBE_FILE, load_probe
+from epicene.suites.suite_files import stored_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,10 +55,6 @@ if TYPE_CHECKING:
     from epicene.suites.data_origin import DataOrigin
 
 _CHUNK_SIZE = 50_000  # judgements turned into columns at a time
-
-_OWN_COLUMNS = (
-    "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label", "value",
-)  # fmt: skip
 
 
 class Coverage(Record, frozen=True, kw_only=True):
@@ -66,20 +66,31 @@ class Coverage(Record, frozen=True, kw_only=True):
     answered: int
     failed: int
     not_begun: int = 0  # models' parts in stages, of which it is not known what they ask
+    # Answers of version 0.1.0 in which a number was NaN or infinite; unset if there are none.
+    not_finite: int | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def whole(self) -> bool:
         """Whether nothing is missing."""
-        asked = self.answered == self.requests and not self.not_begun
-        return asked and self.judged == self.items
+        return self._all_answered and self.judged == self.items and not self.not_finite
+
+    @property
+    def _all_answered(self) -> bool:
+        return self.answered == self.requests and not self.not_begun
 
     def __str__(self) -> str:
         """The coverage in words."""
-        in_part = "" if self.whole or self.judged < self.items else " (some only in part)"
+        in_part = "" if self._all_answered or self.judged < self.items else " (some only in part)"
         return (
             f"{self.judged} of {self.items} items are judged{in_part}, on {self.answered} answers "
             f"to {self.requests} requests ({self.failed} failed"
             + (f", {self.not_begun} stages are not begun)" if self.not_begun else ")")
+            + (
+                f"; {pluralise(self.not_finite, 'answer')} from version 0.1.0 had NaN or infinite "
+                "numbers, so the tables are wrong (`epicene check` lists them)"
+                if self.not_finite
+                else ""
+            )
         )
 
 
@@ -118,14 +129,15 @@ class StoredRun:
 
 
 def read_run(folder: Path, suite: Suite[Any, Any] | None = None) -> StoredRun:
-    """Open a run folder for reading; `suite` is its suite, if that cannot be found by name."""
+    """Open a run folder for reading; `suite` is for one that would not be found by itself."""
     manifest = read_manifest(folder)
+    name, file = manifest.settings.suite, manifest.suite_file
+    if suite is None and file and (folder / PROBE_FILE).is_file():
+        suite = load_probe(folder / PROBE_FILE)  # data, which are safe to read
     if suite is None:
-        suite = find_suite(manifest.settings.suite)
-    elif suite.name != manifest.settings.suite:
-        raise InputError(
-            f"{folder} is a run of the suite {manifest.settings.suite}, not of {suite.name}."
-        )
+        suite = stored_suite(name, file.path if file else "")
+    elif suite.name != name:
+        raise InputError(f"{folder} is a run of the suite {name}, not of {suite.name}.")
     name = manifest.settings.protocol.get("name", "")
     kind = type(suite.protocols[name]) if name in suite.protocols else None
     try:
@@ -202,13 +214,14 @@ class RunJudgements:
         counts = [store.counts(section) for section in sections]
         whole = is_complete(store, suite, self._run.manifest.models)
         self._check_nothing_missing(reader.count, counts)
-        judged = 0
+        judged = not_finite = 0
         tell = on_scored.get()
         for first, end in reader.windows():
             answers = reader.answers(sections, first, end)
             missing = {} if whole else self._missing(reader, sections, first, end)
             for number, item in reader.items(first, end):
                 given = answers.get(number, Answers())
+                not_finite += sum(bool(find_lost_number(each.answer)) for each in given)
                 if number in missing:
                     given = self._complete(given, missing[number])
                     if not given:
@@ -224,6 +237,7 @@ class RunJudgements:
             failed=sum(failed for _, failed in counts),
             not_begun=sum(len(self._run.manifest.models[stage.role]) for stage in suite.stages)
             - sum(section.total is not None for section in sections),
+            not_finite=not_finite or msgspec.UNSET,
         )
 
     def _check_nothing_missing(self, items: int, counts: Sequence[tuple[int, int]]) -> None:
@@ -350,14 +364,12 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
 
     facets = sorted({name for judgement in chunk for name in judgement.facets})
     counts = sorted({name for judgement in chunk for name in judgement.counts})
-    clash = (set(facets) | set(counts)) & set(_OWN_COLUMNS) | set(facets) & set(counts)
+    clash = (set(facets) | set(counts)) & set(FRAME_COLUMNS) | set(facets) & set(counts)
     if clash:
         raise InputError(f"A facet or count may not be called {', '.join(sorted(clash))}.")
-    texts = {
-        "item": [j.item for j in chunk],
-        "group": [j.group or j.item for j in chunk],
-    }
+    items = [j.item for j in chunk]
     words: dict[str, list[str | None]] = {
+        "group": [j.group or j.item for j in chunk],
         "language": [j.language for j in chunk],
         "name": [j.name for j in chunk],
         "outcome": [j.outcome for j in chunk],
@@ -370,7 +382,7 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
     }
     frame = pl.DataFrame(
         [
-            *(pl.Series(name, column, dtype=pl.String) for name, column in texts.items()),
+            pl.Series("item", items, dtype=pl.String),
             *(pl.Series(name, column, dtype=pl.Categorical) for name, column in words.items()),
             *(pl.Series(name, column, dtype=pl.Float64) for name, column in numbers.items()),
         ]
@@ -466,6 +478,17 @@ def describe_data_files(run: StoredRun) -> str:
     if len(files) > _MAX_NAMED_FILES:
         return f"{len(files)} files {digest(files).hex()[:SHORT_HASH]}"
     return ", ".join(f"{file.name} {file.sha256[:SHORT_HASH]}" for file in files) or "no file"
+
+
+def describe_suite_file(run: StoredRun) -> str:
+    """The file that defined a run's suite, and the one that it is scored by; "" if installed."""
+    file = run.manifest.suite_file
+    if not file:
+        return ""
+    asked = f"{Path(file.path).name} {file.sha256[:SHORT_HASH]}"
+    now = "" if run.suite.file is None else sha256_of(run.suite.file)[:SHORT_HASH]
+    changed = f", scored by {now}" if now and not file.sha256.startswith(now) else ""
+    return f"{asked}{changed}"
 
 
 def _data_digest(run: StoredRun) -> bytes:

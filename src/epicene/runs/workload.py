@@ -27,7 +27,7 @@ from epicene.models.pricing import as_paid
 from epicene.runs.dummy_answers import BYTES_PER_TOKEN, dummy_answer
 from epicene.runs.manifest import fixed_models, read_manifest
 from epicene.runs.plan import WINDOW_SIZE, select_items
-from epicene.runs.store import make_request_id
+from epicene.runs.request_ids import make_request_id
 from epicene.suites import AnsweredRequest, Answers
 
 if TYPE_CHECKING:

@@ -43,9 +43,8 @@ def raw_agreement(
     first: Labels, second: Labels, groups: Groups = None, *, level: float = 0.95
 ) -> Estimate:
     """The share of items with equal labels."""
-    same_length(first=first, second=second)
-    same = [a == b for a, b in zip(first, second, strict=True)]
-    return proportion(same, None, groups, level=level)
+    pair = _RaterPair.of(first, second)
+    return proportion(pair.first == pair.second, None, groups, level=level)
 
 
 def matthews(
@@ -177,12 +176,13 @@ class _RaterPair:
     @classmethod
     def of(cls, first: Labels, second: Labels) -> _RaterPair:
         same_length(first=first, second=second)
-        numbered = number_labels([*first, *second])
-        codes = [
-            np.fromiter((numbered[label] for label in side), np.int64, len(side))
-            for side in (first, second)
-        ]
-        return cls(first=codes[0], second=codes[1], labels=len(numbered))
+        arrays = isinstance(first, np.ndarray) and isinstance(second, np.ndarray)
+        both = np.concatenate([first, second]) if arrays else [*first, *second]
+        codes = encode_groups(both, len(both))
+        found = [both[place] for place in np.unique(codes, return_index=True)[1]]
+        numbered = number_labels(found)
+        one, two = np.split(np.array([numbered[label] for label in found], np.int64)[codes], 2)
+        return cls(first=one, second=two, labels=len(numbered))
 
     @property
     def n(self) -> int:

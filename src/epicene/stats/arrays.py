@@ -38,10 +38,11 @@ def finite_floats(values: ArrayLike, what: str) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise InputError(f"The {what} are a table of {array.ndim} dimensions; give one row.")
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
+    finite = np.isfinite(array)
+    if not finite.all():
+        bad = int(finite.argmin())
         raise InputError(
-            f"The {what} hold {array[bad[0]]} at place {bad[0]}; leave out what has no number."
+            f"The {what} hold {array[bad]} at place {bad}; leave out what has no number."
         )
     return array
 
@@ -49,13 +50,14 @@ def finite_floats(values: ArrayLike, what: str) -> Floats:
 def same_length(**named: Sized | None) -> int:
     """The common length of the sequences given."""
     lengths = {name: len(values) for name, values in named.items() if values is not None}
-    if len(set(lengths.values())) > 1:
+    first, *others = lengths.values()
+    if any(other != first for other in others):
         raise InputError(
             "These must be equally long: "
             + ", ".join(f"{name} ({length})" for name, length in lengths.items())
             + "."
         )
-    return next(iter(lengths.values()))
+    return first
 
 
 def max_unseen_share(n: int, level: float) -> float:
@@ -136,27 +138,27 @@ class GroupClasses:
 def group_sums(columns: Floats, codes: Ints) -> Floats:
     """Each column (row × column) summed within each group (group × column)."""
     groups = int(codes.max()) + 1 if codes.size else 0
-    return np.stack([_sums(column, codes, groups) for column in columns.T], axis=1)
+    sums = np.empty((groups, columns.shape[1]))
+    for number, column in enumerate(columns.T):
+        sums[:, number] = _sums(column, codes, groups)
+    return sums
 
 
 def _sums(column: Floats, codes: Ints, groups: int) -> Floats:
-    whole = bool(np.all(column == np.rint(column)))
-    # Fractions are added in one order whatever the order of the rows, so that the same data
-    # give the same bits.
-    order = slice(None) if whole else np.lexsort((column, codes))
-    return np.bincount(codes[order], weights=column[order], minlength=groups).astype(np.float64)
+    if not (column == np.rint(column)).all():
+        # Fractions are added in one order whatever the order of the rows, so that the same data
+        # give the same bits.
+        order = np.lexsort((column, codes))
+        column, codes = column[order], codes[order]
+    sums: Floats = np.bincount(codes, weights=column, minlength=groups).astype(np.float64)
+    return sums
 
 
 def collapse_groups(sums: Floats) -> GroupClasses:
     """Groups (group × column) into classes, in the order of their values."""
-    codes = np.zeros(len(sums), dtype=np.int64)
-    for column in sums.T:
-        if len(column) and not np.ptp(column):  # it tells no groups apart
-            continue
-        levels, inverse = np.unique(column, return_inverse=True)
-        if codes.any():
-            codes = np.unique(codes * len(levels) + inverse, return_inverse=True)[1]
-        else:
-            codes = inverse
-    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
-    return GroupClasses(values=sums[first], counts=counts.astype(np.int64))
+    if len(sums) == 1:
+        return GroupClasses(values=sums, counts=np.ones(1, dtype=np.int64))
+    ordered = sums[np.lexsort(sums.T[::-1])]
+    begins = np.ones(len(ordered), dtype=bool)
+    begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return GroupClasses(values=ordered[begins], counts=np.bincount(begins.cumsum() - 1))

@@ -31,7 +31,7 @@ from epicene.stats.arrays import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike
 
@@ -76,8 +76,9 @@ def proportion(
     above = finite_floats(right, "right answers")
     below = np.ones_like(above) if n is None else finite_floats(n, "numbers of items")
     same_length(right=above, n=below, groups=groups)
-    if above.size and ((above < 0) | (above > below)).any():
-        row = int(np.flatnonzero((above < 0) | (above > below))[0])
+    wrong = (above < 0) | (above > below)
+    if wrong.any():
+        row = int(wrong.argmax())
         raise InputError(
             f"There cannot be {above[row]} right answers of {below[row]} at place {row}."
         )
@@ -126,7 +127,9 @@ SumStatistic: TypeAlias = "Callable[[Floats], Floats]"
 # Drawing the count of one class costs about as much as drawing this many groups one by one.
 _GROUPS_PER_CLASS = 8
 _DRAWS_IN_MEMORY = 2**20
+# Draws of up to so many groups in all are kept for the next figure, of so many numbers of groups.
 _DRAWS_REMEMBERED = 2**21
+_REMEMBERED = 4
 
 # Of more columns than this, sums of whole numbers are made faster by a matrix product.
 _FEW_COLUMNS = 4
@@ -220,6 +223,8 @@ def bootstrap_sums(
     value = finite_or_none(statistic(classes.totals[None])[0])
     if value is None:
         return Estimate(value=None, n=n, why=undefined)
+    if classes.groups == 1:  # every resample is the group itself
+        return _alike(value, 1, n, level, bounds)
     resampled = _BootstrapDistribution(
         value=value,
         groups=classes.groups,
@@ -317,20 +322,15 @@ def _drawn_sums(classes: GroupClasses, resamples: int, seed: int) -> Floats:
         sizes = _chunks(resamples, kinds)
         return np.vstack([rng.multinomial(groups, shares, size) @ classes.values for size in sizes])
     values = np.repeat(classes.values, classes.counts, axis=0)
-    drawn = _draws(groups, resamples, seed)
-    if values.shape[1] > _FEW_COLUMNS and np.all(values == np.rint(values)):
-        return np.vstack([_times_drawn(each, groups) @ values for each in drawn])
+    small = groups * resamples <= _DRAWS_REMEMBERED
+    whole = bool(np.all(values == np.rint(values)))
+    if whole and (small or values.shape[1] > _FEW_COLUMNS):
+        count = _cached_counts if small else _draw_counts
+        return np.vstack([times @ values for times in count(groups, resamples, seed)])
     # A matrix product may add fractions in another order each time, and so give other bits.
     columns = values.T.copy()
-    return np.vstack([_sums_at(each, columns, groups) for each in drawn])
-
-
-def _times_drawn(drawn: Ints, groups: int) -> Floats:
-    """How often each resample (row) draws each group."""
-    resamples = len(drawn)
-    apart = drawn + groups * np.arange(resamples)[:, None]
-    counts = np.bincount(apart.ravel(), minlength=resamples * groups)
-    return counts.reshape(resamples, groups).astype(float)
+    draw = _cached_draws if small else _draw_groups
+    return np.vstack([_sums_at(each, columns, groups) for each in draw(groups, resamples, seed)])
 
 
 def _sums_at(drawn: Ints, columns: Floats, groups: int) -> Floats:
@@ -343,24 +343,29 @@ def _sums_at(drawn: Ints, columns: Floats, groups: int) -> Floats:
     return sums
 
 
-def _draws(groups: int, resamples: int, seed: int) -> Iterable[Ints]:
-    """Which groups each resample draws, some resamples at a time."""
-    small = groups * resamples <= _DRAWS_REMEMBERED
-    return (
-        _cached_draws(groups, resamples, seed) if small else _draw_groups(groups, resamples, seed)
-    )
-
-
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=_REMEMBERED)
 def _cached_draws(groups: int, resamples: int, seed: int) -> list[Ints]:
     """The draws, cached: a table has many figures of equally many groups."""
     return list(_draw_groups(groups, resamples, seed))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _cached_counts(groups: int, resamples: int, seed: int) -> list[Floats]:
+    return list(_draw_counts(groups, resamples, seed))
 
 
 def _draw_groups(groups: int, resamples: int, seed: int) -> Iterator[Ints]:
     rng = np.random.default_rng(seed)
     for size in _chunks(resamples, groups):
         yield rng.integers(groups, size=(size, groups))
+
+
+def _draw_counts(groups: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """How often each resample (row) draws each group."""
+    for drawn in _draw_groups(groups, resamples, seed):
+        apart = drawn + groups * np.arange(len(drawn))[:, None]
+        counts = np.bincount(apart.ravel(), minlength=drawn.size)
+        yield counts.reshape(drawn.shape).astype(float)
 
 
 def _chunks(resamples: int, width: int) -> Iterator[int]:
@@ -379,33 +384,22 @@ class _BootstrapDistribution:
     left_out: Callable[[], tuple[Floats, Ints]]
 
     def estimate(self, n: int, level: float, method: Method, bounds: Bounds | None) -> Estimate:
-        defined = self.draws[np.isfinite(self.draws)]
+        finite = np.isfinite(self.draws)
+        defined = self.draws if finite.all() else self.draws[finite]
         missing = 1 - len(defined) / len(self.draws)
         # Undefined resamples have no place in the order; more of them than the interval leaves
         # out would decide its ends.
         if missing > 1 - level:
-            return self._without(n, f"it is undefined in {missing:.0%} of the resamples")
+            return _without(self.value, n, f"it is undefined in {missing:.0%} of the resamples")
         if np.ptp(defined) <= _ROUNDING * np.abs(defined).max():
-            return self._alike(n, level, bounds)
+            return _alike(self.value, self.groups, n, level, bounds)
         ends: Bounds | str = ((1 - level) / 2, (1 + level) / 2)
         if method == "bca":
             ends = self._bca_ends(defined, level)
         if isinstance(ends, str):
-            return self._without(n, ends)
+            return _without(self.value, n, ends)
         low, high = np.quantile(defined, ends)
         return Estimate(value=self.value, low=float(low), high=float(high), n=n)
-
-    def _without(self, n: int, why: str) -> Estimate:
-        return Estimate(value=self.value, n=n, why=f"no interval: {why}")
-
-    def _alike(self, n: int, level: float, bounds: Bounds | None) -> Estimate:
-        """What to say where resampling does not move the value."""
-        if bounds is None:
-            alike = f"the {self.groups} groups are all alike"
-            return self._without(n, "there is one group only" if self.groups == 1 else alike)
-        share = max_unseen_share(self.groups, level)
-        low, high = (float(self.value + share * (bound - self.value)) for bound in bounds)
-        return Estimate(value=self.value, low=low, high=high, n=n)
 
     def _bca_ends(self, draws: Floats, level: float) -> Bounds | str:
         """Which quantiles of the resamples BCa takes (Efron 1987), or why it takes none."""
@@ -427,3 +421,17 @@ class _BootstrapDistribution:
             return NORMAL.cdf(bias + (bias + z) / (1 - acceleration * (bias + z)))
 
         return end(-z), end(z)
+
+
+def _without(value: float, n: int, why: str) -> Estimate:
+    return Estimate(value=value, n=n, why=f"no interval: {why}")
+
+
+def _alike(value: float, groups: int, n: int, level: float, bounds: Bounds | None) -> Estimate:
+    """What to say where resampling does not move the value."""
+    if bounds is None:
+        alike = f"the {groups} groups are all alike"
+        return _without(value, n, "there is one group only" if groups == 1 else alike)
+    share = max_unseen_share(groups, level)
+    low, high = (float(value + share * (bound - value)) for bound in bounds)
+    return Estimate(value=value, low=low, high=high, n=n)

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 
 from epicene.core.records import Estimate
-from epicene.stats.tabulate import group_codes
+from epicene.stats.tabulate import all_rows, group_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import polars
+
+    from epicene.stats.arrays import Ints
+    from epicene.stats.tabulate import RowEstimator
 
 # What an undetected outcome counts as: neither (the pair is left out), or right, as where a paper
 # takes a text without a pronoun for one without misgendering.
@@ -37,11 +40,10 @@ def paired_outcomes(
     import polars as pl
 
     def right(frame: polars.DataFrame, name: str) -> polars.DataFrame:
-        outcome = pl.col("outcome").cast(pl.String)
-        counted = frame.filter(pl.col("outcome").is_not_null())
-        if undetected == "left out":
-            counted = counted.filter(outcome != "undetected")
-        return counted.with_columns((outcome != "wrong").cast(pl.Int8).alias(name))
+        outcome = pl.col("outcome")
+        # A comparison with null is null, and such rows are left out.
+        counted = outcome != "undetected" if undetected == "left out" else outcome.is_not_null()
+        return frame.filter(counted).with_columns((outcome != "wrong").cast(pl.Int8).alias(name))
 
     other = right(second, "b").select(*on, "b", pl.col("label").alias("label_b"))
     return right(first, "a").join(other, on=list(on), how="inner", maintain_order="left")
@@ -52,9 +54,14 @@ _NO_PAIRS = "no item was judged both ways"
 
 def raw(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
     """The share of pairs with equal labels."""
+    return raw_of_rows(pairs, clustered=clustered)(all_rows(pairs))
+
+
+def raw_of_rows(pairs: polars.DataFrame, *, clustered: bool) -> RowEstimator:
+    """Like `raw`, for any rows of the pairs."""
     from epicene.stats.agreement import raw_agreement
 
-    return _agreement(raw_agreement, pairs, clustered=clustered)
+    return _agreement_of_rows(raw_agreement, pairs, clustered=clustered)
 
 
 def standard_error(pairs: polars.DataFrame) -> Estimate:
@@ -69,16 +76,26 @@ def standard_error(pairs: polars.DataFrame) -> Estimate:
 
 def kappa(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
     """Cohen's κ; with three annotators or more, every pair counts in both orders."""
+    return _order_independent(kappa_of_rows, pairs, clustered=clustered)
+
+
+def kappa_of_rows(pairs: polars.DataFrame, *, clustered: bool) -> RowEstimator:
+    """Cohen's κ for any rows of pairs whose sides each have their own role."""
     from epicene.stats.agreement import cohen
 
-    return _order_independent(cohen, pairs, clustered=clustered)
+    return _agreement_of_rows(cohen, pairs, clustered=clustered)
 
 
 def mcc(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
     """Matthews correlation; with three annotators or more, every pair counts in both orders."""
+    return _order_independent(mcc_of_rows, pairs, clustered=clustered)
+
+
+def mcc_of_rows(pairs: polars.DataFrame, *, clustered: bool) -> RowEstimator:
+    """Matthews correlation for any rows of pairs whose sides each have their own role."""
     from epicene.stats.agreement import matthews
 
-    return _order_independent(matthews, pairs, clustered=clustered)
+    return _agreement_of_rows(matthews, pairs, clustered=clustered)
 
 
 def alpha(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
@@ -108,7 +125,7 @@ def alpha(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
 
 
 def _order_independent(
-    statistic: Callable[..., Estimate], pairs: polars.DataFrame, *, clustered: bool
+    statistic: Callable[..., RowEstimator], pairs: polars.DataFrame, *, clustered: bool
 ) -> Estimate:
     """A statistic of two raters that does not depend on the order of a pair.
 
@@ -118,24 +135,30 @@ def _order_independent(
     import polars as pl
 
     if "person_b" not in pairs.columns:  # each side has its own role
-        return _agreement(statistic, pairs, clustered=clustered)
+        return statistic(pairs, clustered=clustered)(all_rows(pairs))
     pairs = pairs.sort("item", "name")
     turned = pairs.rename({"a": "b", "b": "a"}).select(pairs.columns)
     if pl.concat([pairs["person"], pairs["person_b"]]).n_unique() <= 2:
         # Resampling depends on the table, which must not depend on the names.
         first = min(pairs, turned, key=lambda each: each["a"].to_list())
-        return _agreement(statistic, first, clustered=clustered)
+        return statistic(first, clustered=clustered)(all_rows(first))
     both = pl.concat([pairs, turned])
     if not clustered:  # the two orders of a pair are not independent, nor are an item's pairs
         both = both.with_columns(pl.col("item").alias("group"))
-    return msgspec.structs.replace(_agreement(statistic, both, clustered=True), n=len(pairs))
+    estimate = statistic(both, clustered=True)(all_rows(both))
+    return msgspec.structs.replace(estimate, n=len(pairs))
 
 
-def _agreement(
+def _agreement_of_rows(
     statistic: Callable[..., Estimate], pairs: polars.DataFrame, *, clustered: bool
-) -> Estimate:
-    """A statistic of two raters; `clustered` resamples the groups of items."""
-    if not len(pairs):
-        return Estimate(value=None, why=_NO_PAIRS)
+) -> RowEstimator:
+    """A statistic of two raters for any rows; `clustered` resamples the groups of items."""
+    first, second = pairs["a"].to_numpy(), pairs["b"].to_numpy()
     groups = group_codes(pairs) if clustered else None
-    return statistic(pairs["a"].to_numpy(), pairs["b"].to_numpy(), groups)
+
+    def estimate(rows: Ints) -> Estimate:
+        if not len(rows):
+            return Estimate(value=None, why=_NO_PAIRS)
+        return statistic(first[rows], second[rows], None if groups is None else groups[rows])
+
+    return estimate

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, T
 
 import msgspec
 
-from epicene.core import registry
 from epicene.core.callable_package import CallablePackage
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import (
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
 
     from epicene.rewriting.tagging_data import TaggingData
     from epicene.suites.construction import Construction
+    from epicene.suites.definition import SuiteDefinition
     from epicene.suites.headline_metrics import HeadlineMetric
     from epicene.suites.studies import StudyKind
 
@@ -178,7 +178,8 @@ class Stage(Generic[ItemT, ProtocolT]):
     a pure function of its arguments. An item is skipped if one of these answers failed; failures in
     other stages do not matter here.
     A stage that a protocol does not use (`when`) is left out, and so is a role that only this stage
-    needs: a model need not support verbs that it is never asked.
+    needs: a model need not support verbs that it is never asked. Without `verbs`, they are found by
+    asking about the items of a run.
     """
 
     name: str
@@ -202,6 +203,7 @@ class Dataset(NamedTuple):
     name: str
     files: Sequence[Path]
     items: Iterable[Any]
+    sha256: str = ""  # of the items themselves, where they come from no file
 
 
 class RunInfo(Record, frozen=True, kw_only=True):
@@ -213,13 +215,15 @@ class RunInfo(Record, frozen=True, kw_only=True):
     identities: dict[str, tuple[Identity, ...]]  # by role
 
 
+# The columns of a frame of judgements, beside one per facet and per count.
+FRAME_COLUMNS = (
+    "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label", "value",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Results(Generic[ProtocolT]):
-    """All judgements of one or more runs of a suite.
-
-    `frame` has a row per judgement: run, model, protocol, item, group, language, name, outcome,
-    label, value, and a column per facet and per count.
-    """
+    """All judgements of one or more runs of a suite, a row of `frame` for each."""
 
     frame: polars.DataFrame
     protocol: ProtocolT
@@ -228,11 +232,11 @@ class Results(Generic[ProtocolT]):
 
 class ScoredText(NamedTuple):
     """A text that a model scored, the request it belongs to, and what it stands for: a pronoun, a
-    gender, the acceptable sentence; `right` is whether that is the right one."""
+    gender, the acceptable sentence; `right` is whether that is the right one, if that is known."""
 
     request: str
     candidate: str
-    right: bool
+    right: bool | None
     text: str
     score: TextScore
 
@@ -268,8 +272,11 @@ class Suite(Generic[ItemT, ProtocolT]):
     metrics: Callable[[Results[ProtocolT]], Mapping[str, Estimate]]
     tables: Callable[[Results[ProtocolT]], Iterable[Table]]
     figures: Callable[[Results[ProtocolT]], Iterable[Figure]] = field(default=lambda _results: ())
-    # The key figures by which models are compared; the share of right outcomes, if none is named.
-    headline_metrics: tuple[HeadlineMetric, ...] = ()
+    # The key figures by which models are compared, or a function of the results that returns them;
+    # the share of right outcomes, if none is named.
+    headline_metrics: (
+        tuple[HeadlineMetric, ...] | Callable[[Results[Any]], tuple[HeadlineMetric, ...]]
+    ) = ()
     # The names of the tables on agreement between formats.
     format_tables: tuple[str, ...] = ()
     # `--limit N` takes N items of each block (first part), spread evenly over its strata (second).
@@ -315,6 +322,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     construction: Construction[Any] | None = None
     # The human studies, by the names on the card.
     studies: Mapping[str, StudyKind[ItemT, ProtocolT]] = field(default_factory=dict)
+    # The file that defines the suite, if it is not installed.
+    file: Path | None = None
 
     def __post_init__(self) -> None:
         """Check that stages need only earlier ones, and none whose role may get more models later:
@@ -403,16 +412,21 @@ class Suite(Generic[ItemT, ProtocolT]):
         )
 
 
-# A suite, or what it is found by.
-SuiteLike: TypeAlias = str | Suite[Any, Any]
+# A suite, or what it is found by: its name, its file (`PATH.py[:NAME]`), its definition.
+SuiteLike: TypeAlias = "str | Suite[Any, Any] | SuiteDefinition"
 
 
 def find_suite(suite: SuiteLike) -> Suite[Any, Any]:
-    """The suite itself, or the one of that name."""
+    """The suite of that name or in that file (`PATH.py[:NAME]`), or of a definition."""
+    from epicene.suites import suite_files
+
     if isinstance(suite, Suite):
         return suite
-    found: Suite[Any, Any] = registry.find("suites", suite)
-    return found
+    if not isinstance(suite, str):
+        return suite_files.defined_suite(suite)
+    if suite_files.parse_suite_path(suite):
+        return suite_files.load_suite_file(suite)
+    return suite_files.named_suite(suite)
 
 
 def read_card(path: Path) -> SuiteCard:

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from epicene.core.records import TextScore
 
 FENCE, LABEL, QUOTES = "fence", "label", "quotes"
@@ -121,10 +123,12 @@ LIKELIHOOD_MEASURES: tuple[LikelihoodMeasure, ...] = (
 
 def normalised_likelihood(text: TextScore, measure: LikelihoodMeasure) -> float:
     """The log-likelihood of a text, in all or per unit."""
-    units = {
-        "sum": 1,
-        "per token": text.tokens,
-        "per word": text.words,
-        "per character": text.characters,
-    }[measure]
-    return text.sum / max(units, 1)
+    return text.sum / max(_UNITS[measure](text), 1)
+
+
+_UNITS: dict[LikelihoodMeasure, Callable[[TextScore], int]] = {
+    "sum": lambda _: 1,
+    "per token": lambda text: text.tokens,
+    "per word": lambda text: text.words,
+    "per character": lambda text: text.characters,
+}

@@ -51,9 +51,13 @@ def with_item_scores(frame: polars.DataFrame) -> polars.DataFrame:
     return judged.with_columns(right.alias("score"))
 
 
-def headline_metrics_of(suite: Suite[Any, Any]) -> tuple[HeadlineMetric, ...]:
+def headline_metrics_of(
+    suite: Suite[Any, Any], results: Results[Any]
+) -> tuple[HeadlineMetric, ...]:
     """The suite's headline metrics; the share of all right outcomes, where it names none."""
-    return suite.headline_metrics or (accuracy_metric("right", all_judgements),)
+    named = suite.headline_metrics
+    found = named(results) if callable(named) else named
+    return found or (accuracy_metric("right", all_judgements),)
 
 
 def all_judgements(results: Results[Any]) -> polars.DataFrame:

@@ -138,6 +138,7 @@ class Replicate:
     studio: Studio
     schema: dict[str, Any] | None = field(default_factory=lambda: FLUX_SCHEMA)
     official: bool = True  # whether it is run by its name alone
+    account: Reply = field(default_factory=lambda: Reply({"type": "user", "username": "toy"}))
     looks: dict[str, int] = field(default_factory=dict)
     made: dict[str, Drawing] = field(default_factory=dict)
     cancelled: list[str] = field(default_factory=list)
@@ -147,6 +148,8 @@ class Replicate:
             return self.studio.file(asked)
         path = asked.path.removeprefix("/v1/").split("/")
         match asked.method, path:
+            case "GET", ["account"]:
+                return self.account
             case "GET", ["models", _, _]:
                 return self._described()
             case "GET", ["models", _, _, "versions", version]:

@@ -6,7 +6,7 @@ import email
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -61,10 +61,19 @@ class _Http(ThreadingHTTPServer):
 
 
 class Server:
-    """Serves a script while the `with` block lasts, and remembers what was asked."""
+    """Serves a script while the `with` block lasts, and remembers what was asked.
 
-    def __init__(self, script: Script) -> None:
+    `checks` are the requests for its models, which are not in `asked`; it lists `models`, with the
+    status `listing`, or has no list if that is None.
+    """
+
+    def __init__(
+        self, script: Script, models: Sequence[str] | None = None, *, listing: int = 200
+    ) -> None:
         self.asked: list[Asked] = []
+        self.checks: list[Asked] = []
+        self.listing = listing
+        self._models = models
         self.most_active = 0
         self._script = script
         self._lock = threading.Lock()
@@ -113,9 +122,10 @@ class Server:
                 time.monotonic(),
                 self._active,
             )
-            self.asked.append(asked)
+            is_check = handler.command == "GET" and asked.path.split("?")[0].endswith("/models")
+            (self.checks if is_check else self.asked).append(asked)
         try:
-            reply = self._script(asked)
+            reply = self._list_models() if is_check else self._script(asked)
             self._leaving.wait(reply.delay)
             _send(handler, reply)
         except OSError:
@@ -123,6 +133,13 @@ class Server:
         finally:
             with self._lock:
                 self._active -= 1
+
+    def _list_models(self) -> Reply:
+        if self._models is None:
+            return Reply({"detail": "Not Found"}, 404)
+        if self.listing != 200:
+            return Reply({"error": {"message": "no list for you"}}, self.listing)
+        return Reply({"object": "list", "data": [{"id": name} for name in self._models]})
 
 
 def _content(handler: BaseHTTPRequestHandler) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from epicene.core.records import Answer, Generate, Message, Texts
 from epicene.models import ModelOptions
 from epicene.models.http.retry import RetryPolicy
 from epicene.models.openai.model import OpenAIModel
-from models.http.local_server import Asked, Reply, Script, Server, _Http
+from models.http.local_server import Reply, Script, Server, _Http
 
 if TYPE_CHECKING:
     from http.server import BaseHTTPRequestHandler
@@ -45,32 +45,18 @@ def per_server(served: OpenAIModel, key: str = "answered") -> list[Any]:
 
 
 class StoppableServer(Server):
-    """A server that breaks every connection while it is stopped.
-
-    `checks` are the requests for its models, and `listing` is the status of the replies to these.
-    """
+    """A server that breaks every connection while it is stopped; it lists its models."""
 
     def __init__(self, script: Script, *models: str, listing: int = 200) -> None:
-        super().__init__(script)
-        self.checks: list[Asked] = []
-        self._answer = script
-        self._models = models or ("toy",)
-        self.listing = listing
+        super().__init__(script, models or ("toy",), listing=listing)
         self.broken_checks = 0  # how many of the next ones end in a broken connection
         self._stopped = threading.Event()
-        self._script = self._running
 
-    def _running(self, asked: Asked) -> Reply:
-        if asked.path.endswith("/models"):
-            self.asked.remove(asked)
-            self.checks.append(asked)
-            if self.broken_checks:
-                self.broken_checks -= 1
-                return Reply(close=True)
-            if self.listing != 200:
-                return Reply({"detail": "none of that"}, self.listing)
-            return Reply({"object": "list", "data": [{"id": name} for name in self._models]})
-        return self._answer(asked)
+    def _list_models(self) -> Reply:
+        if self.broken_checks:
+            self.broken_checks -= 1
+            return Reply(close=True)
+        return super()._list_models()
 
     def _serve(self, handler: BaseHTTPRequestHandler) -> None:
         if self._stopped.is_set():

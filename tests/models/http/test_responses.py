@@ -194,7 +194,7 @@ def test_few_large_bodies_are_read_at_once() -> None:
     assert max(reading) <= 4
 
 
-@pytest.mark.parametrize("seconds", [0.05, 5.0])
+@pytest.mark.parametrize("seconds", [0.05, 2.0])
 def test_the_wait_for_a_large_body_is_not_counted_against_the_time_limit(seconds: float) -> None:
     """Requests that waited for memory timed out and were sent, and paid for, once more."""
     slots = LargeBodySlots()
@@ -202,18 +202,18 @@ def test_the_wait_for_a_large_body_is_not_counted_against_the_time_limit(seconds
     async def read(time_limit: float) -> None:
         async with slots.hold(), slots.timeout(time_limit):
             await slots.take()
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.5)
 
     async def read_all() -> None:
         await asyncio.gather(*(read(seconds) for _ in range(20)))
 
-    if seconds < 0.1:  # for what comes after it, the limit holds
+    if seconds < 0.5:  # for what comes after it, the limit holds
         with pytest.raises(TimeoutError):
             asyncio.run(read_all())
         return
     begun = time.monotonic()
-    asyncio.run(asyncio.wait_for(read_all(), 30))
-    assert time.monotonic() - begun > 0.45, "four at once"
+    asyncio.run(asyncio.wait_for(read_all(), 60))
+    assert time.monotonic() - begun > 2.4, "four at once, longer than the limit"
 
 
 def test_a_text_longer_than_what_was_asked_for_is_refused() -> None:
@@ -361,10 +361,10 @@ def test_objects_and_lists_are_counted_outside_of_texts(body: bytes) -> None:
 
 @pytest.mark.parametrize("body", [b'\\"', b'""', b'"\\', b"x", b'"a'])
 def test_counting_takes_little_time(body: bytes) -> None:
-    begun = time.monotonic()
+    begun = time.thread_time()
     with pytest.raises(TransientError, match="could not be read"):
         decode_json(b'"' + b"[" * 200_001 + body * (8 * MIB // len(body)), OpenAIReply)
-    assert time.monotonic() - begun < 5
+    assert time.thread_time() - begun < 5
 
 
 def test_replies_are_read_as_json_or_not_at_all() -> None:

@@ -51,7 +51,8 @@ def asked_with(fault: Reply, limit: float) -> tuple[int, Budget]:
     """How often a request was sent that always meets this fault, and what is left of the money."""
     budget = Budget(limit)
     with Server(lambda _: fault) as server:
-        served = model(server, FAST_RETRIES, price=PRICE, timeout=0.5)
+        timeout = 0.5 if fault.delay else 60.0
+        served = model(server, FAST_RETRIES, price=PRICE, timeout=timeout)
         served.spend_from(budget)
         (answer,) = answers(served, question())
     assert isinstance(answer, Failed)

@@ -53,7 +53,7 @@ def reason(answer: Answer) -> str:
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
 def test_a_passing_fault_is_mended(fault: Reply) -> None:
     with Server(first_then(fault, rest=lambda _: chat("fine"))) as server:
-        served = model(server, timeout=0.5 if fault.delay else 60.0)
+        served = model(server, timeout=2.0 if fault.delay else 60.0)
         assert [only_text(a) for a in answers(served, question())] == ["fine"]
         assert len(server.asked) == 2
         assert served.notes()["retries"] == 1
@@ -65,7 +65,7 @@ def test_a_passing_fault_is_mended(fault: Reply) -> None:
         ("429", "HTTP 429: slow down (12 attempts)", 12),
         ("500", "HTTP 500: oh dear (6 attempts)", 6),
         ("503", "HTTP 503: later (6 attempts)", 6),
-        ("hang", "no reply within 0.1 s (3 attempts)", 3),
+        ("hang", "no reply within 0.5 s (3 attempts)", 3),
         ("closed", "the connection failed", 6),
         ("cut", "the connection failed", 6),
         ("not JSON", "the reply could not be read", 3),
@@ -78,7 +78,7 @@ def test_a_passing_fault_is_mended(fault: Reply) -> None:
 )
 def test_a_lasting_fault_is_a_failed_answer(fault: str, words: str, attempts: int) -> None:
     with Server(lambda _: FAULTS[fault]) as server:
-        timeout = 0.1 if FAULTS[fault].delay else 60.0
+        timeout = 0.5 if FAULTS[fault].delay else 60.0
         served = model(server, RetryPolicy(first_wait=0.001, max_wait=0.01), timeout=timeout)
         first, second = answers(served, question("a"), question("b"))
     assert words in reason(first)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from epicene.core.errors import RunError
 from epicene.core.records import (
     Decoding,
     Failed,
@@ -20,7 +21,7 @@ from epicene.core.records import (
 )
 from epicene.models import sample_seed
 from epicene.models.openai.generation import fold_system
-from models.http.local_server import Asked, Reply, Script, Server
+from models.http.local_server import Asked, Reply, Script, Server, first_then
 from models.model_answers import answers
 from models.openai.openai_server import chat, error, model
 
@@ -225,10 +226,22 @@ def test_a_server_without_completions_says_so() -> None:
 
 
 def test_an_unknown_model_is_not_taken_for_a_missing_endpoint() -> None:
-    answer, _ = ask(
-        lambda _: error(404, "The model `toy` does not exist"), Generate(item="i", prompt="Once")
-    )
-    assert answer == Failed(reason="HTTP 404: The model `toy` does not exist")
+    """It fares no better with any other request."""
+    with pytest.raises(RunError, match=r"has no model toy \(HTTP 404: .* does not exist\)"):
+        ask(
+            lambda _: error(404, "The model `toy` does not exist"),
+            Generate(item="i", prompt="Once"),
+        )
+
+
+def test_a_model_that_has_answered_is_not_unknown_later() -> None:
+    script = first_then(chat("yes"), rest=lambda _: error(404, "The model `toy` does not exist"))
+    with Server(script) as server:
+        served = model(server, concurrency=1)
+        assert isinstance(answers(served, question())[0], Texts)
+        assert answers(served, question()) == [
+            Failed(reason="HTTP 404: The model `toy` does not exist")
+        ]
 
 
 def test_an_empty_prompt_and_a_strange_verb_fail_unasked() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
-from threading import Thread
+from threading import Barrier
 
 import msgspec
 import pytest
@@ -249,21 +251,32 @@ def test_what_is_not_asked_any_more_cannot_be_settled(tmp_path: Path) -> None:
     assert len(kept.all()) == 2
 
 
-def test_any_thread_may_decide(folder: StudyFolder) -> None:
-    kept = folder.adjudications()
+@pytest.mark.parametrize("stores", [1, 8])
+def test_any_thread_may_decide(stores: int, folder: StudyFolder) -> None:
+    """All at once, and first: they create the database."""
+    kept = [folder.adjudications() for _ in range(stores)]
     options = ("correct", "misgendering", "no-pronoun", "plural-they")
-    threads = [
-        Thread(target=kept.adjudicate, args=(item, "label", value, f"{value} {item}"))
-        for item in ("g1", "g2")
-        for value in options
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    found = kept.all()
+    decisions = list(product(("g1", "g2"), options))
+    together = Barrier(len(decisions))
+
+    def decide(number: int) -> None:
+        item, value = decisions[number]
+        together.wait()
+        kept[number % stores].adjudicate(item, "label", value, f"{value} {item}")
+
+    with ThreadPoolExecutor(len(decisions)) as threads:
+        list(threads.map(decide, range(len(decisions))))  # raises what a thread raised
+    found = kept[0].all()
     assert set(found) == {("g1", "label"), ("g2", "label")}
     assert all(each.by == f"{each.value} {each.item}" for each in found.values())
+
+
+def test_a_decision_may_come_before_the_table_of_responses(folder: StudyFolder) -> None:
+    """The one who creates the database may not have got further, or may have been killed there."""
+    (folder.path / RESPONSES_FILE).touch()
+    folder.adjudications().adjudicate("g1", "label", "correct", "eve")
+    assert folder.responses() == []
+    assert set(folder.adjudications().all()) == {("g1", "label")}
 
 
 def test_a_database_that_is_none_is_said(folder: StudyFolder) -> None:

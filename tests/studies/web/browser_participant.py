@@ -80,6 +80,14 @@ _LOOK = """() => {
 }"""
 
 
+def is_scripted(page: Page) -> None:
+    """Wait until the page's script has run: before that, the page ignores keys and keeps nothing.
+
+    A link leads to a page that leads on to the study, so `goto` returns before the study is there.
+    """
+    page.locator("body.scripted").wait_for()
+
+
 class KeyboardParticipant:
     """Somebody who answers by keyboard alone."""
 
@@ -124,11 +132,13 @@ class KeyboardParticipant:
         expect(self.page.locator("#main")).to_have_attribute(
             "data-stage", re.compile("consent|screening|instructions|item")
         )
+        is_scripted(self.page)
         while (stage := self.stage) in ("consent", "screening", "instructions"):
             if stage == "screening":
                 self.answer_screening()
             self._press("Enter")
             expect(self.page.locator("#main")).not_to_have_attribute("data-stage", stage)
+            is_scripted(self.page)
 
     def answer_screening(self) -> None:
         for screen in self.study.screening:
@@ -296,6 +306,7 @@ class Served:
             page.goto(self.link(User("open"), f"?{study.access.participant_parameter}={name}"))
         else:
             page.goto(self.link(User("person", name)))
+        is_scripted(page)
         return KeyboardParticipant(page, study, by_width(study, self.folder))
 
 

@@ -35,7 +35,7 @@ class Running:
 
     def stop(self, sign: int) -> int:
         self.process.send_signal(sign)
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=60)
         return self.process.returncode
 
 
@@ -50,12 +50,22 @@ def running(folder: Path, people: str, port: int = 0) -> Iterator[Running]:
             server.stop(signal.SIGKILL)
 
 
+def read_as_owner(link: str, address: str) -> bytes:
+    """What the owner gets at an address."""
+    with urllib.request.urlopen(link, timeout=60) as reply:
+        cookie = reply.headers["set-cookie"].partition(";")[0]
+    base = link.partition("/enter/")[0]
+    request = urllib.request.Request(base + address, headers={"Cookie": cookie})
+    with urllib.request.urlopen(request, timeout=60) as reply:
+        return bytes(reply.read())
+
+
 class Browser:
     """Follows a link and answers item after item, as fast as it can."""
 
     def __init__(self, link: str) -> None:
         base = link.partition("/enter/")[0]
-        with urllib.request.urlopen(link, timeout=20) as reply:
+        with urllib.request.urlopen(link, timeout=60) as reply:
             self._cookie = reply.headers["set-cookie"].partition(";")[0]
         self._base = base
         self.page = Page(self._send("/").decode())
@@ -68,7 +78,7 @@ class Browser:
             headers["X-CSRF-Token"] = self.page.values("data-csrf")[0]
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self._base + address, data, headers)
-        with urllib.request.urlopen(request, timeout=20) as reply:
+        with urllib.request.urlopen(request, timeout=60) as reply:
             return bytes(reply.read())
 
     def answer(self) -> None:

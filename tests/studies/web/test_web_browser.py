@@ -18,7 +18,14 @@ from epicene.studies.collection.links import User
 from epicene.studies.design.schema import AnswerValue, MarksQuestion, Span, Study, StudyItem
 from studies.annotate_command import command
 from studies.suite_studies import ITEMS, KINDS, continuations, forms_in
-from studies.web.browser_participant import Given, KeyboardParticipant, Served, decided, served
+from studies.web.browser_participant import (
+    Given,
+    KeyboardParticipant,
+    Served,
+    decided,
+    is_scripted,
+    served,
+)
 from studies.web.served_process import running
 from study_examples import misgendering
 
@@ -48,6 +55,7 @@ def work_through(person: KeyboardParticipant, name: str) -> dict[str, Given]:
             person.page.locator(f'#go-on-form [name=number][value="{number}"]').wait_for(
                 state="detached"
             )
+            is_scripted(person.page)
             continue
         item = person.item()
         meant[item.id] = decided(person.study, item, name)
@@ -91,7 +99,7 @@ def reload_half_way(person: KeyboardParticipant, item: StudyItem, answers: Given
     """What was filled in but not sent is there after a reload."""
     before = person.fill_in(item, answers)
     person.page.reload()
-    person.page.locator("body.scripted").wait_for()
+    is_scripted(person.page)
     after = person.look()
     for name in ("number", "revision", "texts", "asked", "offered", "written", "marked"):
         assert after[name] == before[name], name

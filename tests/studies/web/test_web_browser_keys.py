@@ -12,7 +12,7 @@ import pytest
 from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.collection.links import User
 from epicene.studies.design.schema import ChoiceQuestion
-from studies.web.browser_participant import served
+from studies.web.browser_participant import is_scripted, served
 from study_examples import stereotype
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def test_a_key_is_taken_by_its_sign_unless_it_writes_another_script(
     with served(create_study_folder(tmp_path / "study", study)) as site:
         page = opened()
         page.goto(site.link(User("person", "ann")))
-        page.locator("body.scripted").wait_for()
+        is_scripted(page)
         press(page, key, code)
         ticked = page.locator("input:checked").evaluate_all("(all) => all.map((one) => one.value)")
         assert ticked == ([] if chosen is None else [chosen])

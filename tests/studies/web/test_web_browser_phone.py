@@ -77,7 +77,7 @@ def test_what_is_told_is_in_view_and_a_form_that_waits_shows_it(
     with before(page, study, tmp_path):
         if language != "en":
             page.locator(f"[data-language={language}]").tap()
-            page.locator("body.scripted #item").wait_for()
+            page.locator(f"html[lang={language}] body.scripted #item").wait_for()
         status = page.locator("#status")
         page.locator("#next").tap()
         expect(status).to_have_text(interface_text("missing", language))

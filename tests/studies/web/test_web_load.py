@@ -20,7 +20,7 @@ NOTHING = Audit(lost=0, double=0, strange=0, over=0)
 
 def test_nothing_is_lost_or_kept_twice_though_the_server_dies(tmp_path: Path) -> None:
     measured = annotate_load.measure(
-        tmp_path / "study", people=20, seconds=4, kills=1, think=(0.1, 0.4)
+        tmp_path / "study", people=20, seconds=8, kills=1, think=(0.1, 0.4)
     )
     assert measured.faults == []
     assert measured.audit == NOTHING

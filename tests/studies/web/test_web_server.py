@@ -14,7 +14,7 @@ import pytest
 
 from epicene.studies.collection.folder import StudyFolder, create_study_folder
 from studies.annotate_command import command
-from studies.web.served_process import Browser, running
+from studies.web.served_process import Browser, read_as_owner, running
 from study_examples import forced_choice, stereotype
 
 
@@ -67,6 +67,21 @@ def test_a_killed_server_keeps_whatever_it_said_it_kept(folder: StudyFolder) -> 
         count = sum(each.participant == name for each in kept)
         # Of what was on the way when the server died, at most one each time was kept unheard.
         assert len(numbers) <= count <= len(numbers) + 2
+
+
+def test_a_killed_server_keeps_answers_after_others_opened_the_database(
+    folder: StudyFolder,
+) -> None:
+    """The owner's pages open it in the server, commands beside it, and both close it again."""
+    with running(folder.path, "ann") as server:
+        browser = Browser(server.links["ann"])
+        browser.answer()
+        assert b"\r\nann,w" in read_as_owner(server.links["(owner)"], "/owner/export.csv")
+        assert len(folder.responses()) == 1
+        browser.answer()
+        assert len(folder.responses()) == 2
+        server.stop(signal.SIGKILL)
+    assert len(folder.responses()) == 2
 
 
 def test_links_are_printed_again(folder: StudyFolder, capsys: pytest.CaptureFixture[str]) -> None:

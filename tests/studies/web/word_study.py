@@ -15,7 +15,7 @@ from epicene.core.records import to_json
 from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.collection.links import User
 from epicene.studies.design.schema import Study
-from studies.web.browser_participant import Served, served
+from studies.web.browser_participant import Served, is_scripted, served
 from study_examples import stereotype
 
 if TYPE_CHECKING:
@@ -38,7 +38,11 @@ def words(count: int, language: str = "en") -> Study:
 
 
 def keep_unsent(page: Page, number: int, **answers: list[str]) -> None:
-    """As if an answer had been given when the server could not be reached."""
+    """As if an answer had been given when the server could not be reached.
+
+    A page whose script has not run yet would send it at once.
+    """
+    is_scripted(page)
     entry = {"number": number, "revision": 0, "answers": answers, "seconds": 1.0}
     page.evaluate(
         "([number, entry]) => localStorage.setItem("
@@ -54,12 +58,14 @@ def choose(page: Page) -> None:
 
 
 def at(page: Page, number: int) -> None:
+    """Wait until a task is on the page, and the page listens to keys."""
+    is_scripted(page)
     expect(page.locator("form#item")).to_have_attribute("data-number", str(number))
 
 
 def is_free(page: Page) -> None:
     """Wait until the form can be filled in."""
-    page.locator("body.scripted").wait_for()
+    is_scripted(page)
     expect(page.locator("form#item")).to_have_js_property("inert", value=False)
 
 

@@ -7,7 +7,17 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from epicene.suites.misgendering.continuations import extraneous_mentions, lexicon, mentions
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from epicene.languages.tokenisation import words
+from epicene.suites.misgendering.continuations import (
+    extraneous_mentions,
+    lexicon,
+    mentions,
+    repetition_rate,
+    tokens,
+)
 from suites.metric_cases import for_each_case
 
 CASES = Path(__file__).parent / "cases"
@@ -58,3 +68,21 @@ def test_whole_words_and_phrases(case: dict[str, Any]) -> None:
 def test_words_of_the_context_do_not_count() -> None:
     assert not extraneous_mentions("The WOMAN left.", "A woman came.")
     assert [m.text for m in extraneous_mentions("The man left.", "A woman came.")] == ["man"]
+
+
+@example("She’s  here; (s)he said\n'tis 10,5 a.m. at www.a.org. ")
+@example("a \u0301b heʼs O'Neil s/he 'em")
+@given(st.text(st.sampled_from("ahe sS'’ʼ.,-/()\n\u0301\u200d1")))
+def test_tokens_are_the_words_of_the_whole_text_cut_at_apostrophes(text: str) -> None:
+    found = " ".join(text[start:end] for start, end, _ in words(text, "en"))
+    expected = found.replace("'", " ").replace("’", " ").replace("ʼ", " ").split()
+    assert list(tokens(text, "epicene")) == expected
+
+
+@given(st.text("abc", min_size=4, max_size=30))
+def test_repetition_rate_is_the_mean_over_all_orders(text: str) -> None:
+    product = 1.0
+    for order in (1, 2, 3, 4):
+        counts = Counter(text[start : start + order] for start in range(len(text) - order + 1))
+        product *= sum(count > 1 for count in counts.values()) / len(counts)
+    assert repetition_rate(list(text)) == product**0.25

@@ -10,6 +10,7 @@ import pytest
 
 from epicene.core.records import Estimate, Judgement, Outcome, Table
 from epicene.runs.stored_run import judgement_frame
+from epicene.stats.tabulate import all_rows, distinct_values
 from epicene.suites import Results, RunInfo
 from epicene.suites.misgendering import suite
 from epicene.suites.misgendering.figures import figures
@@ -133,26 +134,19 @@ def test_sigma_of_five_is_the_papers(right: int, level: str, sigma: float) -> No
     assert (row["item"], row["group"], row["case"]) == ("xe/0", "template/0", "nominative")
 
 
+def shares_of_sigma(frame: pl.DataFrame, protocol: str) -> dict[str, float | None]:
+    instances = sigma_by_instance(frame, PROTOCOLS[protocol])
+    shares = sigma_shares(instances, distinct_values(instances, "level"))
+    return {level: share(all_rows(instances)).value for level, share in shares.items()}
+
+
 def test_no_pronoun_is_right_under_paper_and_left_out_under_epicene() -> None:
     frame = results("paper").frame.filter(pl.col("format") == "generation")
     mine = frame.filter(pl.col("pronoun") == "xe")
-    paper = sigma_shares(sigma_by_instance(mine, PROTOCOLS["paper"]), ["0", "0.40", "0.49"])
     # rrrrr; one of five; two of five; u u r r w is four of five
-    assert {level: amount.value for level, amount in paper.items()} == {
-        "0": 0.25,
-        "0.40": 0.5,
-        "0.49": 0.25,
-    }
-    ours = sigma_shares(
-        sigma_by_instance(mine, PROTOCOLS["epicene"]), ["0", "0.40", "0.47", "0.49"]
-    )
+    assert shares_of_sigma(mine, "paper") == {"0": 0.25, "0.40": 0.5, "0.49": 0.25}
     # r r w is one of three
-    assert {level: amount.value for level, amount in ours.items()} == {
-        "0": 0.25,
-        "0.40": 0.25,
-        "0.47": 0.25,
-        "0.49": 0.25,
-    }
+    assert shares_of_sigma(mine, "epicene") == {"0": 0.25, "0.40": 0.25, "0.47": 0.25, "0.49": 0.25}
     she = frame.filter(pl.col("pronoun") == "she")
     assert sigma_by_instance(she, PROTOCOLS["epicene"])["item"].to_list() == [
         "she/0"

@@ -166,6 +166,10 @@ def _write_files(selection: Selection, made: WrittenTasks, folder: Path) -> None
         "version": selection.suite.version,
         "protocol": msgspec.to_builtins(selection.protocol),
     }
+    if file := selection.suite.file:
+        copy = f"suite{file.suffix}"
+        write_atomically(folder / copy, file.read_bytes())
+        asked["suite_file"] = f"{copy}:{selection.suite.name}"
     write_atomically(folder / "asked.json", msgspec.json.format(to_json(asked), indent=2) + b"\n")
     write_text(folder / CARD_FILE, tasks_readme(selection, made.tasks, made.left_out))
 

@@ -38,7 +38,7 @@ def choice(document: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -
 def writing(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
     """The shares of the texts that are right, wrong and undetected, by the suite's judge."""
     texts = results[0] if isinstance(results[0], list) else results
-    asked = json.loads((HERE / "asked.json").read_text(encoding="utf-8"))
+    asked = {"folder": str(HERE), **json.loads((HERE / "asked.json").read_text(encoding="utf-8"))}
     judged: dict[str, float] = _suite_judge()(asked, document, list(texts))
     return judged
 

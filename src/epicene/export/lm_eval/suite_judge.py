@@ -1,96 +1,22 @@
-"""Apply a suite's judge to one answer at a time, as lm-evaluation-harness does.
-
-A run judges an item with all its answers; this works for suites whose judge takes them one by one.
-"""
+"""Score one document at a time by the suite's judge, as lm-evaluation-harness does."""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.core.errors import InputError
-from epicene.core.records import Scores, Text, Texts, TextScore
-from epicene.suites import AnsweredRequest, Answers, find_suite
+from epicene.core.records import Text, Texts
+from epicene.suites import find_suite
+from epicene.suites.single_answer_judge import SingleAnswerJudge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from epicene.core.records import Answer, Generate, Item, Outcome, Score
-    from epicene.suites import Protocol, Stage, Suite
-
-# So much likelier than the others that it wins by any normalisation.
-_CERTAIN, _IMPROBABLE = 0.0, -1e9
-
-
-class NeedsAllAnswersError(Exception):
-    """The judge needs more than one answer at a time."""
-
-
-class SingleAnswerJudge:
-    """A suite's judge, for one answer of one item at a time."""
-
-    def __init__(self, suite: Suite[Any, Any], protocol: Protocol) -> None:
-        self._suite = suite
-        self._protocol = protocol
-        self._takes_texts: dict[tuple[str, str], bool] = {}
-
-    def outcomes(
-        self, item: Item, stage: str, role: str, request: str, answer: Answer
-    ) -> list[Outcome]:
-        """The outcomes of an answer to the request of that name."""
-        answers = Answers([AnsweredRequest(stage, role, "", request, answer)])
-        try:
-            judged = list(self._suite.judge(item, answers, self._protocol))
-        except ValueError as error:  # raised by `Answers.only` if there is none
-            raise NeedsAllAnswersError from error
-        return [judgement.outcome for judgement in judged if judgement.outcome is not None]
-
-    def right_text(self, item: Item, stage: Stage[Any, Any], request: Score) -> int | None:
-        """The index of the one text that is right if it is the likeliest; None if not just one."""
-        right = [
-            index
-            for index in range(len(request.texts))
-            if set(
-                self.outcomes(
-                    item,
-                    stage.name,
-                    stage.role,
-                    request.name,
-                    _scores_preferring(index, request.texts),
-                )
-            )
-            == {"right"}
-        ]
-        return right[0] if len(right) == 1 else None
-
-    def takes_texts(self, item: Item, stage: Stage[Any, Any], request: Generate) -> bool:
-        """Whether texts that answer requests of that name have an outcome; the first one tells."""
-        name = stage.name, request.name
-        if name not in self._takes_texts:
-            answer = Texts(texts=(Text(text=""),) * request.samples)
-            outcomes = self.outcomes(item, stage.name, stage.role, request.name, answer)
-            self._takes_texts[name] = bool(outcomes)
-        return self._takes_texts[name]
-
-
-def _scores_preferring(likeliest: int, texts: Sequence[str]) -> Scores:
-    """Scores by which one text is by far the likeliest."""
-    return Scores(
-        texts=tuple(
-            TextScore(
-                logprobs=(_CERTAIN if index == likeliest else _IMPROBABLE,),
-                starts=(0,),
-                ends=(len(text),),
-                words=1,
-                characters=1,
-            )
-            for index, text in enumerate(texts)
-        ),
-        method="causal",
-    )
-
+    from epicene.core.records import Item, Outcome
 
 OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "undetected")
 
@@ -100,7 +26,8 @@ def outcome_shares(
 ) -> dict[str, float]:
     """The share of each outcome among the texts of one document; empty if none is judged.
 
-    `asked` is the content of asked.json: the suite, its version and the protocol.
+    `asked` is the content of asked.json: the suite, its version and the protocol; and the folder,
+    if a file in it defines the suite.
     """
     judge, kind = _judge_of(msgspec.json.encode(asked))
     item = msgspec.json.decode(document["record"], type=kind)
@@ -115,7 +42,8 @@ def outcome_shares(
 def _judge_of(asked: bytes) -> tuple[SingleAnswerJudge, type[Item]]:
     """The suite's judge under the protocol, and its items' type."""
     content = msgspec.json.decode(asked)
-    suite = find_suite(content["suite"])
+    file = content.get("suite_file")
+    suite = find_suite(str(Path(content["folder"]) / file) if file else content["suite"])
     name = content["protocol"]["name"]
     if suite.version != content["version"] or name not in suite.protocols:
         raise InputError(

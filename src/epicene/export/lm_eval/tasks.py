@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core.records import Decoding, Generate, Score, to_json, verb
 from epicene.export.folders import YamlFunction
-from epicene.export.lm_eval.suite_judge import OUTCOMES, NeedsAllAnswersError, SingleAnswerJudge
+from epicene.export.lm_eval.suite_judge import OUTCOMES
 from epicene.languages.tokenisation import count_words
 from epicene.suites import Answers
+from epicene.suites.single_answer_judge import NeedsAllAnswersError, SingleAnswerJudge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -60,7 +61,7 @@ def documents(selection: Selection) -> Iterator[Document | LeftOut]:
         if stage.needs:
             yield LeftOut(stage.name, "it is built from what was answered before")
             continue
-        if not {Score, Generate} & set(stage.verbs):
+        if stage.verbs and not {Score, Generate} & set(stage.verbs):
             yield from (LeftOut(stage.name, _UNSUPPORTED_VERBS[verb(each)]) for each in stage.verbs)
             continue
         for item in selection.items:

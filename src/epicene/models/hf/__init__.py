@@ -38,7 +38,13 @@ _OPTIONS = (
 )
 
 
-@model_kind(options=_OPTIONS, describe=describe, packages=("safetensors", "torch", "transformers"))
+@model_kind(
+    about="what transformers loads: a folder, a GGUF file, a hub id",
+    usage="hf:FOLDER_OR_ID",
+    options=_OPTIONS,
+    describe=describe,
+    packages=("safetensors", "torch", "transformers"),
+)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model as what its configuration says it is: causal, masked, seq2seq, image-text."""
     from epicene.models.hf.loading import load_detected

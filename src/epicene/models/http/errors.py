@@ -139,7 +139,8 @@ def mentions_content_filter(message: str) -> bool:
 def connection_error(cause: BaseException, unnamed: str) -> TransientError:
     """What a failed connection means for the request; `unnamed` describes a cause without words."""
     # By name: the client libraries have changed the HTTP library beneath them before.
-    kind: ErrorKind = "connect" if type(cause).__name__ == "ConnectError" else "server"
+    connected = type(cause).__name__ not in {"ConnectError", "ConnectTimeout"}
+    kind: ErrorKind = "server" if connected else "connect"
     return TransientError(kind, f"the connection failed ({one_line(str(cause)) or unnamed})")
 
 

@@ -27,9 +27,17 @@ if TYPE_CHECKING:
 class ServerDownError(Exception):
     """A server was checked and does not answer, or not as it should."""
 
+    def __init__(self, reason: str, *, unreachable: bool = False) -> None:
+        super().__init__(reason)
+        self.unreachable = unreachable  # whether there was not even a connection
+
 
 class NoModelListError(Exception):
     """A server was checked and does not list its models."""
+
+    def __init__(self, reason: str, status: int = 0) -> None:
+        super().__init__(reason)
+        self.status = status  # of its reply
 
 
 class Server:
@@ -81,14 +89,14 @@ class ModelListing:
     """
 
     def __init__(self, model: str) -> None:
-        self.known = False  # whether any server lists its models
+        self.names: frozenset[str] = frozenset()  # what the servers list at the start
         self._model = model
         self._same: frozenset[str] = frozenset()  # the models that all list, if none lists the name
 
     def check_initial(self, listed: Sequence[tuple[Server, frozenset[str]]]) -> None:
         """Record what the servers list at the start; raise if one serves another model."""
         listed = [(server, models) for server, models in listed if models]
-        self.known = bool(listed)
+        self.names = frozenset().union(*(models for _, models in listed))
         if listed and not any(self._named_in(models) for _, models in listed):
             self._same = listed[0][1]
         for server, models in listed:
@@ -96,6 +104,16 @@ class ModelListing:
                 raise InputError(
                     f"{self.mismatch_message(server, models)}; all must serve the same model."
                 )
+
+    @property
+    def known(self) -> bool:
+        """Whether any server lists its models."""
+        return bool(self.names)
+
+    @property
+    def lacks_model(self) -> bool:
+        """Whether servers list models, and not this one, which they may have nevertheless."""
+        return self.known and not self._named_in(self.names)
 
     def accepts(self, models: frozenset[str]) -> bool:
         """Whether a server that lists these may serve the same model as the others."""
@@ -124,7 +142,8 @@ class LoadBalancer:
     def __init__(self, servers: Sequence[Server], model: str, retry_policy: RetryPolicy) -> None:
         self.servers = tuple(servers)
         self._retry_policy = retry_policy
-        self._listing = ModelListing(model)
+        self.listing = ModelListing(model)
+        self.key_refused_by: dict[Server, str] = {}  # when they were asked for their models
         self._check: ServerCheck | None = None
         self._turns = WaitQueue()
         self._end: RunError | None = None
@@ -261,11 +280,6 @@ class LoadBalancer:
         if server.semaphore.free:
             self._turns.give()  # its limit has just grown
 
-    @property
-    def lists_models(self) -> bool:
-        """Whether any server lists its models, which shows that its address is right."""
-        return self._listing.known
-
     def all_rejected_error(self, by: Mapping[Server, str], key_variable: str) -> RunError:
         """The error that ends the run because every server rejects its first requests."""
         reasons = {server: by.get(server) or server.down_reason for server in self.servers}
@@ -304,9 +318,11 @@ class LoadBalancer:
                 raise self._over(f"after {tries} attempts")
             await asyncio.sleep(self._retry_policy.wait(attempt, None))
         pairs = list(zip(self.servers, found, strict=True))
-        self._listing.check_initial([(each, it) for each, it in pairs if isinstance(it, frozenset)])
+        self.listing.check_initial([(each, it) for each, it in pairs if isinstance(it, frozenset)])
         for server, unlisted in pairs:
-            if isinstance(unlisted, NoModelListError) and self._listing.known:
+            if isinstance(unlisted, NoModelListError) and unlisted.status == 401:
+                self.key_refused_by[server] = str(unlisted)
+            if isinstance(unlisted, NoModelListError) and self.listing.known:
                 server.mark_down(_unlisted_reason(unlisted))
             if server.down_reason:
                 _log.warning(
@@ -330,7 +346,7 @@ class LoadBalancer:
         try:
             return await self._check(server)
         except NoModelListError as unlisted:
-            if self._listing.known:
+            if self.listing.known:
                 raise ServerDownError(_unlisted_reason(unlisted)) from None
             return frozenset()
 
@@ -364,8 +380,8 @@ class LoadBalancer:
             models = await self._models_of(server)
         except ServerDownError:
             return
-        if not self._listing.accepts(models):
-            server.mark_down(self._listing.mismatch_message(server, models))
+        if not self.listing.accepts(models):
+            server.mark_down(self.listing.mismatch_message(server, models))
             return
         self._mark_up(server)
 

@@ -32,6 +32,7 @@ from epicene.models.pricing import Price, find_price
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
     from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
 
     from epicene.models.http.client import HttpClient, ImageDownloader
     from epicene.models.http.image_samples import RequestImage
@@ -43,6 +44,16 @@ _MAX_RESPONSE_LIMIT = 1024  # MiB
 _MAX_REASON_LENGTH = 1000
 
 _log = logging.getLogger(__name__)
+
+
+class NoImages:
+    """The images of a session that draws none and looks at none."""
+
+    def put(self, data: bytes) -> str:  # noqa: ARG002 - the interface's
+        raise AssertionError("a probe draws nothing")
+
+    def path(self, sha256: str) -> Path:  # noqa: ARG002 - the interface's
+        raise AssertionError("a probe looks at nothing")
 
 
 class HostedModel(ABC):

@@ -297,7 +297,7 @@ class Sender:
         # A firewall may reject the first request, or all that an earlier session left; but if the
         # key is wrong, or not even models are listed, no other request would fare better.
         if not self.stats.answered and (
-            rejected.status == 401 or not self.load_balancer.lists_models
+            rejected.status == 401 or not self.load_balancer.listing.known
         ):
             raise self.load_balancer.all_rejected_error(
                 attempt.rejected_by, self.key_variable

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 
-@model_kind(options=("label",))
+@model_kind(
+    about="a 5-gram model of the suite's text, or of a file's",
+    usage="ngram[:FILE]",
+    options=("label",),
+)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open `ngram:FILE`, or `ngram`, which learns from the suite's own text."""
     from epicene.models.ngram.model import FileNgram, SuiteNgram

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 @model_kind(
+    about="a model on an OpenAI-compatible server",
+    usage="openai:MODEL --base-url URL",
     options=("label", "revision", "base_url", "concurrency", "timeout", "max_response", "price"),
     extra="api",
     packages=("openai",),

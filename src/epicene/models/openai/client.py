@@ -6,15 +6,19 @@ Replies are read leniently: every field may be missing or null.
 from __future__ import annotations
 
 import asyncio
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 import msgspec
 import openai
 
+from epicene.core.errors import RunError
 from epicene.models import UnanswerableError, images
 from epicene.models.http.errors import (
+    ErrorDetails,
     HttpStatusError,
+    RejectedError,
     TransientError,
     connection_error,
     is_transient_status,
@@ -164,6 +168,12 @@ def parse_model_list(content: bytes) -> frozenset[str]:
     return frozenset(model.id for model in listed.data or () if model.id)
 
 
+def names_unknown_model(rejected: RejectedError) -> bool:
+    """Whether a request was rejected because the server does not have its model."""
+    said = rejected.status in {400, 404, 422} and _NO_SUCH_MODEL.search(rejected.message)
+    return rejected.code == "model_not_found" or bool(said)
+
+
 def reply_cost(reply: Reply, price: Price) -> float | None:
     """The cost of a reply: as stated by the server, by its images, or by its tokens."""
     usage = reply.usage
@@ -184,6 +194,12 @@ _MAX_IMAGE_RESPONSE = images.MAX_BYTES * 4 // 3 + MIB
 # Servers of one's own seldom ask for a key, but the client library wants one.
 _NO_KEY = "no-key"
 _CHECK_TIMEOUT = 10.0  # seconds to list a server's models
+_CONNECT_TIMEOUT = 5.0  # seconds of these to reach the server
+# What servers say of a model that they do not have, where they have no code for it.
+_NO_SUCH_MODEL = re.compile(
+    r"\b(invalid|unknown|no such|not a valid) model\b|\bmodels?\b.*\bnot (be )?(found|exist)",
+    re.IGNORECASE,
+)
 
 
 class OpenAIClient:
@@ -210,7 +226,9 @@ class OpenAIClient:
         except TimeoutError:
             raise ServerDownError("it does not say which models it has") from None
         except openai.APIConnectionError as error:
-            raise ServerDownError(str(_connection_error(error))) from None
+            cause = _connection_error(error)
+            unreachable = isinstance(cause, TransientError) and cause.kind == "connect"
+            raise ServerDownError(str(cause), unreachable=unreachable) from None
         except (TransientError, UnanswerableError, HttpStatusError) as error:
             raise NoModelListError(str(error)) from None
         except openai.APIStatusError as error:
@@ -218,10 +236,39 @@ class OpenAIClient:
             if transient and error.status_code < 500:
                 return frozenset()  # a server is there; whether it lists models is unknown
             reason = f"HTTP {error.status_code} when asked for its models"
-            raise (ServerDownError if transient else NoModelListError)(reason) from None
+            if transient:
+                raise ServerDownError(reason) from None
+            raise NoModelListError(reason, error.status_code) from None
         except openai.OpenAIError as error:
             raise ServerDownError(one_line(str(error))) from None
         return parse_model_list(listed)
+
+    async def check_access(self) -> None:
+        """Find out, at no cost, whether the server takes the key, and which models it lists.
+
+        Raises `RunError` if it refuses the key, or cannot be reached. A server that lists none, or
+        has trouble to do so, may answer requests all the same. Several servers were asked when
+        monitoring began.
+        """
+        balancer = self.sender.load_balancer
+        if not balancer.several:
+            once = partial(self.sender.send_once, partial(self._try_to_list, *balancer.servers))
+            models = await self.sender.send_with_retries(once)
+            balancer.listing.check_initial([(balancer.servers[0], models)])
+        elif len(balancer.key_refused_by) == len(balancer.servers):
+            raise balancer.all_rejected_error(balancer.key_refused_by, self.sender.key_variable)
+
+    async def _try_to_list(self, server: Server) -> frozenset[str]:
+        """The models that a server lists; raises if it cannot be reached or refuses the key."""
+        try:
+            return await self.list_models(server)
+        except ServerDownError as down:
+            if down.unreachable:
+                raise TransientError("connect", str(down)) from None
+        except NoModelListError as unlisted:
+            if unlisted.status == 401:
+                raise HttpStatusError(unlisted.status, ErrorDetails(str(unlisted))) from None
+        return frozenset()
 
     async def post(
         self,
@@ -242,7 +289,20 @@ class OpenAIClient:
         async def make_attempt(attempt: Attempt) -> T:
             return await self.sender.send_once(partial(exchange, attempt), attempt)
 
-        return await self.sender.send_with_retries(make_attempt, max_cost or 0.0)
+        try:
+            return await self.sender.send_with_retries(make_attempt, max_cost or 0.0)
+        except RejectedError as rejected:
+            if names_unknown_model(rejected) and not self.sender.stats.answered:
+                raise self._unknown_model_error(rejected) from None
+            raise
+
+    def _unknown_model_error(self, rejected: RejectedError) -> RunError:
+        balancer = self.sender.load_balancer
+        listed = one_line(self.sender.address.redact(", ".join(sorted(balancer.listing.names))))
+        return RunError(
+            f"The server {balancer.display} has no model {rejected.sent['model']} ({rejected})"
+            f"{f'; it lists {listed}' if listed else ''}: check the name after openai: in --model."
+        )
 
     async def _send(self, endpoint: Endpoint, write: Callable[[], Body], attempt: Attempt) -> bytes:
         assert attempt.server
@@ -312,13 +372,15 @@ async def _fetch_model_list(client: openai.AsyncOpenAI) -> bytes:
 
     Many servers close the connection after an error of their own.
     """
+    models = client.models.with_raw_response
+    timeout = openai.Timeout(None, connect=_CONNECT_TIMEOUT)
     try:
-        listed = await client.models.with_raw_response.list()
+        listed = await models.list(timeout=timeout)
     except openai.APIConnectionError as error:
         reason = _connection_error(error)
         if not isinstance(reason, TransientError) or reason.kind == "connect":
             raise
-        listed = await client.models.with_raw_response.list()
+        listed = await models.list(timeout=timeout)
     return listed.http_response.content
 
 

@@ -85,8 +85,11 @@ class Generator:
     async def probe(self, request: Generate) -> None:
         """Ask for one token in the manner of this request; `UnsupportedError` if it is refused."""
         decoding = msgspec.structs.replace(request.decoding, max_new_tokens=1)
+        prompt: Prompt = PROBE
+        if not isinstance(request.prompt, str):
+            prompt = (Message(role="user", content=PROBE),)
         ask = PromptSender(
-            self._client, self._model, self._capabilities, PROBE, decoding, key=digest(PROBE)
+            self._client, self._model, self._capabilities, prompt, decoding, key=digest(PROBE)
         )
         try:
             await ask.choices(0, 1)
@@ -267,7 +270,8 @@ class PromptSender:
 
     def _explained(self, rejected: RejectedError) -> UnanswerableError:
         """The rejection with what a person can do about it."""
-        if rejected.status in {404, 405, 501} and not self._knows_not_the_model(rejected):
+        named = self.model in rejected.message or rejected.code == "model_not_found"
+        if rejected.status in {404, 405, 501} and not named:
             if self.endpoint == "completions":
                 return UnsupportedError(
                     f"the server has no completions endpoint for this model ({rejected}): "
@@ -286,9 +290,6 @@ class PromptSender:
                     value=value,
                 )
         return rejected
-
-    def _knows_not_the_model(self, rejected: RejectedError) -> bool:
-        return rejected.code == "model_not_found" or self.model in rejected.message
 
 
 def fold_system(chat: Sequence[Message]) -> tuple[Message, ...]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING
 
 from epicene.core.records import (
     Answer,
+    Decoding,
     Draw,
     Generate,
     Identity,
     Look,
+    Message,
     Request,
     Score,
     Texts,
@@ -21,19 +24,19 @@ from epicene.core.records import (
 )
 from epicene.models import ProbeError, UnanswerableError, UnsupportedError
 from epicene.models.http.address import Provider
-from epicene.models.http.model import HostedModel
+from epicene.models.http.model import HostedModel, NoImages
+from epicene.models.openai.generation import PROBE
 from epicene.models.openai.token_bounds import IMAGE_TOKENS, max_request_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
-    from epicene.models import ImageStore, ModelOptions
+    from epicene.models import Batch, ImageStore, ModelOptions
     from epicene.models.http.async_bridge import AnswerRequest
     from epicene.models.http.retry import RetryPolicy
     from epicene.models.http.sender import Sender
-    from epicene.models.openai.echo_scoring import EchoCheck
-    from epicene.models.openai.generation import ServerCapabilities
+    from epicene.models.openai.echo_scoring import EchoCheck, EchoScorer
+    from epicene.models.openai.generation import Generator, ServerCapabilities
 
 KIND = "openai"
 # Changed when the same server would give other answers to the same requests: how an echo is
@@ -48,14 +51,12 @@ PROVIDER = Provider(
 )
 
 
-class _NoImages:
-    """Where no image is drawn or looked at."""
-
-    def put(self, data: bytes) -> str:  # noqa: ARG002 - the interface's
-        raise AssertionError("a probe draws nothing")
-
-    def path(self, sha256: str) -> Path:  # noqa: ARG002 - the interface's
-        raise AssertionError("a probe looks at nothing")
+# Sent where the list of models lacks the model, as servers may have models that they do not list.
+_CHAT_PROBE = Generate(
+    item="",
+    prompt=(Message(role="user", content=PROBE),),
+    decoding=Decoding(max_new_tokens=1, temperature=None),
+)
 
 
 class OpenAIModel(HostedModel):
@@ -78,6 +79,7 @@ class OpenAIModel(HostedModel):
         self._capabilities: ServerCapabilities | None = None
         self._echo_check: EchoCheck | None = None
         self._unsupported: list[tuple[Request, UnsupportedError]] | None = None  # while probing
+        self._lacks_model = False  # whether the server lists models, and not this one
 
     @property
     def verbs(self) -> frozenset[str]:
@@ -113,12 +115,20 @@ class OpenAIModel(HostedModel):
         return notes
 
     def probe(self, requests: Sequence[Request]) -> None:
-        """Test the echo where texts are scored, and a continuation where plain texts are continued;
-        raises `ProbeError` if the server does not support one. Chats and images are not tested.
+        """Test the key and the model's name at no cost; then the echo if texts are scored, and a
+        continuation if plain texts are continued. A chat is tested only if the server lists models
+        and not this one, and images never are. Raises `ProbeError` for what is not supported.
         """
+
+        def tests() -> Iterator[Batch]:  # read after the list of models
+            tested = [each for each in requests if isinstance(each, Score) or _continues(each)]
+            if self._lacks_model and not all(isinstance(each, Draw) for each in requests):
+                tested = tested or [_CHAT_PROBE]
+            yield list(enumerate(tested))
+
         self._unsupported = []
         try:
-            for _ in self.answer(iter([list(enumerate(requests))]), _NoImages()):
+            for _ in self.answer(tests(), NoImages()):
                 pass
             if self._unsupported:
                 raise ProbeError(self._unsupported)
@@ -150,20 +160,11 @@ class OpenAIModel(HostedModel):
             drawer = Drawer(client, downloads, self._name, self._capabilities)
             sampler = ImageSampler(sender, files, drawer.ask)
 
-            one_by_one = asyncio.Lock()
-
-            async def probe(request: Request) -> Answer:
-                assert self._unsupported is not None
-                try:
-                    async with one_by_one:
-                        match request:
-                            case Score():
-                                await echo.probe(request)
-                            case Generate(prompt=str()):
-                                await generator.probe(request)
-                except UnsupportedError as reason:
-                    self._unsupported.append((request, reason))
-                return Texts(texts=())
+            if self._unsupported is not None:
+                await client.check_access()
+                self._lacks_model = sender.load_balancer.listing.lacks_model
+                yield partial(self._probe, self._unsupported, echo, generator, asyncio.Lock())
+                return
 
             async def answer(request: Request) -> Answer:
                 match request:
@@ -180,4 +181,28 @@ class OpenAIModel(HostedModel):
                     case _:
                         raise UnanswerableError(f"a server knows no verb {verb(request)}")
 
-            yield answer if self._unsupported is None else probe
+            yield answer
+
+    @staticmethod
+    async def _probe(
+        unsupported: list[tuple[Request, UnsupportedError]],
+        echo: EchoScorer,
+        generator: Generator,
+        one_by_one: asyncio.Lock,
+        request: Request,
+    ) -> Answer:
+        """Test a request in place of answering it, and collect what the server does not support."""
+        try:
+            async with one_by_one:
+                match request:
+                    case Score():
+                        await echo.probe(request)
+                    case Generate():
+                        await generator.probe(request)
+        except UnsupportedError as reason:
+            unsupported.append((request, reason))
+        return Texts(texts=())
+
+
+def _continues(request: Request) -> bool:
+    return isinstance(request, Generate) and isinstance(request.prompt, str)

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 
-@model_kind(options=("label",))
+@model_kind(
+    about="rewrites words as it learnt from a corpus (`epicene train`)",
+    usage="tagger:FOLDER",
+    options=("label",),
+)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open `tagger:FOLDER`."""
     from epicene.models.tagger.model import TaggerModel

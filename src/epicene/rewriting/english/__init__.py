@@ -7,6 +7,7 @@ was read from gives the text back.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -81,13 +82,12 @@ def rewritings(
 
 def read_frame(text: str, sources: Iterable[PronounSet], *, route: Route | None = None) -> Frame:
     """The text with a slot for each word that depends on one of those sets."""
-    return next(
-        read_frames(
-            [text],
-            [MentionFinder(sources, _without_homographs(shipped_pronoun_sets()))],
-            route or open_route(),
-        )
-    )
+    return next(read_frames([text], [_finder(tuple(sources))], route or open_route()))
+
+
+@lru_cache(maxsize=64)
+def _finder(sources: tuple[PronounSet, ...]) -> MentionFinder:
+    return MentionFinder(sources, _without_homographs(shipped_pronoun_sets()))
 
 
 def _finders(

@@ -14,13 +14,15 @@ from epicene.core.records import digest
 from epicene.core.redaction import redact
 from epicene.models import open_model
 from epicene.models.pricing import as_paid, format_dollars
-from epicene.runs.capabilities import check_installed, missing_verbs
+from epicene.runs.capabilities import check_installed, find_verbs, missing_verbs
+from epicene.runs.checked_tables import DamagedStoreError
 from epicene.runs.costs import check_prices, read_spending, stored_costs
 from epicene.runs.executors import open_lazily
 from epicene.runs.manifest import read_manifest, run_name
+from epicene.runs.plan import select_items
 from epicene.runs.preflight import multi_model_roles
 from epicene.runs.run import open_models, run_settings
-from epicene.runs.store import AnswerStore, DamagedStoreError, is_complete, open_store
+from epicene.runs.store import AnswerStore, is_complete, open_store
 from epicene.runs.sweep.plan import options_to_keys
 from epicene.runs.workload import MeasuredTimes, Workload, count_workload
 
@@ -80,6 +82,8 @@ class Forecaster:
         config = sweep_run.config
         with _errors_at_plan_key(sweep_run):
             dataset = config.suite.read(config.source, config.protocol)
+            items = select_items(config, dataset)
+            config = replace(config, suite=find_verbs(config.suite, config.protocol, items))
         try:
             check_installed(config, dataset)
             for spec in (spec for specs in config.models.values() for spec in specs):
@@ -145,7 +149,7 @@ class Forecaster:
                 spent, unpriced = sum(stored_costs(store).values()), manifest.unpriced
                 # A run that was killed at its very end may have an outdated manifest.
                 if manifest.state == "complete" and is_complete(store, suite, identities):
-                    store.content_digest()  # raises if a row is damaged
+                    store.tables.content_digest()  # raises if a row is damaged
                     done = _complete_workload(store)
                     return RunForecast(
                         sweep_run, "complete", "", folder, done, 0.0, spent, unpriced

@@ -20,6 +20,7 @@ from epicene.runs.config import RunConfig
 from epicene.runs.costs import may_charge
 from epicene.runs.preflight import check_roles
 from epicene.suites import DataSource, choose_protocol, find_suite
+from epicene.suites.suite_files import relative_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -156,7 +157,7 @@ def _check(spec: ModelSpec) -> None:
 def _suite_variants(file: PlanFile) -> Iterator[_SuiteVariant]:
     for index, entry in enumerate(file.plan.suites):
         try:
-            suite = find_suite(entry.name)
+            suite = find_suite(relative_to(file.path.parent, entry.name))
         except InputError as error:
             file.refuse(error, "suites", index, "name")
         role, others = _roles(file, index, entry, suite)

@@ -31,7 +31,7 @@ def study_from_runs(
     """Sample a study from runs, by the named protocol or that of the runs."""
     infos = label_comparable_runs(runs)
     suite = runs[0].suite
-    name = _study_name(suite, study)
+    name = _study_name(suite, study, from_runs=True)
     if not suite.studies[name].from_runs:
         raise InputError(
             f"The study {name} is drawn from data, not from runs; give --suite {suite.name}."
@@ -41,6 +41,7 @@ def study_from_runs(
         protocol=protocol or runs[0].protocol.name,
         runs=tuple(info.run for info in infos),
         data=", ".join(dict.fromkeys(run.manifest.settings.data for run in runs)),
+        suite_file=str(suite.file or ""),
         **msgspec.to_builtins(wanted),
     )
     return _sample(suite, drawn, lambda: _run_materials(runs, infos), wanted)
@@ -56,7 +57,7 @@ def study_from_data(
     languages: tuple[str, ...] = (),
 ) -> Study:
     """Sample a study from a suite's data, without model answers."""
-    name = _study_name(suite, study)
+    name = _study_name(suite, study, from_runs=False)
     if suite.studies[name].from_runs:
         raise InputError(f"The study {name} is about what models wrote; name the run folders.")
     how = choose_protocol(suite, protocol, {}, None)
@@ -67,13 +68,20 @@ def study_from_data(
             yield Material(item=item, protocol=how)
 
     drawn = SamplingRecord(
-        kind=name, protocol=how.name, data=dataset.name, **msgspec.to_builtins(wanted)
+        kind=name,
+        protocol=how.name,
+        data=dataset.name,
+        suite_file=str(suite.file or ""),
+        **msgspec.to_builtins(wanted),
     )
     return _sample(suite, drawn, materials, wanted)
 
 
-def _study_name(suite: Suite[Any, Any], name: str) -> str:
-    """The name of the study; required if the suite has several."""
+def _study_name(suite: Suite[Any, Any], name: str, *, from_runs: bool) -> str:
+    """The name of the study; required if the suite has several that are drawn in this way."""
+    fitting = [key for key, kind in suite.studies.items() if kind.from_runs == from_runs]
+    if not name and len(fitting) == 1:
+        return fitting[0]
     if not name and len(suite.studies) > 1:
         raise InputError(
             f"The suite {suite.name} has the studies {', '.join(sorted(suite.studies))}; name one "

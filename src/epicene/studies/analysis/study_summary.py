@@ -15,8 +15,9 @@ from epicene.stats.tabulate import undetected_share
 from epicene.studies.collection.adjudication import apply_adjudications
 from epicene.studies.collection.progress import StudyProgress, study_progress
 from epicene.studies.design.answers import response_problems
-from epicene.suites import RunInfo, choose_protocol, find_suite
+from epicene.suites import RunInfo, choose_protocol
 from epicene.suites.studies import StudyResults
+from epicene.suites.suite_files import stored_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -68,7 +69,7 @@ def summarise_study(
     """
     if study.drawn is None:
         raise not_drawn_by_a_suite(study)
-    suite = find_suite(study.suite)
+    suite = stored_suite(study.suite, study.drawn.suite_file)
     kind = suite.studies[suite.study_name(study.drawn.kind)]
     readable = _readable(suite, study, responses)
     results = study_results(suite, study, readable, runs, adjudications)

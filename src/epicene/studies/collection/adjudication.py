@@ -15,12 +15,8 @@ import msgspec
 
 from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.core.records import Record, to_json
-from epicene.core.sqlite import check_ours, transaction
-from epicene.studies.collection.database import (
-    RESPONSE_TABLES,
-    ResponseStore,
-    explain_errors,
-)
+from epicene.core.sqlite import transaction
+from epicene.studies.collection.database import ResponseStore, explain_errors
 from epicene.studies.design.answers import (
     answer_problems,
     comparison_key,
@@ -189,6 +185,7 @@ class AdjudicationStore:
         self.path = path
         self._study = study
         self._items = {item.id: item for item in study.items}
+        self._is_prepared = False
 
     def all(self) -> dict[tuple[str, str], Adjudication]:
         """All adjudications, by item and question."""
@@ -313,11 +310,10 @@ class AdjudicationStore:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        if self.path.exists():
-            with explain_errors(self.path):
-                check_ours(self.path, RESPONSE_TABLES)
-        else:
+        if not (self._is_prepared and self.path.exists()):
+            # A database without the table of responses would be taken for another program's.
             ResponseStore(self.path).close()
+            self._is_prepared = True
         with (
             explain_errors(self.path),
             closing(sqlite3.connect(self.path, isolation_level=None, timeout=10)) as db,

@@ -212,6 +212,7 @@ class SamplingRecord(_StudyRecord, frozen=True, kw_only=True):
     protocol: str
     runs: tuple[str, ...] = ()  # the names of their folders
     data: str = ""
+    suite_file: str = ""  # that defines the suite, if it is not installed
     per_cell: int | None = None  # None: as many as the kind takes by itself
     total: int | None = None
     twice: int | None = None

@@ -63,13 +63,14 @@ _STRAY_WORDS = {
 # The file of the sentences in every published layout: dev.arin.tokens, train.arin,
 # D-set-test.arin, joint/dev.arin+dev.arin+dev.arin+dev.arin.
 _PUBLISHED_NAME = re.compile(r"\.arin(?:\.tokens)?$")
-# The files of version 2.1 that no other version has, as far as copies were at hand.
+# The files of which copies were at hand. Versions 2.0 and 2.1 share them.
 _PUBLISHED_SHA256 = {
     "dev.arin.tokens": "f165fc946865cf9b3a0afd0c5e31fee5855dd5ca7521cd6a11a4c4c873966903",
     "dev.ar.MM.tokens": "b891077f92da429225a6f56958e7aea4b476dc0dc2cc8d5320559ff791f88775",
     "dev.ar.FM.tokens": "0e02e2a85069944ad22095b2099dd2fefb57648a7a5c239cbe36bebbacd6bd66",
     "dev.ar.MF.tokens": "24755496845ea0950f2d350716686f401b9a4427baaefdbed85ab2a5fad2796d",
     "dev.ar.FF.tokens": "9d43a62c176f3a31c052c1978073b9e373c2b73b52397a49732764b5208713b7",
+    "dev.google.ar.tokens": "180ae05b14ffc4a3939cef9118a6286956d72b9be175479ecef96a41a7d25bbe",
     "dev.arin+dev.arin+dev.arin+dev.arin": (
         "3c8351e1ad683bdf461c7b3c40eaba3a4ec796593052928199fef3b83eab5f02"
     ),
@@ -78,6 +79,9 @@ _PUBLISHED_SHA256 = {
     ),
     "dev.ar.MM+dev.ar.FM+dev.ar.MF+dev.ar.FF": (
         "939e76d791af2b19647c35b4bb982ee68fd84f7cf02024d0d46d04bca54a8e4f"
+    ),
+    "dev.ar.MM+dev.ar.FM+dev.ar.MF+dev.ar.FF.label": (
+        "594c5008f08eb3d22b6554e77073ca45ef61898690a15e6deb735b8702780594"
     ),
     "dev.ar.MM+dev.ar.FM+dev.ar.MF+dev.ar.FF.gender": (
         "8bc7838b38d3192cb88aba7e9cf2f871fe8b26a05d4b71ae4533d65f62411561"

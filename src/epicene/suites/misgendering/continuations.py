@@ -15,7 +15,7 @@ import regex
 from epicene.core.data_files import read_text
 from epicene.core.errors import InputError
 from epicene.core.records import Record
-from epicene.languages.tokenisation import words
+from epicene.languages.tokenisation import pieces, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -84,10 +84,20 @@ def _tokens_with_offsets(text: str, tokeniser: str) -> Iterator[tuple[int, str]]
             for token in _spacy()(text[begin : begin + _MAX_CHARACTERS]):
                 yield begin + token.idx, token.text
         return
-    for span in words(text, "en"):
-        word = text[span.start : span.end]
-        for part in _NO_APOSTROPHE.finditer(word):
-            yield span.start + part.start(), part[0]
+    start = 0
+    for piece in pieces(text):
+        for offset, token in _tokens_of_piece(piece):
+            yield start + offset, token
+        start += len(piece) + 1
+
+
+@lru_cache(maxsize=1 << 16)  # texts have many words in common
+def _tokens_of_piece(piece: str) -> tuple[tuple[int, str], ...]:
+    return tuple(
+        (span.start + part.start(), part[0])
+        for span in words(piece, "en")
+        for part in _NO_APOSTROPHE.finditer(piece[span.start : span.end])
+    )
 
 
 @cache
@@ -230,8 +240,15 @@ def repetition_rate(tokens: Sequence[str]) -> float | None:
     """
     if len(tokens) < _ORDERS[-1]:
         return None
+    longest = list(_ngrams(tokens, _ORDERS[-1]))
+    if len(set(longest)) == len(longest):  # no share can make up for one of 0
+        return 0.0
     product = 1.0
     for order in _ORDERS:
-        counts = Counter(zip(*(tokens[start:] for start in range(order)), strict=False))
+        counts = Counter(_ngrams(tokens, order))
         product *= sum(count > 1 for count in counts.values()) / len(counts)
     return float(product ** (1 / len(_ORDERS)))
+
+
+def _ngrams(tokens: Sequence[str], order: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(tokens[start:] for start in range(order)), strict=False)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from epicene import charts
 from epicene.core.records import Estimate
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import distinct_values, mean, rows_where, undetected_share
+from epicene.stats.tabulate import (
+    distinct_values,
+    mean_of_rows,
+    rows_by,
+    undetected_share_of_rows,
+)
 from epicene.suites.misgendering.metrics import (
-    beta_fit,
+    beta_fits,
     conversion_judgements,
     family_title,
     generation_judgements,
@@ -25,12 +31,14 @@ from epicene.suites.misgendering.metrics import (
 from epicene.suites.misgendering.tables import distractor_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import polars
 
     from epicene.charts.axes import Unit
     from epicene.core.records import Figure
+    from epicene.stats.arrays import Ints
+    from epicene.stats.tabulate import RowEstimator
     from epicene.suites.misgendering.metrics import Outcomes
 
     _Maker = Callable[[Outcomes, str, str, Sequence[str]], Figure]
@@ -101,11 +109,13 @@ def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str
             panel: model if len(settings) == 1 else f"{model}, {setting}",
             "pronoun": pronoun,
             "σ": level,
-            "share of instances": amount,
+            "share of instances": share(of[model, pronoun]),
         }
         for setting, instances in parts.items()
-        for model, pronoun, part in _cells(instances)
-        for level, amount in sigma_shares(part, levels).items()
+        for of in (rows_by(instances, "model", "pronoun"),)
+        for shares in (sigma_shares(instances, levels),)
+        for model, pronoun in _models_and_pronouns(instances)
+        for level, share in shares.items()
     ]
     return charts.bars(
         name,
@@ -124,63 +134,71 @@ def _variation_of_templates(
     results: Outcomes, name: str, family: str, settings: Sequence[str]
 ) -> Figure:
     """How much the converted templates of an instance differ."""
-
-    def measured(frame: polars.DataFrame, _setting: str) -> Estimate:
-        return mean(sigma_by_instance(conversion_judgements(frame), results.protocol), "sigma")
-
+    instances = sigma_by_instance(conversion_judgements(results.frame), results.protocol)
+    parts = dict.fromkeys(settings, (instances, mean_of_rows(instances, "sigma")))
     title = f"Variation of converted templates: {family_title(results.frame, family)}"
-    return _bars(results, name, title, settings, measured, "mean standard deviation σ", "number")
+    return _bars(results, name, title, parts, "mean standard deviation σ", "number")
 
 
 def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
     as_paper = results.protocol.name == "paper"
-
-    def measured(frame: polars.DataFrame, setting: str) -> Estimate:
-        pairs = paired_formats(frame, family, setting, results.protocol)
-        return (
-            _with_standard_error(pairs) if as_paper else paired_agreement.raw(pairs, clustered=True)
-        )
-
+    parts = {}
+    for setting in settings:
+        pairs = paired_formats(results.frame, family, setting, results.protocol)
+        raw = paired_agreement.raw_of_rows(pairs, clustered=not as_paper)
+        parts[setting] = (pairs, _with_standard_error(pairs, raw) if as_paper else raw)
     title = f"Raw agreement of probability and generation: {family_title(results.frame, family)}"
     where = "" if is_own(results.frame) else ", as in the paper"
     bars = f"one standard error either way{where}" if as_paper else "95 % intervals"
     notes = (f"Error bars are {bars}.",)
-    return _bars(results, name, title, settings, measured, "raw agreement", notes=notes)
+    return _bars(results, name, title, parts, "raw agreement", notes=notes)
 
 
-def _with_standard_error(pairs: polars.DataFrame) -> Estimate:
+def _with_standard_error(pairs: polars.DataFrame, raw: RowEstimator) -> RowEstimator:
     from epicene.stats.intervals import standard_error
 
-    found = paired_agreement.raw(pairs, clustered=False)
-    if found.value is None:
-        return found
-    error = standard_error((pairs["a"] == pairs["b"]).to_numpy()).value or 0.0
-    return Estimate(value=found.value, low=found.value - error, high=found.value + error, n=found.n)
+    same = (pairs["a"] == pairs["b"]).to_numpy()
+
+    def estimate(rows: Ints) -> Estimate:
+        found = raw(rows)
+        if found.value is None:
+            return found
+        error = standard_error(same[rows]).value or 0.0
+        low, high = found.value - error, found.value + error
+        return Estimate(value=found.value, low=low, high=high, n=found.n)
+
+    return estimate
 
 
 def _no_pronoun(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
-    def measured(frame: polars.DataFrame, setting: str) -> Estimate:
-        return undetected_share(generation_judgements(frame, family, setting))
-
+    parts = {}
+    for setting in settings:
+        judged = generation_judgements(results.frame, family, setting)
+        parts[setting] = (judged, undetected_share_of_rows(judged))
     title = f"Generations without a pronoun: {family_title(results.frame, family)}"
-    return _bars(results, name, title, settings, measured, "share without a pronoun")
+    return _bars(results, name, title, parts, "share without a pronoun")
 
 
 def _bars(
     results: Outcomes,
     name: str,
     title: str,
-    settings: Sequence[str],
-    measured: Callable[[polars.DataFrame, str], Estimate],
+    parts: Mapping[str, tuple[polars.DataFrame, RowEstimator]],
     measure: str,
     unit: Unit = "share",
     notes: Sequence[str] = (),
 ) -> Figure:
     """A bar per model and pronoun, a panel per setting."""
+    of = {setting: rows_by(frame, "model", "pronoun") for setting, (frame, _) in parts.items()}
     rows: list[ChartRow] = [
-        {"model": model, "pronoun": pronoun, "setting": setting, measure: measured(part, setting)}
-        for model, pronoun, part in _cells(results.frame)
-        for setting in settings
+        {
+            "model": model,
+            "pronoun": pronoun,
+            "setting": setting,
+            measure: estimate(of[setting][model, pronoun]),
+        }
+        for model, pronoun in _models_and_pronouns(results.frame)
+        for setting, (_, estimate) in parts.items()
     ]
     return charts.bars(
         name,
@@ -189,7 +207,7 @@ def _bars(
         x="model",
         y=measure,
         color="pronoun",
-        facet="setting" if len(settings) > 1 else None,
+        facet="setting" if len(parts) > 1 else None,
         unit=unit,
         notes=notes,
     )
@@ -202,6 +220,9 @@ _BETA = "β (weight of agreement)"
 
 def _beta_landscape(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
     """Beta distributions of the probability that the two formats disagree on an instance."""
+    fits = {
+        setting: beta_fits(results.frame, family, setting, results.protocol) for setting in settings
+    }
     rows: list[ChartRow] = [
         {
             "model": model,
@@ -210,9 +231,9 @@ def _beta_landscape(results: Outcomes, name: str, family: str, settings: Sequenc
             _ALPHA: Estimate(value=fit.alpha, why=fit.why),
             _BETA: Estimate(value=fit.beta, why=fit.why),
         }
-        for model, pronoun, part in _cells(results.frame)
+        for model, pronoun in _models_and_pronouns(results.frame)
         for setting in settings
-        for fit in (beta_fit(part, family, setting, results.protocol),)
+        for fit in (fits[setting](model, pronoun),)
     ]
     return charts.scatter(
         name,
@@ -229,8 +250,5 @@ def _beta_landscape(results: Outcomes, name: str, family: str, settings: Sequenc
     )
 
 
-def _cells(frame: polars.DataFrame) -> Iterator[tuple[str, str, polars.DataFrame]]:
-    """The judgements of each model about each pronoun."""
-    for model in distinct_values(frame, "model"):
-        for pronoun in pronouns_of(frame):
-            yield model, pronoun, rows_where(frame, model=model, pronoun=pronoun)
+def _models_and_pronouns(frame: polars.DataFrame) -> Iterator[tuple[str, str]]:
+    return product(distinct_values(frame, "model"), pronouns_of(frame))

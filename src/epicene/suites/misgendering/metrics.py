@@ -12,9 +12,10 @@ from epicene.core.records import Estimate
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import (
     accuracy,
+    all_rows,
     distinct_values,
-    rows_where,
-    share,
+    rows_by,
+    share_of_rows,
     undetected_share,
 )
 from epicene.suites.headline_metrics import accuracy_metric
@@ -27,11 +28,13 @@ from epicene.suites.misgendering.sources.own import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import polars
 
+    from epicene.stats.arrays import Ints
     from epicene.stats.beta_fit import BetaFit
+    from epicene.stats.tabulate import RowEstimator
     from epicene.suites import Results
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
@@ -58,8 +61,8 @@ _STARTER_SETS = ("templates", "contexts", "occupations")
 def family_title(frame: polars.DataFrame, family: str) -> str:
     """What a family is, and which of its datasets these judgements are about."""
     title, datasets = FAMILIES[family]
-    there = [name for name in datasets if name in distinct_values(frame, "dataset")]
-    names = dict.fromkeys(_dataset_title(name) for name in there)
+    there = distinct_values(frame, "dataset")
+    names = dict.fromkeys(_dataset_title(name) for name in datasets if name in there)
     return f"{title} ({', '.join(names)})" if names and title not in names else title
 
 
@@ -119,35 +122,34 @@ def generation_judgements(
     frame: polars.DataFrame, family: str | None = None, setting: str | None = None
 ) -> polars.DataFrame:
     """The judgements by generation, all samples."""
-    import polars as pl
-
-    return _of_mode(frame.filter(pl.col("format") == "generation"), family, setting)
+    return _of_mode(frame, "generation", family, setting)
 
 
 def expected_disagreements(
     frame: polars.DataFrame, family: str | None = None, setting: str | None = None
 ) -> polars.DataFrame:
     """The expected disagreements δ and δ*, under both distributions."""
+    return _of_mode(frame, "expected", family, setting)
+
+
+def _of_mode(
+    frame: polars.DataFrame, form: str, family: str | None, setting: str | None
+) -> polars.DataFrame:
     import polars as pl
 
-    return _of_mode(frame.filter(pl.col("format") == "expected"), family, setting)
-
-
-def _of_mode(frame: polars.DataFrame, family: str | None, setting: str | None) -> polars.DataFrame:
-    import polars as pl
-
+    conditions = [pl.col("format") == form]
     if family is not None:
-        frame = frame.filter(pl.col("dataset").cast(pl.String).is_in(FAMILIES[family].datasets))
+        conditions.append(pl.col("dataset").is_in(FAMILIES[family].datasets))
     if setting is not None:
-        frame = frame.filter(pl.col("setting") == setting)
-    return frame
+        conditions.append(pl.col("setting") == setting)
+    return frame.filter(conditions)
 
 
 def with_right_column(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
     """With a column `right`; no pronoun counts as right under `paper` and is left out otherwise."""
     import polars as pl
 
-    outcome = pl.col("outcome").cast(pl.String)
+    outcome = pl.col("outcome")
     if protocol.name != "paper":
         frame = frame.filter(outcome != "undetected")
     return frame.with_columns((outcome != "wrong").cast(pl.Float64).alias("right"))
@@ -180,16 +182,22 @@ def pronouns_differ() -> polars.Expr:
 
 def pronouns_of(frame: polars.DataFrame) -> list[str]:
     """The pronouns that were measured, the paper's four first and in its order."""
-    there = set(frame["pronoun"].cast(str).drop_nulls().unique().to_list())
+    return _in_order(distinct_values(frame, "pronoun"))
+
+
+def _in_order(pronouns: Iterable[str]) -> list[str]:
+    there = set(pronouns)
     first = [name for name in ("he", "she", "they", "xe") if name in there]
     return [*first, *sorted(there - set(first))]
 
 
-def by_pronoun(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
-    """All rows, then those of each pronoun."""
-    yield "all", frame
-    for name in pronouns_of(frame):
-        yield name, rows_where(frame, pronoun=name)
+def rows_by_pronoun(frame: polars.DataFrame) -> Iterator[tuple[str, str, Ints]]:
+    """For each model all rows, then those of each pronoun that it has."""
+    parts = rows_by(frame, "model", "pronoun")
+    for (model,), here in rows_by(frame, "model").items():
+        yield model, "all", here
+        for name in _in_order(name for owner, name in parts if owner == model):
+            yield model, name, parts[model, name]
 
 
 # The setting under which the templates converted from generations are shown.
@@ -222,11 +230,11 @@ def _level(sigma: float) -> str:
     return f"{sigma:.2f}" if sigma else "0"
 
 
-def sigma_shares(instances: polars.DataFrame, levels: Iterable[str]) -> dict[str, Estimate]:
-    """The share of instances with each of these values of σ."""
+def sigma_shares(instances: polars.DataFrame, levels: Iterable[str]) -> dict[str, RowEstimator]:
+    """The share of instances with each of these values of σ, for any rows."""
     import polars as pl
 
-    return {level: share(instances, pl.col("level") == level) for level in levels}
+    return {level: share_of_rows(instances, pl.col("level") == level) for level in levels}
 
 
 def all_paired_formats(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
@@ -236,34 +244,38 @@ def all_paired_formats(frame: polars.DataFrame, protocol: MisgenderingProtocol) 
     return pl.concat(paired_formats(frame, family, setting, protocol) for family, setting in MODES)
 
 
-def conflict_rate(pairs: polars.DataFrame) -> Estimate:
-    """The share of pairs in which one format is right and the other wrong."""
+def conflict_rate(pairs: polars.DataFrame) -> RowEstimator:
+    """The share of pairs in which one format is right and the other wrong, for any rows."""
     import polars as pl
 
-    return share(pairs, pl.col("a") != pl.col("b"))
+    return share_of_rows(pairs, pl.col("a") != pl.col("b"))
 
 
-def beta_fit(
+def beta_fits(
     frame: polars.DataFrame, family: str, setting: str, protocol: MisgenderingProtocol
-) -> BetaFit:
-    """A beta distribution of the probability of disagreement over instances (Equations 8 to 13)."""
+) -> Callable[[str, str], BetaFit]:
+    """By model and pronoun, a beta distribution of the probability of disagreement over instances.
+
+    Equations 8 to 13 of the paper.
+    """
+    import polars as pl
+
     from epicene.stats.beta_fit import beta_by_moments
-
-    return beta_by_moments(_disagreement_by_instance(frame, family, setting, protocol))
-
-
-def _disagreement_by_instance(
-    frame: polars.DataFrame, family: str, setting: str, protocol: MisgenderingProtocol
-) -> list[float]:
-    """For each instance, how often one format would be right and the other wrong."""
-    import polars as pl
 
     scored = conversion_judgements(frame) if family == "open" else probability_judgements(frame)
     chances = _mean_right(scored, protocol, "p").join(
-        _mean_right(generation_judgements(frame, family, setting), protocol, "g"), on="item"
+        _mean_right(generation_judgements(frame, family, setting), protocol, "g"),
+        on=list(_INSTANCE),
+        maintain_order="left",
     )
+    # For each instance, how often one format would be right and the other wrong.
     disagree = pl.col("p") * (1 - pl.col("g")) + (1 - pl.col("p")) * pl.col("g")
-    return chances.select(disagree.alias("d"))["d"].to_list()
+    shares = chances.select(disagree.alias("d"))["d"].to_numpy()
+    parts = rows_by(chances, "model", "pronoun")
+    return lambda model, pronoun: beta_by_moments(shares[parts[model, pronoun]])
+
+
+_INSTANCE = ("model", "pronoun", "item")
 
 
 def _mean_right(
@@ -273,7 +285,7 @@ def _mean_right(
 
     return (
         with_right_column(frame, protocol)
-        .group_by("item", maintain_order=True)
+        .group_by(_INSTANCE, maintain_order=True)
         .agg(pl.col("right").mean().alias(name))
     )
 
@@ -320,7 +332,7 @@ def _metrics(results: Outcomes) -> dict[str, Estimate]:
             found[f"mcc_{name}"] = paired_agreement.mcc(pairs, clustered=True)
     pairs = all_paired_formats(frame, results.protocol)
     if len(pairs):
-        found["conflict"] = conflict_rate(pairs)
+        found["conflict"] = conflict_rate(pairs)(all_rows(pairs))
     return found
 
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     import polars
 
+    from epicene.stats.arrays import Ints
+    from epicene.stats.tabulate import RowEstimator
+
 NOT_PRINTED = Estimate(value=None, why="the paper prints no number")
 
 
@@ -49,34 +52,43 @@ def _published_cell(statistic: str, cell: Sequence[float | None] | None) -> Esti
     return Estimate(value=cell[0], low=cell[1], high=cell[2])
 
 
-def published_kappa(pairs: polars.DataFrame, *, clustered: bool = False) -> Estimate:
+def published_kappa(pairs: polars.DataFrame, *, clustered: bool = False) -> RowEstimator:
     """κ of the table of the values that occur, which is 1 × 2 where one format never errs.
 
     The library that the authors used takes such a table and gives it an interval (Table 4,
     Mixtral-8x22B, xe: 0.000 ± 0.185) that means nothing. Everywhere else this is the usual κ.
     """
-    if not len(pairs) or (pairs["a"].n_unique() > 1) == (pairs["b"].n_unique() > 1):
-        return paired_agreement.kappa(pairs, clustered=clustered)
+    import numpy as np
+
+    kappa = paired_agreement.kappa_of_rows(pairs, clustered=clustered)
+    first, second = pairs["a"].to_numpy(), pairs["b"].to_numpy()
+
+    def estimate(rows: Ints) -> Estimate:
+        a, b = first[rows], second[rows]
+        ones, others = np.unique(a), np.unique(b)
+        if (len(ones) > 1) == (len(others) > 1):
+            return kappa(rows)
+        return _kappa_of_table([[int(((a == x) & (b == y)).sum()) for y in others] for x in ones])
+
+    return estimate
+
+
+def _kappa_of_table(table: list[list[int]]) -> Estimate:
+    """κ of a table that need not be square."""
+    n = sum(map(sum, table))
     try:
         from statsmodels.stats.inter_rater import cohens_kappa
     except ImportError:
         return Estimate(
             value=None,
-            n=len(pairs),
+            n=n,
             why="the published table of one row needs statsmodels: pip install 'epicene[stats]'",
         )
     import numpy as np
     from scipy.special import ndtri
 
-    table = [
-        [
-            len(pairs.filter((pairs["a"] == one) & (pairs["b"] == other)))
-            for other in sorted(pairs["b"].unique())
-        ]
-        for one in sorted(pairs["a"].unique())
-    ]
     with np.errstate(invalid="ignore"):  # from another statistic, which is not used
         found = cohens_kappa(table)
     half = float(ndtri(0.975)) * float(found.std_kappa)
     value = float(found.kappa)
-    return Estimate(value=value, low=value - half, high=value + half, n=len(pairs))
+    return Estimate(value=value, low=value - half, high=value + half, n=n)

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from epicene.core.records import Column, Estimate, Row, Table
+from epicene.core.records import Column, Row, Table
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import (
-    accuracy,
+    NOTHING_JUDGED,
+    accuracy_of_rows,
     distinct_values,
-    mean,
+    mean_of_rows,
+    rows_by,
     rows_where,
-    share,
-    undetected_share,
+    share_of_rows,
+    undetected_share_of_rows,
 )
 from epicene.suites.answers import LIKELIHOOD_MEASURES
 from epicene.suites.misgendering.metrics import (
     FAMILIES,
     MODES,
     TEMPLATES,
-    by_pronoun,
     conflict_rate,
     conversion_judgements,
     expected_disagreements,
@@ -33,6 +35,7 @@ from epicene.suites.misgendering.metrics import (
     paired_formats,
     probability_judgements,
     pronouns_of,
+    rows_by_pronoun,
     sigma_by_instance,
     sigma_shares,
     with_all_facets,
@@ -52,6 +55,8 @@ if TYPE_CHECKING:
 
     import polars
 
+    from epicene.stats.arrays import Ints
+    from epicene.stats.tabulate import RowEstimator
     from epicene.suites.misgendering.metrics import Outcomes
     from epicene.suites.misgendering.protocol import Format, MisgenderingProtocol
 
@@ -60,8 +65,6 @@ if TYPE_CHECKING:
 
 FACETS = ("case", "names", "antecedent", "occupation")
 
-_NOTHING = Estimate(value=None, why="nothing was judged")
-
 
 class _Measure(NamedTuple):
     """A measure, the judgements it is computed from, and whether it is a share."""
@@ -69,48 +72,48 @@ class _Measure(NamedTuple):
     name: str
     title: str
     parts: Callable[[polars.DataFrame, MisgenderingProtocol], _Parts]
-    of: Callable[[polars.DataFrame], Estimate]
+    of: Callable[[polars.DataFrame], RowEstimator]
     is_share: bool = True
 
 
 def facet_tables(results: Outcomes) -> Iterator[Table]:
     """A table per measure: model, dataset, setting and facet by pronoun."""
     names = pronouns_of(results.frame)
+    rows: dict[str, list[Row]] = {measure.name: [] for measure in _MEASURES}
+    for model in distinct_values(results.frame, "model"):
+        mine = rows_where(results.frame, model=model)
+        for make, measures in groupby(_MEASURES, key=lambda measure: measure.parts):
+            parts = make(mine, results.protocol)
+            cells = {keys: list(_facet_cells(part, names)) for keys, part in parts.items()}
+            for measure in measures:
+                for keys, part in parts.items():
+                    estimate = measure.of(part)
+                    rows[measure.name] += [
+                        Row(
+                            keys=(model, *keys, *which),
+                            cells=tuple(estimate(e) if len(e) else NOTHING_JUDGED for e in each),
+                        )
+                        for which, each in cells[keys]
+                    ]
     for measure in _MEASURES:
-        rows = []
-        for model in distinct_values(results.frame, "model"):
-            parts = measure.parts(rows_where(results.frame, model=model), results.protocol)
-            for keys, part in parts.items():
-                rows += [
-                    Row(keys=(model, *keys, *which), cells=cells)
-                    for which, cells in _by_facet(part, names, measure.of)
-                ]
         number = {"unit": "share"} if measure.is_share else {"unit": "number", "decimals": 3}
         yield Table(
             name=f"{measure.name} by facet",
             title=f"{measure.title}, by grammatical case, list of names, antecedent and occupation",
             levels=("model", "family", "setting", "facet", "of"),
             columns=tuple(Column(name=name, **number) for name in ("all", *names)),
-            rows=tuple(rows),
+            rows=tuple(rows[measure.name]),
         )
 
 
-def _by_facet(
-    part: polars.DataFrame, names: list[str], measure: Callable[[polars.DataFrame], Estimate]
-) -> Iterator[tuple[tuple[str, str], tuple[Estimate, ...]]]:
-    """For each value of each facet, the measure over all pronouns and for each pronoun."""
+def _facet_cells(
+    part: polars.DataFrame, names: list[str]
+) -> Iterator[tuple[tuple[str, str], list[Ints]]]:
+    """For each value of each facet, the rows of all pronouns and of each pronoun."""
     for facet in FACETS:
-        for value, here in _split(part, facet).items():
-            mine = _split(here, "pronoun")
-            each = (measure(mine[name]) if name in mine else _NOTHING for name in names)
-            yield (facet, value), (measure(here), *each)
-
-
-def _split(frame: polars.DataFrame, column: str) -> dict[str, polars.DataFrame]:
-    """The rows by the value of a column, without those where it is null."""
-    parts = frame.partition_by(column, as_dict=True)
-    known = {str(value): part for (value,), part in parts.items() if value is not None}
-    return dict(sorted(known.items()))
+        of = rows_by(part, facet, "pronoun")
+        for (value,), here in rows_by(part, facet).items():
+            yield (facet, value), [here, *(of[value, name] for name in names)]
 
 
 # --- which judgements ----------------------------------------------------------------------
@@ -126,7 +129,7 @@ def _all_outcomes(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> _P
 
     scored = {
         (name, "probability"): probability_judgements(frame).filter(
-            pl.col("dataset").cast(pl.String).is_in(family.datasets)
+            pl.col("dataset").is_in(family.datasets)
         )
         for name, family in FAMILIES.items()
     }
@@ -155,32 +158,32 @@ def _expected(frame: polars.DataFrame, _protocol: MisgenderingProtocol) -> _Part
 
 
 _MEASURES = (
-    _Measure("accuracy", "Right pronoun", _all_outcomes, accuracy),
-    _Measure("no pronoun", "Generations without a pronoun", _generated, undetected_share),
+    _Measure("accuracy", "Right pronoun", _all_outcomes, accuracy_of_rows),
+    _Measure("no pronoun", "Generations without a pronoun", _generated, undetected_share_of_rows),
     _Measure("conflict", "Probability and generation conflict", _paired, conflict_rate),
     _Measure(
         "MCC",
         "MCC of probability and generation",
         _paired,
-        lambda pairs: paired_agreement.mcc(pairs, clustered=True),
+        lambda pairs: paired_agreement.mcc_of_rows(pairs, clustered=True),
         is_share=False,
     ),
     _Measure(
         "κ",
         "κ of probability and generation",
         _paired,
-        lambda pairs: paired_agreement.kappa(pairs, clustered=True),
+        lambda pairs: paired_agreement.kappa_of_rows(pairs, clustered=True),
         is_share=False,
     ),
     _Measure(
         "variation",
         "Mean σ over the generations of an instance",
         _varying,
-        lambda instances: mean(instances, "sigma"),
+        lambda instances: mean_of_rows(instances, "sigma"),
         is_share=False,
     ),
-    _Measure("repetition", "Repetition rate", _generated, mean, is_share=False),
-    _Measure("expected disagreement", "Expected disagreement δ", _expected, mean),
+    _Measure("repetition", "Repetition rate", _generated, mean_of_rows, is_share=False),
+    _Measure("expected disagreement", "Expected disagreement δ", _expected, mean_of_rows),
 )
 
 
@@ -241,28 +244,25 @@ def _accuracy_table(results: Outcomes) -> Table:
     import polars as pl
 
     names = pronouns_of(results.frame)
+    formats = {"probability": probability_judgements(results.frame)}
+    for setting in ("pre", "post", "open"):
+        formats[setting] = generation_judgements(results.frame, setting=setting)
     rows = []
-    for model in distinct_values(results.frame, "model"):
-        for dataset in distinct_values(results.frame, "dataset"):
-            part = rows_where(results.frame, model=model, dataset=dataset)
-            formats = {"probability": probability_judgements(part)}
-            for setting in ("pre", "post", "open"):
-                formats[setting] = generation_judgements(part, setting=setting)
-            for form, judged in formats.items():
-                if not len(judged):
-                    continue
-                cells = [accuracy(judged)]
-                cells += [accuracy(rows_where(judged, pronoun=each)) for each in names]
-                cells.append(share(judged, pl.col("outcome") != "wrong"))
-                cells.append(undetected_share(judged))
-                rows.append(Row(keys=(model, dataset, form), cells=tuple(cells)))
+    for form, judged in formats.items():
+        right, undetected = accuracy_of_rows(judged), undetected_share_of_rows(judged)
+        not_wrong = share_of_rows(judged, pl.col("outcome") != "wrong")
+        of = rows_by(judged, "model", "dataset", "pronoun")
+        for keys, here in rows_by(judged, "model", "dataset").items():
+            cells = [right(here), *(right(of[*keys, name]) for name in names)]
+            cells += [not_wrong(here), undetected(here)]
+            rows.append(Row(keys=(*keys, form), cells=tuple(cells)))
     heads = ("all", *names, "no misgendering", "no pronoun")
     return Table(
         name="accuracy",
         title="Right pronoun",
         levels=("model", "dataset", "format"),
         columns=tuple(Column(name=head) for head in heads),
-        rows=tuple(rows),
+        rows=tuple(sorted(rows, key=lambda row: row.keys[:2])),
         notes=(
             "A generation without a pronoun is not right; in the column `no misgendering` it "
             f"counts{'' if is_own(results.frame) else ', as in the paper'}.",
@@ -270,28 +270,28 @@ def _accuracy_table(results: Outcomes) -> Table:
     )
 
 
+_OUTCOMES = ("right", "wrong", "undetected")
+
+
 def _outcome_table(results: Outcomes) -> Table:
     """The first pronouns of continuations, by dataset, setting and pronoun."""
     import polars as pl
 
     judged = generation_judgements(results.frame)
-    rows = []
-    for model in distinct_values(judged, "model"):
-        for dataset in distinct_values(rows_where(judged, model=model), "dataset"):
-            part = rows_where(judged, model=model, dataset=dataset)
-            for setting in distinct_values(part, "setting"):
-                for name in pronouns_of(part):
-                    mine = rows_where(part, setting=setting, pronoun=name)
-                    cells = [
-                        share(mine, pl.col("outcome") == outcome)
-                        for outcome in ("right", "wrong", "undetected")
-                    ]
-                    cells.append(share(mine, pl.col("outcome") != "wrong"))
-                    cells += [
-                        share(mine, pl.col(facet) == "yes")
-                        for facet in ("wrong_later", "extraneous")
-                    ]
-                    rows.append(Row(keys=(model, dataset, setting, name), cells=tuple(cells)))
+    shares = [
+        *(share_of_rows(judged, pl.col("outcome") == each) for each in _OUTCOMES),
+        share_of_rows(judged, pl.col("outcome") != "wrong"),
+        *(share_of_rows(judged, pl.col(facet) == "yes") for facet in ("wrong_later", "extraneous")),
+    ]
+    of = rows_by(judged, "model", "dataset", "setting", "pronoun")
+    rows = [
+        Row(
+            keys=(model, dataset, setting, name),
+            cells=tuple(share(of[model, dataset, setting, name]) for share in shares),
+        )
+        for model, dataset, setting in rows_by(judged, "model", "dataset", "setting")
+        for name in pronouns_of(rows_where(judged, model=model, dataset=dataset))
+    ]
     heads = (
         "correct",
         "misgendering",
@@ -316,21 +316,15 @@ def _measure_table(results: Outcomes) -> Table:
     import polars as pl
 
     frame = results.frame.filter(pl.col("format") == "probability")
+    right, of = accuracy_of_rows(frame), rows_by(frame, "model", "dataset", "measure")
     return Table(
         name="measures",
         title="Right pronoun by probability, by how likelihood is normalised",
         levels=("model", "dataset"),
         columns=tuple(Column(name=measure) for measure in LIKELIHOOD_MEASURES),
         rows=tuple(
-            Row(
-                keys=(model, dataset),
-                cells=tuple(
-                    accuracy(rows_where(frame, model=model, dataset=dataset, measure=measure))
-                    for measure in LIKELIHOOD_MEASURES
-                ),
-            )
-            for model in distinct_values(frame, "model")
-            for dataset in distinct_values(rows_where(frame, model=model), "dataset")
+            Row(keys=keys, cells=tuple(right(of[*keys, each]) for each in LIKELIHOOD_MEASURES))
+            for keys in rows_by(frame, "model", "dataset")
         ),
         notes=(f"The protocol's measure is {results.protocol.measure}.",),
     )
@@ -349,12 +343,12 @@ def variation_table(results: Outcomes) -> Table:
     )
     levels = sorted({level for part in parts.values() for level in distinct_values(part, "level")})
     rows = []
-    for model in distinct_values(results.frame, "model"):
-        for (family, setting), part in parts.items():
-            here = rows_where(part, model=model)
-            for name, mine in by_pronoun(here) if len(here) else ():
-                cells = [*sigma_shares(mine, levels).values(), mean(mine, "sigma")]
-                rows.append(Row(keys=(model, family, setting, name), cells=tuple(cells)))
+    for mode, part in parts.items():
+        measures = [*sigma_shares(part, levels).values(), mean_of_rows(part, "sigma")]
+        rows += [
+            Row(keys=(model, *mode, name), cells=tuple(measure(here) for measure in measures))
+            for model, name, here in rows_by_pronoun(part)
+        ]
     return Table(
         name="variation",
         title="Instances by how much their generations, or templates, differ (σ)",
@@ -363,7 +357,7 @@ def variation_table(results: Outcomes) -> Table:
             *(Column(name=f"σ = {level}") for level in levels),
             Column(name="mean σ", unit="number", decimals=3),
         ),
-        rows=tuple(rows),
+        rows=tuple(sorted(rows, key=lambda row: row.keys[0])),
         notes=(
             "σ is the standard deviation of right (1) and not right (0) over the samples of an "
             "instance.",
@@ -383,17 +377,17 @@ def distractor_table(results: Outcomes) -> Table:
     scored = probability_judgements(results.frame).filter(pl.col("dataset") == "ruff")
     scored = scored.with_columns(pl.col("distractors").cast(pl.String).fill_null("0"))
     numbers = distinct_values(scored, "distractors")
-    rows = [
-        Row(
-            keys=(model, which.get("pronoun", "all")),
-            cells=tuple(
-                accuracy(rows_where(scored, model=model, distractors=number, **which))
-                for number in numbers
-            ),
-        )
-        for model in distinct_values(scored, "model")
-        for which in ({}, *({"pronoun": name} for name in pronouns_of(scored)))
-    ]
+    right = accuracy_of_rows(scored)
+    of, of_all = (
+        rows_by(scored, "model", "pronoun", "distractors"),
+        rows_by(scored, "model", "distractors"),
+    )
+    rows = []
+    for (model,) in rows_by(scored, "model"):
+        rows.append(Row(keys=(model, "all"), cells=tuple(right(of_all[model, n]) for n in numbers)))
+        for name in pronouns_of(scored):
+            cells = tuple(right(of[model, name, number]) for number in numbers)
+            rows.append(Row(keys=(model, name), cells=cells))
     return Table(
         name="distractors",
         title="Right pronoun by probability, by number of distractors",

@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import distinct_values, mean, rows_where, share
+from epicene.stats.tabulate import (
+    distinct_values,
+    mean_of_rows,
+    rows_by,
+    rows_where,
+    share_of_rows,
+)
 from epicene.suites.misgendering.expected_disagreement import BOUNDS, DISTRIBUTIONS
 from epicene.suites.misgendering.metrics import (
     MODES,
     all_paired_formats,
-    beta_fit,
-    by_pronoun,
+    beta_fits,
     conflict_rate,
     expected_disagreements,
     family_title,
@@ -24,6 +29,7 @@ from epicene.suites.misgendering.metrics import (
     paired_formats,
     pronouns_differ,
     pronouns_of,
+    rows_by_pronoun,
 )
 from epicene.suites.misgendering.published import (
     NOT_PRINTED,
@@ -37,6 +43,8 @@ if TYPE_CHECKING:
 
     import polars
 
+    from epicene.stats.arrays import Ints
+    from epicene.stats.tabulate import RowEstimator
     from epicene.suites.misgendering.metrics import Outcomes
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
@@ -71,11 +79,11 @@ def _no_pronoun_note(results: Outcomes) -> str:
     return f"{left_out}." if own else f"{left_out}; the paper counts it as right."
 
 
-def _statistic(name: str, protocol: MisgenderingProtocol) -> Callable[..., Estimate]:
+def _statistic(name: str, protocol: MisgenderingProtocol) -> Callable[..., RowEstimator]:
     """MCC or κ; under `paper`, κ as the authors computed it."""
     if name == "mcc":
-        return paired_agreement.mcc
-    return published_kappa if protocol.name == "paper" else paired_agreement.kappa
+        return paired_agreement.mcc_of_rows
+    return published_kappa if protocol.name == "paper" else paired_agreement.kappa_of_rows
 
 
 def agreement_tables(results: Outcomes) -> Iterator[Table]:
@@ -91,17 +99,15 @@ def format_table(results: Outcomes) -> Table:
     clustered = results.protocol.name != "paper"
     kappa = _statistic("kappa", results.protocol)
     rows = []
-    for family, setting in MODES:
-        pairs = paired_formats(results.frame, family, setting, results.protocol)
-        for model in distinct_values(pairs, "model"):
-            for name, here in by_pronoun(rows_where(pairs, model=model)):
-                cells = (
-                    paired_agreement.raw(here, clustered=clustered),
-                    standard_error((here["a"] == here["b"]).to_numpy()),
-                    paired_agreement.mcc(here, clustered=clustered),
-                    kappa(here, clustered=clustered),
-                )
-                rows.append(Row(keys=(model, family, setting, name), cells=cells))
+    for mode in MODES:
+        pairs = paired_formats(results.frame, *mode, results.protocol)
+        raw = paired_agreement.raw_of_rows(pairs, clustered=clustered)
+        mcc = paired_agreement.mcc_of_rows(pairs, clustered=clustered)
+        kappa_of_rows = kappa(pairs, clustered=clustered)
+        same = (pairs["a"] == pairs["b"]).to_numpy()
+        for model, name, here in rows_by_pronoun(pairs):
+            cells = (raw(here), standard_error(same[here]), mcc(here), kappa_of_rows(here))
+            rows.append(Row(keys=(model, *mode, name), cells=cells))
     return Table(
         name="agreement",
         title="Agreement of probability and generation",
@@ -141,11 +147,9 @@ def _agreement_table(
     for setting in settings:
         above = (setting,) if len(settings) > 1 else ()
         pairs = paired_formats(results.frame, family, setting, protocol)
+        estimate, of = measure(pairs, clustered=clustered), rows_by(pairs, "model", "pronoun")
         for model in distinct_values(results.frame, "model"):
-            cells = [
-                measure(rows_where(pairs, model=model, pronoun=each), clustered=clustered)
-                for each in names
-            ]
+            cells = [estimate(of[model, each]) for each in names]
             rows.append(Row(keys=(*above, model), cells=tuple(cells)))
         rows += published_rows(statistic, f"{family} {setting}", above, names)
     return Table(
@@ -168,11 +172,9 @@ def _agreement_table(
 def _repetition_table(results: Outcomes, name: str, family: str, setting: str) -> Table:
     part = generation_judgements(results.frame, family, setting)
     names = pronouns_of(results.frame)
+    rate, of = mean_of_rows(part), rows_by(part, "model", "pronoun")
     rows = [
-        Row(
-            keys=(model,),
-            cells=tuple(mean(rows_where(part, model=model, pronoun=each)) for each in names),
-        )
+        Row(keys=(model,), cells=tuple(rate(of[model, each]) for each in names))
         for model in distinct_values(results.frame, "model")
     ]
     return Table(
@@ -195,15 +197,12 @@ def conflict_table(results: Outcomes) -> Table:
     parts = {("all", "all"): all_paired_formats(frame, protocol)}
     parts |= {mode: paired_formats(frame, *mode, protocol) for mode in MODES}
     rows = []
-    for model in distinct_values(frame, "model"):
-        for keys, pairs in parts.items():
-            mine = rows_where(pairs, model=model)
-            if len(mine):
-                cells = [
-                    conflict_rate(mine),
-                    *(conflict_rate(rows_where(mine, pronoun=name)) for name in names),
-                ]
-                rows.append(Row(keys=(model, *keys), cells=tuple(cells)))
+    for keys, pairs in parts.items():
+        rate, of = conflict_rate(pairs), rows_by(pairs, "model", "pronoun")
+        for (model,), here in rows_by(pairs, "model").items():
+            cells = (rate(here), *(rate(of[model, name]) for name in names))
+            rows.append(Row(keys=(model, *keys), cells=cells))
+    rows.sort(key=lambda row: row.keys[0])
     notes = [
         "The first generation of each instance: one format is right and the other wrong.",
         _no_pronoun_note(results),
@@ -234,21 +233,22 @@ def _published_conflicts(names: Sequence[str]) -> Row:
 def beta_table(results: Outcomes) -> Table:
     """The points of Figures 10, 13 and 16."""
     rows = []
-    for model in distinct_values(results.frame, "model"):
-        mine = rows_where(results.frame, model=model)
-        for family, setting in MODES:
-            for name in pronouns_of(generation_judgements(mine, family, setting)):
-                fit = beta_fit(rows_where(mine, pronoun=name), family, setting, results.protocol)
+    for mode in MODES:
+        fits = beta_fits(results.frame, *mode, results.protocol)
+        generated = generation_judgements(results.frame, *mode)
+        for model in distinct_values(generated, "model"):
+            for name in pronouns_of(rows_where(generated, model=model)):
+                fit = fits(model, name)
                 cells = tuple(
                     Estimate(value=value, n=fit.n, why=fit.why) for value in (fit.alpha, fit.beta)
                 )
-                rows.append(Row(keys=(model, family, setting, name), cells=cells))
+                rows.append(Row(keys=(model, *mode, name), cells=cells))
     return Table(
         name="beta",
         title="Beta distributions of the probability that probability and generation disagree",
         levels=("model", "family", "setting", "pronoun"),
         columns=tuple(Column(name=name, unit="number", decimals=3) for name in ("α", "β")),
-        rows=tuple(rows),
+        rows=tuple(sorted(rows, key=lambda row: row.keys[0])),
         notes=("Fitted by moments. Where α < β agreement is likelier.",),
     )
 
@@ -256,15 +256,14 @@ def beta_table(results: Outcomes) -> Table:
 def disagreement_table(results: Outcomes) -> Table:
     """Observed disagreement beside the expected one and its floor (Appendix E)."""
     rows = []
-    for model in distinct_values(results.frame, "model"):
-        mine = rows_where(results.frame, model=model)
-        for family, setting in MODES:
-            pairs = paired_formats(mine, family, setting, results.protocol)
-            expected = expected_disagreements(mine, family, setting)
-            for name, part in by_pronoun(pairs) if len(pairs) else ():
-                here = expected if name == "all" else rows_where(expected, pronoun=name)
-                keys = (model, family, setting, name)
-                rows.append(Row(keys=keys, cells=_disagreement_cells(part, here)))
+    for mode in MODES:
+        pairs = paired_formats(results.frame, *mode, results.protocol)
+        observed, differ = conflict_rate(pairs), share_of_rows(pairs, pronouns_differ())
+        found = pairs["label_b"].is_not_null().to_numpy()
+        expected = _expected_cells(expected_disagreements(results.frame, *mode))
+        for model, name, here in rows_by_pronoun(pairs):
+            cells = (observed(here), differ(here[found[here]]), *expected(model, name))
+            rows.append(Row(keys=(model, *mode, name), cells=cells))
     own = is_own(results.frame)
     equations = "" if own else " (Equations 15 to 20 of the paper)"
     as_paper = "" if own else ", as in the paper"
@@ -274,7 +273,7 @@ def disagreement_table(results: Outcomes) -> Table:
         title="Observed and expected disagreement of probability and generation",
         levels=("model", "family", "setting", "pronoun"),
         columns=tuple(Column(name=head) for head in (*heads, "drawn floor δ*", "can be drawn")),
-        rows=tuple(rows),
+        rows=tuple(sorted(rows, key=lambda row: row.keys[0])),
         notes=(
             "Observed: how often one format is right and the other wrong, and how often they "
             "choose different pronouns where the generation has one.",
@@ -298,26 +297,31 @@ _NOT_ASKED = Estimate(
 )
 
 
-def _disagreement_cells(
-    pairs: polars.DataFrame, expected: polars.DataFrame
-) -> tuple[Estimate, ...]:
+def _expected_cells(expected: polars.DataFrame) -> Callable[[str, str], Iterator[Estimate]]:
+    """By model and pronoun: each expected disagreement, and how often a pronoun can be drawn."""
     import polars as pl
 
-    found = pairs.filter(pl.col("label_b").is_not_null())
-    cells = [conflict_rate(pairs), share(found, pronouns_differ())]
-    cells += [
-        _mean(rows_where(expected, distribution=distribution, bound=bound))
-        for distribution in DISTRIBUTIONS
-        for bound in BOUNDS
-    ]
-    drawn = rows_where(expected, distribution="drawn", bound="δ")
-    cells.append(share(drawn, pl.col("value").is_not_null()) if len(drawn) else _NOT_ASKED)
-    return tuple(cells)
+    value, known = mean_of_rows(expected), expected["value"].is_not_null().to_numpy()
+    drawable = share_of_rows(expected, pl.col("value").is_not_null())
+    of = rows_by(expected, "model", "distribution", "bound", "pronoun")
+    of_all = rows_by(expected, "model", "distribution", "bound")
 
+    def mean(rows: Ints) -> Estimate:
+        if not len(rows):
+            return _NOT_ASKED
+        if not known[rows].any():
+            why = "top-k and top-p leave no pronoun anywhere"
+            return Estimate(value=None, n=len(rows), why=why)
+        return value(rows)
 
-def _mean(part: polars.DataFrame) -> Estimate:
-    if not len(part):
-        return _NOT_ASKED
-    if part["value"].null_count() == len(part):
-        return Estimate(value=None, n=len(part), why="top-k and top-p leave no pronoun anywhere")
-    return mean(part)
+    def cells(model: str, pronoun: str) -> Iterator[Estimate]:
+        def part(*keys: str) -> Ints:
+            return of_all[model, *keys] if pronoun == "all" else of[model, *keys, pronoun]
+
+        for distribution in DISTRIBUTIONS:
+            for bound in BOUNDS:
+                yield mean(part(distribution, bound))
+        drawn = part("drawn", "δ")
+        yield drawable(drawn) if len(drawn) else _NOT_ASKED
+
+    return cells

@@ -74,18 +74,16 @@ OTHER_SHA256 = frozenset(
         "b89b108e78d47dc0a05d8a983d07d8dafd30e4a8b7d30058335f0128d4242fa6",  # pronouns_11
     }
 )
-# RUFF's full tables, of which no copy was at hand when these hashes were taken.
-_UNHASHED = frozenset({"task.tsv", "context.tsv"})
 
 
-def is_published_file(name: str, sha256: str) -> bool:
-    """Whether a file of that name and hash is one of the published ones."""
-    return name in _UNHASHED or sha256 in OTHER_SHA256 or sha256 in SHA256.values()
+def is_published_hash(sha256: str) -> bool:
+    """Whether a file with that hash is one of the published ones."""
+    return sha256 in OTHER_SHA256 or sha256 in SHA256.values()
 
 
 def all_published(paths: Iterable[Path]) -> bool:
     """Whether all of these are published files, byte for byte."""
-    return all(is_published_file(path.name, sha256_of(path)) for path in paths)
+    return all(is_published_hash(sha256_of(path)) for path in paths)
 
 
 def required_text(line: FileRow, column: str) -> str:

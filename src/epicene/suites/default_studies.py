@@ -1,0 +1,302 @@
+"""The human studies of a suite that defines none.
+
+`check`: people see what was asked, what was answered and how it was judged, and say whether the
+judgement is right. `choice`: people choose the better of the two texts that models choose between.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import regex
+
+from epicene.core.records import (
+    Column,
+    Judgement,
+    Outcome,
+    Row,
+    Score,
+    Table,
+    prompt_texts,
+    to_json,
+)
+from epicene.stats import annotator_agreement
+from epicene.stats.tabulate import accuracy, distinct_values, undetected_share
+from epicene.studies.design.sampling import Candidate, item_id, stratified_sample
+from epicene.studies.design.schema import ChoiceQuestion, Option, Study, StudyItem, TextPanel
+from epicene.suites import FRAME_COLUMNS, Answers, StudyCard
+from epicene.suites.definition_functions import MEASURE
+from epicene.suites.single_answer_judge import NeedsAllAnswersError, SingleAnswerJudge
+from epicene.suites.studies import StudyKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    import polars
+
+    from epicene.core.records import Estimate, Item
+    from epicene.studies.design.sampling import SamplingOptions
+    from epicene.studies.design.schema import Response
+    from epicene.suites import Protocol, Suite
+    from epicene.suites.studies import Material, StudyResults
+
+    GetSuite = Callable[[], Suite[Any, Any]]
+
+CHECK, CHOICE = "check", "choice"
+_PER_CELL = 25
+_TABLES = ("people", "agreement")
+
+STUDY_CARDS = {
+    CHECK: StudyCard(
+        about="Whether the automatic judgement of an answer is right.", tables=_TABLES
+    ),
+    CHOICE: StudyCard(about="Which of two texts is the better one.", tables=_TABLES),
+}
+
+
+def default_studies(
+    suite: GetSuite, facets_of: Callable[[Item], dict[str, str]]
+) -> dict[str, StudyKind[Any, Any]]:
+    """Both studies, of a suite that is there when they are drawn."""
+    return {
+        CHECK: StudyKind(
+            study=lambda _protocol: _check_study(suite()),
+            candidates=partial(_check_candidates, suite),
+            judge=_judge_check,
+            tables=_tables,
+            metrics=_metrics,
+            sample=_sample,
+        ),
+        CHOICE: StudyKind(
+            study=lambda _protocol: _choice_study(suite()),
+            candidates=partial(_choice_candidates, suite, facets_of),
+            judge=_judge_choice,
+            tables=_tables,
+            metrics=_metrics,
+            sample=_sample,
+            from_runs=False,
+        ),
+    }
+
+
+def _study_name(suite: Suite[Any, Any], kind: str) -> str:
+    """A name of lower-case letters, digits and hyphens."""
+    return regex.sub(r"[^a-z0-9]+", "-", f"{suite.name.lower()}-{kind}").strip("-")
+
+
+def _sample(
+    candidates: Iterable[Candidate], _protocol: Protocol, wanted: SamplingOptions
+) -> tuple[StudyItem, ...]:
+    return stratified_sample(candidates, wanted, per_cell=_PER_CELL)
+
+
+# --- check ---------------------------------------------------------------------------------
+
+_ANSWERS: dict[str, Outcome] = {"yes": "right", "no": "wrong", "unclear": "undetected"}
+
+
+def _check_study(suite: Suite[Any, Any]) -> Study:
+    return Study(
+        name=_study_name(suite, CHECK),
+        suite=suite.name,
+        title={"en": suite.card.title},
+        instructions={
+            "en": "A program judged the answers of language models. Read what was asked and what "
+            "was answered, and say whether the judgement is correct."
+        },
+        show=(
+            TextPanel(field="asked", title={"en": "What was asked"}),
+            TextPanel(field="answer", title={"en": "What was answered"}),
+            TextPanel(field="judgement", title={"en": "The program's judgement"}, language="en"),
+        ),
+        questions=(
+            ChoiceQuestion(
+                id="correct",
+                ask={"en": "Is the judgement correct?"},
+                options=(
+                    Option(id="yes", label={"en": "Yes"}),
+                    Option(id="no", label={"en": "No"}),
+                    Option(id="unclear", label={"en": "I cannot tell"}),
+                ),
+            ),
+        ),
+        hidden=("model", "item", "name", "facets"),
+    )
+
+
+def _check_candidates(suite: GetSuite, material: Material[Any, Any]) -> Iterator[Candidate]:
+    """Every judgement; each model and each verdict is a cell of the design."""
+    item = material.item
+    for judgement in suite().judge(item, material.answers, material.protocol):
+        yield Candidate(
+            cell=(
+                material.model,
+                judgement.facets.get(MEASURE, ""),
+                judgement.outcome or judgement.label or "",
+            ),
+            unit=item.cluster,
+            name=f"{material.model}/{item.id}/{judgement.name}",
+            make=partial(_check_item, material.model, judgement),
+        )
+
+
+def _check_item(model: str, judgement: Judgement) -> StudyItem:
+    return StudyItem(
+        id=item_id(model, judgement.item, judgement.name),
+        language=judgement.language,
+        group=judgement.group,
+        fields={
+            "asked": _joined(judgement.evidence, "asked"),
+            "answer": _joined(judgement.evidence, "answer"),
+            "judgement": _verdict(judgement),
+            "model": model,
+            "item": judgement.item,
+            "name": judgement.name,
+            "facets": to_json(judgement.facets).decode(),
+        },
+    )
+
+
+def _joined(evidence: Mapping[str, str], name: str) -> str:
+    texts = [text for key, text in evidence.items() if key == name or key.startswith(f"{name} ")]
+    return "\n\n".join(texts) or "–"
+
+
+def _verdict(judgement: Judgement) -> str:
+    said = [
+        *([_OUTCOMES[judgement.outcome]] if judgement.outcome else ()),
+        *([judgement.label] if judgement.label else ()),
+        *([f"{judgement.value:g}"] if judgement.value is not None else ()),
+    ]
+    return f"{judgement.name}: {', '.join(said)}" if judgement.name else ", ".join(said)
+
+
+_OUTCOMES = {"right": "right", "wrong": "wrong", "undetected": "neither right nor wrong"}
+
+
+def _judge_check(item: StudyItem, response: Response) -> Iterator[Judgement]:
+    label = str(response.answers["correct"])
+    yield _judged(item, CHECK, label, _ANSWERS[label])
+
+
+# --- choice --------------------------------------------------------------------------------
+
+
+def _choice_study(suite: Suite[Any, Any]) -> Study:
+    return Study(
+        name=_study_name(suite, CHOICE),
+        suite=suite.name,
+        title={"en": suite.card.title},
+        show=(TextPanel(field="first"), TextPanel(field="second")),
+        questions=(
+            ChoiceQuestion(
+                id="better", ask={"en": "Which text is better?"}, between=("first", "second")
+            ),
+        ),
+        hidden=("item", "name", "right", "facets"),
+    )
+
+
+def _choice_candidates(
+    suite: GetSuite, facets_of: Callable[[Item], dict[str, str]], material: Material[Any, Any]
+) -> Iterator[Candidate]:
+    """Every request that scores two texts."""
+    item, (stage, *_) = material.item, suite().stages
+    judge = SingleAnswerJudge(suite(), material.protocol)
+    for request in stage.ask(item, Answers(), material.protocol):
+        if isinstance(request, Score) and len(request.texts) == 2:
+            try:
+                right = judge.right_text(item, stage, request)
+            except NeedsAllAnswersError:
+                right = None
+            yield Candidate(
+                cell=suite().stratum(item),
+                unit=item.cluster,
+                name=f"{item.id}/{request.name}",
+                make=partial(_choice_item, request, right, to_json(facets_of(item)).decode()),
+            )
+
+
+def _choice_item(request: Score, right: int | None, facets: str) -> StudyItem:
+    before = "\n".join(text for text in prompt_texts(request.context) if text)
+    first, second = (f"{before}{text}" for text in request.texts)
+    return StudyItem(
+        id=item_id(request.item, request.name),
+        language=request.language,
+        group=request.group,
+        fields={
+            "first": first,
+            "second": second,
+            "item": request.item,
+            "name": request.name,
+            "right": "" if right is None else ("first", "second")[right],
+            "facets": facets,
+        },
+    )
+
+
+def _judge_choice(item: StudyItem, response: Response) -> Iterator[Judgement]:
+    """Right where people choose the text that is right by the suite's judge."""
+    label, right = str(response.answers["better"]), item.fields["right"]
+    outcome: Outcome | None = None if not right else "right" if label == right else "wrong"
+    yield _judged(item, CHOICE, label, outcome)
+
+
+# --- results -------------------------------------------------------------------------------
+
+
+def _judged(item: StudyItem, name: str, label: str, outcome: Outcome | None) -> Judgement:
+    facets = msgspec.json.decode(item.fields["facets"], type=dict[str, str])
+    if "judgement" in item.fields:
+        facets["judgement"] = item.fields["judgement"]
+    return Judgement(
+        item=item.id,
+        group=item.group,
+        language=item.language,
+        name=name,
+        label=label,
+        outcome=outcome,
+        facets=facets,
+    )
+
+
+def _metrics(results: StudyResults[Any]) -> dict[str, Estimate]:
+    return {"right": accuracy(annotator_agreement.majority_labels(results.adjudicated))}
+
+
+def _tables(results: StudyResults[Any]) -> Iterator[Table]:
+    """What people say, by facet; and whether they agree."""
+    frame = annotator_agreement.majority_labels(results.adjudicated)
+    yield Table(
+        name="people",
+        title="Right by the majority of people",
+        levels=("facet", "of"),
+        columns=(Column(name="right"), Column(name="unclear")),
+        rows=tuple(_rows(frame)),
+    )
+    yield Table(
+        name="agreement",
+        title="Agreement of people",
+        levels=("facet", "of"),
+        columns=annotator_agreement.COLUMNS,
+        rows=tuple(
+            annotator_agreement.by_facet(
+                annotator_agreement.annotator_pairs(results.frame), (), clustered=True
+            )
+        ),
+        notes=annotator_agreement.PAIR_NOTES,
+    )
+
+
+def _rows(frame: polars.DataFrame) -> Iterator[Row]:
+    import polars as pl
+
+    yield Row(keys=("all", "all"), cells=(accuracy(frame), undetected_share(frame)))
+    own = set(frame.columns) - {*FRAME_COLUMNS, "person"}
+    for facet in ("model", "language", *sorted(own)):
+        values = distinct_values(frame, facet)
+        for value in values if len(values) > 1 else ():
+            part = frame.filter(pl.col(facet) == value)
+            yield Row(keys=(facet, value), cells=(accuracy(part), undetected_share(part)))

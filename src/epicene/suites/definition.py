@@ -1,0 +1,481 @@
+"""A suite in one file: `epicene.suite(…)` and a few functions; everything else has a default.
+
+import epicene
+
+reflexives = epicene.suite("reflexives", items="reflexives.csv", languages=["en"])
+
+@reflexives.ask
+def ask(item):
+    return epicene.choose(item.before, [item.right, item.wrong], item.after)
+
+@reflexives.judge
+def judge(item, answer):
+    return answer.best == 0
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import msgspec
+
+from epicene.core.errors import InputError, unknown
+from epicene.core.records import Estimate, Item, Judgement, Score, Scores
+from epicene.suites import (
+    FRAME_COLUMNS,
+    Answers,
+    DataIssue,
+    DataLayout,
+    Protocol,
+    Role,
+    ScoredText,
+    Stage,
+    Suite,
+    SuiteCard,
+)
+from epicene.suites.default_results import (
+    OVERALL,
+    UNDETECTED,
+    default_figures,
+    default_headlines,
+    default_metrics,
+    default_statistics,
+    default_tables,
+    table_names,
+)
+from epicene.suites.default_studies import STUDY_CARDS, default_studies
+from epicene.suites.definition_functions import (
+    MEASURE,
+    Answered,
+    UserFunction,
+    judgements_of,
+    requests_of,
+)
+from epicene.suites.definition_items import ItemReader, RowItem
+from epicene.suites.definition_settings import make_protocols
+from epicene.suites.headline_metrics import HeadlineMetric, MetricUnit
+from epicene.suites.single_answer_judge import NeedsAllAnswersError, SingleAnswerJudge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from epicene.core.records import Request
+    from epicene.suites import Dataset, DataSource, Results
+    from epicene.suites.definition_items import ItemSource
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+_MODEL = "model"  # the role of the model that is measured
+_ASK = "ask"  # the name of the first stage
+_RESAMPLES = 1000  # of a metric that is a function of a frame
+_NO_FACETS = {*FRAME_COLUMNS, MEASURE} - {"language"}
+
+
+def suite(
+    name: str,
+    *,
+    items: ItemSource,
+    languages: Sequence[str] = (),
+    facets: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    protocols: Mapping[str, Protocol | Mapping[str, Any]] | None = None,
+    item: type[Item] = RowItem,
+    columns: Mapping[str, str] | None = None,
+    version: str = "1",
+    title: str = "",
+    about: str = "",
+    chance: str = "",
+    source: str = "",
+    licence: str = "",
+    **parts: Any,
+) -> SuiteDefinition:
+    """Define a suite; decorate functions with its `ask` and `judge`, and perhaps `metric`.
+
+    `items` are rows (a list of dicts, a frame, a dataset), the path of a file (CSV, TSV, JSONL,
+    JSON, Parquet; relative to the suite's file), or a function that returns one of these.
+    `facets` names the columns by which results are broken down, `settings` what `--set` can change.
+    Raise `version` when `ask` changes. `parts` replaces any other part of a `Suite`.
+    """
+    caller = sys._getframe(1).f_globals
+    return SuiteDefinition(
+        name,
+        items=items,
+        languages=languages,
+        facets=facets,
+        settings=settings or {},
+        protocols=protocols or {},
+        item=item,
+        columns=columns or {},
+        version=version,
+        card={
+            "title": title or name,
+            "about": about,
+            "chance": chance,
+            "source": source,
+            "data_licence": licence,
+        },
+        file=Path(caller["__file__"]).resolve() if caller.get("__file__") else None,
+        parts=parts,
+    )
+
+
+def choose(before: str, options: Iterable[str], after: str = "", **fields: Any) -> Score:
+    """Score a text with each of the options in it; `answer.best` is the likeliest one's number.
+
+    The parts are put together as they are: blanks between words belong to them.
+    """
+    return Score(texts=tuple(f"{before}{option}{after}" for option in options), **fields)
+
+
+class _StageFunction(msgspec.Struct, frozen=True):
+    name: str
+    role: str
+    function: UserFunction
+
+
+class _Metric(msgspec.Struct, frozen=True):
+    function: UserFunction
+    unit: MetricUnit
+
+
+class SuiteDefinition:
+    """A suite that `epicene.suite` defines, and the decorators for its functions."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        items: ItemSource,
+        languages: Sequence[str],
+        facets: Sequence[str],
+        settings: Mapping[str, Any],
+        protocols: Mapping[str, Protocol | Mapping[str, Any]],
+        item: type[Item],
+        columns: Mapping[str, str],
+        version: str,
+        card: Mapping[str, Any],
+        file: Path | None,
+        parts: Mapping[str, Any],
+    ) -> None:
+        _check_names(name, facets, parts)
+        self.name = name
+        self.file = file
+        self._languages = tuple(languages)
+        by_language = ["language"] if len(languages) > 1 else []
+        self._facets = tuple(dict.fromkeys([*facets, *by_language]))
+        self._protocols = make_protocols(name, settings, protocols)
+        self._item = item
+        self._version = version
+        self._card = dict(card)
+        self._parts = dict(parts)
+        self._roles = {_MODEL: "the model that is measured"}
+        self._stages: list[_StageFunction] = []
+        self._judge: UserFunction | None = None
+        self._metrics: dict[str, _Metric] = {}
+        self._reader = ItemReader(
+            self._own(items).about_all if callable(items) else items,
+            item,
+            folder=file.parent if file else Path(),
+            columns=columns,
+            languages=self._languages,
+            facets=self._facets,
+        )
+
+    def __repr__(self) -> str:
+        return f"<epicene suite {self.name!r}{f' of {self.file.name}' if self.file else ''}>"
+
+    # --- decorators ------------------------------------------------------------------------
+
+    def ask(self, function: FunctionT) -> FunctionT:
+        """What the model is asked about an item: `ask(item)` returns a request, or several."""
+        self._stages[:1] = [_StageFunction(_ASK, _MODEL, self._own(function))]
+        self._changed()
+        return function
+
+    def stage(
+        self, name: str, *, role: str = _MODEL, about: str = ""
+    ) -> Callable[[FunctionT], FunctionT]:
+        """What is asked next, of the model or of another one: `function(item, answer)`.
+
+        The function gets what was answered in the stages before, in their order.
+        """
+
+        def decorate(function: FunctionT) -> FunctionT:
+            if not self._stages:
+                raise InputError(f"{self.name}: the stage {name} comes after @{self.name}.ask.")
+            self._roles.setdefault(role, about or f"answers in the stage {name}")
+            self._stages = [each for each in self._stages if each.name != name]
+            self._stages.append(_StageFunction(name, role, self._own(function)))
+            self._changed()
+            return function
+
+        return decorate
+
+    def judge(self, function: FunctionT) -> FunctionT:
+        """What an answer is worth: `judge(item, answer)`, with the answer of every stage.
+
+        It returns whether the answer is right, None if it says neither, a number, a label, a
+        `Judgement`, a dict of these by name, or a list.
+        """
+        self._judge = self._own(function)
+        self._changed()
+        return function
+
+    @overload
+    def metric(self, function: FunctionT) -> FunctionT: ...
+    @overload
+    def metric(self, *, unit: MetricUnit) -> Callable[[FunctionT], FunctionT]: ...
+    def metric(
+        self, function: FunctionT | None = None, *, unit: MetricUnit = "number"
+    ) -> FunctionT | Callable[[FunctionT], FunctionT]:
+        """A metric beside the usual ones: a function of the frame of judgements.
+
+        A number gets its interval from resampled groups; an `Estimate` brings its own.
+        """
+
+        def decorate(function: FunctionT) -> FunctionT:
+            made = self._own(function)
+            if made.name == UNDETECTED:
+                raise InputError(f"Every suite has a metric {UNDETECTED}; rename yours.")
+            self._metrics[made.name] = _Metric(made, unit)
+            self._changed()
+            return function
+
+        return decorate if function is None else decorate(function)
+
+    def _own(self, function: Callable[..., Any]) -> UserFunction:
+        return UserFunction(function, self.file)
+
+    def _changed(self) -> None:
+        self.__dict__.pop("suite", None)
+
+    # --- the suite -------------------------------------------------------------------------
+
+    @cached_property
+    def suite(self) -> Suite[Any, Any]:
+        """The suite, with a default for everything that was not defined."""
+        if not self._stages or self._judge is None:
+            missing = "ask" if not self._stages else "judge"
+            raise InputError(
+                f"The suite {self.name} lacks a function that is decorated with @{self.name}."
+                f"{missing}."
+            )
+        answers: list[str] = []
+        for stage in self._stages:
+            stage.function.check_parameters("item", *answers)
+            answers.append(f"the answer of the stage {stage.name}" if answers else "answer")
+        self._judge.check_parameters("item", *answers)
+        for metric in self._metrics.values():
+            metric.function.check_parameters("frame")
+        title = str(self._card["title"])
+        defaults: dict[str, Any] = {
+            "card": self._default_card(),
+            "read": lambda source, _protocol: self._read(source),
+            "judge": lambda item, given, protocol: self._judgements(item, given, protocol),
+            "metrics": self._all_metrics,
+            "tables": partial(default_tables, title, self._facets),
+            "figures": partial(default_figures, title, self._facets),
+            "headline_metrics": self._headlines,
+            "stratum": self._stratum,
+            "corpus": self._corpus,
+            "scored_texts": self._scored_texts,
+            "check": self._check,
+            "statistics": partial(default_statistics, self._facets),
+            "is_published": self._is_own_data,
+            "studies": default_studies(lambda: self.suite, self._facets_of),
+        }
+        stages = tuple(
+            Stage(
+                name=stage.name,
+                role=stage.role,
+                verbs=(),
+                ask=partial(self._ask_stage, number),
+                needs=tuple(each.name for each in self._stages[:number]),
+            )
+            for number, stage in enumerate(self._stages)
+        )
+        return Suite(
+            name=self.name,
+            version=self._version,
+            item=self._item,
+            protocols=self._protocols,
+            roles=tuple(Role(name=name, about=about) for name, about in self._roles.items()),
+            stages=stages,
+            file=self.file,
+            **{**defaults, **self._parts},
+        )
+
+    def _default_card(self) -> SuiteCard:
+        own = self.file.name if self.file else "this session"
+        card = {
+            **self._card,
+            "about": self._card["about"] or f"Defined in {own}.",
+            "chance": self._card["chance"] or "not stated.",
+        }
+        return SuiteCard(
+            **card,
+            languages=self._languages,
+            tables=table_names(self._facets),
+            figures=(OVERALL,),
+            studies=STUDY_CARDS,
+            layouts=(
+                DataLayout(
+                    name="rows",
+                    about="CSV, TSV, JSONL, JSON or Parquet with the columns of the suite's items.",
+                    columns=dict.fromkeys(self._facets, "a facet of the results"),
+                    required=self._facets,
+                ),
+            ),
+        )
+
+    # --- items and requests ----------------------------------------------------------------
+
+    def _read(self, source: DataSource) -> Dataset:
+        try:
+            return self._reader.read(source)
+        except InputError as error:
+            raise InputError(f"The suite {self.name}: {error}") from error.__cause__
+
+    def _is_own_data(self, files: Iterable[tuple[str, str]]) -> bool:
+        return [name for name, _ in files] == [self._reader.own_data]
+
+    def _stratum(self, item: Item) -> tuple[str, str]:
+        """`--limit N` takes N items, spread over the facets."""
+        return "", " ".join(str(getattr(item, facet)) for facet in self._facets)
+
+    def _ask_stage(
+        self, number: int, item: Item, answers: Answers, protocol: Protocol
+    ) -> tuple[Request, ...]:
+        stage = self._stages[number]
+        earlier = self._answered(item, answers, protocol, number)
+        given = [each.given for each in earlier]
+        return requests_of(stage.function, stage.function(item, *given, settings=protocol), item)[0]
+
+    def _answered(
+        self, item: Item, answers: Answers, protocol: Protocol, stages: int
+    ) -> list[Answered]:
+        """What the first stages asked and what was answered; raises `ValueError` if not all is."""
+        found: list[Answered] = []
+        for stage in self._stages[:stages]:
+            result = stage.function(item, *(each.given for each in found), settings=protocol)
+            requests, single = requests_of(stage.function, result, item)
+            by_name = {each.name: each.answer for each in answers.where(stage=stage.name)}
+            if by_name.keys() != {request.name for request in requests}:
+                raise ValueError(f"the stage {stage.name} has not all its answers")
+            given = [by_name[request.name] for request in requests]
+            found.append(Answered(stage.name, requests, given, single=single))
+        return found
+
+    def _corpus(self, item: Item) -> Iterator[str]:
+        """The texts that are scored, and the prompts."""
+        protocol = next(iter(self._protocols.values()))
+        for request in self._ask_stage(0, item, Answers(), protocol):
+            if isinstance(request, Score):
+                context = request.context if isinstance(request.context, str) else ""
+                yield from (context + text for text in request.texts)
+            elif isinstance(prompt := getattr(request, "prompt", None), str):
+                yield prompt
+
+    def _check(self, items: Sequence[Item], protocol: Protocol) -> Iterator[DataIssue]:
+        """Whether every item can be asked about, and choices are different."""
+        for item in items:
+            try:
+                requests = self._ask_stage(0, item, Answers(), protocol)
+            except InputError as error:
+                yield DataIssue("error", item.id, str(error))
+                continue
+            for request in requests:
+                if isinstance(request, Score) and len(set(request.texts)) < len(request.texts):
+                    yield DataIssue("error", item.id, "two of its choices are the same text")
+
+    # --- results ---------------------------------------------------------------------------
+
+    def _judgements(self, item: Item, answers: Answers, protocol: Protocol) -> Iterator[Judgement]:
+        assert self._judge is not None
+        if answers.failed:
+            return
+        stages = self._answered(item, answers, protocol, len(self._stages))
+        result = self._judge(item, *(each.given for each in stages), settings=protocol)
+        yield from judgements_of(self._judge, result, item, stages, self._facets_of(item))
+
+    def _facets_of(self, item: Item) -> dict[str, str]:
+        return {name: str(getattr(item, name)) for name in self._facets if name != "language"}
+
+    def _all_metrics(self, results: Results[Any]) -> dict[str, Estimate]:
+        own = {name: self._own_metric(name, results) for name in self._metrics}
+        return {**default_metrics(results), **own}
+
+    def _own_metric(self, name: str, results: Results[Any]) -> Estimate:
+        """A metric of the user's, with an interval if it is a number."""
+        from epicene.stats.intervals import bootstrap
+        from epicene.stats.tabulate import group_codes
+
+        function, frame = self._metrics[name].function, results.frame
+        value = function.about_all(frame)
+        if isinstance(value, Estimate):
+            return value
+        if value is None:
+            return Estimate(value=None, why="it is undefined for these data")
+        if not isinstance(value, int | float):
+            raise InputError(
+                f"The metric {function.place} returned a {type(value).__name__}; it must return a "
+                "number, an Estimate or None."
+            )
+        return bootstrap(
+            lambda rows: function.about_all(frame[rows]),
+            group_codes(frame),
+            resamples=_RESAMPLES,
+        )
+
+    def _headlines(self, results: Results[Any]) -> tuple[HeadlineMetric, ...]:
+        own = tuple(
+            HeadlineMetric(
+                name=name,
+                estimate=partial(self._own_metric, name),
+                unit=metric.unit,
+                by_language=False,
+            )
+            for name, metric in self._metrics.items()
+        )
+        return (*default_headlines(results), *own)
+
+    def _scored_texts(
+        self, item: Item, answers: Answers, protocol: Protocol
+    ) -> Iterator[ScoredText]:
+        """Every text that was scored, numbered among its choices."""
+        judge = SingleAnswerJudge(self.suite, protocol)
+        for number, asked in enumerate(self._answered(item, answers, protocol, len(self._stages))):
+            for request, answer in zip(asked.requests, asked.answers, strict=True):
+                if not isinstance(request, Score) or not isinstance(answer, Scores):
+                    continue
+                try:
+                    right = judge.right_text(item, self.suite.stages[number], request)
+                except NeedsAllAnswersError:
+                    right = None
+                for index, (text, score) in enumerate(
+                    zip(request.texts, answer.texts, strict=True)
+                ):
+                    is_right = None if right is None else index == right
+                    yield ScoredText(request.name, str(index + 1), is_right, text, score)
+
+
+def _check_names(name: str, facets: Sequence[str], parts: Mapping[str, Any]) -> None:
+    """Raise if the suite, a facet or a part has a name that it cannot have."""
+    if not name or any(sign in name for sign in ":/\\") or name != name.strip():
+        raise InputError(f"A suite cannot be called {name!r}; leave out colons and slashes.")
+    if clash := _NO_FACETS & set(facets):
+        raise InputError(
+            f"The suite {name} cannot have a facet called {min(clash)!r}, as results have a column "
+            "of that name; rename the column."
+        )
+    known = {field for field in Suite.__dataclass_fields__ if field not in _GIVEN}
+    for part in parts:
+        if part not in known:
+            raise unknown("part of a suite", part, known | set(suite.__kwdefaults__ or ()))
+
+
+_GIVEN = frozenset({"name", "version", "item", "protocols", "roles", "stages", "file"})
