@@ -231,7 +231,10 @@ class Clauses:
             return self.listener()
         explicit, boundary = self._explicit(verb)
         if persons == {"1s", "3p"}:  # sono
-            return explicit or self.speaker("likely")
+            several = explicit is not None and (
+                explicit is UNKNOWN or (explicit.phrase is not None and explicit.phrase.plural)
+            )
+            return explicit if explicit is not None and several else self.speaker("likely")
         if not persons & _SINGULAR:
             return explicit if explicit and explicit.phrase and persons == {"3p"} else UNKNOWN
         if explicit is not None:

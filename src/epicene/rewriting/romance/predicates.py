@@ -184,6 +184,8 @@ class _Finder:
                 read = read._replace(end=following.end)
         if self.lexicon["participles_agree"]:
             read = self._after_participle(read, who, rule, plural=plural)
+            if read.phrase is None and not plural:
+                self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
 
     def _after_participle(self, read: _Read, who: Referent, rule: str, *, plural: bool) -> _Read:
@@ -315,7 +317,7 @@ class _Finder:
                 at, near, steps = at + 1, False, steps + 1
                 continue
             after = self._after_adverbs(at + 1)
-            if line[after] in lexicon["joiners"]:
+            if line[after] in lexicon["joiners"] or line[after] in lexicon["after_joiners"]:
                 after = self._after_adverbs(after + 1)
             found = self._joined(after, gender, plural=plural, near=near)
             if found is None:
@@ -410,10 +412,12 @@ class _Finder:
             and before[-1].gender in {None, target.form.gender}
         )
 
-    def _secondary(self, verb: Verb, who: Referent, *, near: bool = True) -> None:
+    def _secondary(
+        self, verb: Verb, who: Referent, *, near: bool = True, start: int | None = None
+    ) -> None:
         """An adjective said of the subject beside its verb: *llegué cansado*."""
         line, lexicon = self.line, self.lexicon
-        at = self._after_adverbs(self._after_enclitic(verb))
+        at = self._after_adverbs(self._after_enclitic(verb) if start is None else start)
         steps = 0
         while steps < 8 and at < len(line) and not line.ends_sentence(at):
             if line[at] in lexicon["subordinators"] or (
@@ -501,6 +505,8 @@ class _Finder:
             elif self._acts(phrase.end) or line[here] in lexicon["invariable_determiners"]:
                 continue
             elif phrase.kind == "person" and line[here] in lexicon["articles"]:  # como la reina
+                continue
+            elif line[here] in lexicon["possessives"] and not line.begins(at):  # come mia sorella
                 continue
             else:
                 words = self._phrase_words(phrase)
