@@ -398,7 +398,7 @@ class _Finder:
 
     def _may_be_things(self, read: _Read, verb: Verb, who: Referent) -> bool:
         """Whether a thing just named may be meant: *mi piso, aunque sea pequeño*."""
-        if who.sure == "certain" or "1s" not in verb.form.persons or len(verb.form.persons) < 2:
+        if who.sure == "certain" or not {"1s", "3s"} <= verb.form.persons:
             return False
         at, target = read.words[-1] if read.words else (read.end - 1, None)
         if read.phrase is not None or target is None or self.lexicon.is_state(self.line[at]):

@@ -59,6 +59,9 @@ class Rules(Record, frozen=True, kw_only=True):
     fr: dict[str, Rule]
     ar: dict[str, Rule]
     hi: dict[str, Rule]
+    es: dict[str, Rule]
+    pt: dict[str, Rule]
+    it: dict[str, Rule]
 
 
 @cache
@@ -70,8 +73,8 @@ def all_rules() -> Rules:
 
 def rules_of(language: str) -> dict[str, Rule]:
     """The rule types of a language by name, in the paper's order; none for other languages."""
-    rules = all_rules()
-    return {"fr": rules.fr, "ar": rules.ar, "hi": rules.hi}.get(language, {})
+    found: dict[str, Rule] = getattr(all_rules(), language, {}) if language != "families" else {}
+    return found
 
 
 @cache
