@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
     from epicene.rewriting import Rewrite
 
+_FIRST_LANGUAGES = frozenset({"ar", "fr", "hi"})
+
 
 @model_kind(
-    about="the rewriters of French, Arabic and Hindi",
+    about="the rewriters of French, Arabic, Hindi, Spanish, Portuguese and Italian",
     options=("label",),
 )
 def open_rules(name: str, options: ModelOptions) -> Model:
@@ -34,10 +36,16 @@ def open_rules(name: str, options: ModelOptions) -> Model:
 
 
 def _versions() -> dict[str, str]:
-    """By language: the version of its rules, and the optional packages that they read."""
+    """By language: the version of its rules, and the optional packages that they read.
+
+    The first version of a language that was added later is left out: runs of the first languages,
+    which it cannot change, stay the same runs.
+    """
     key = {}
     for code in _languages():
         rewriter = find_rewriter(code)
+        if code not in _FIRST_LANGUAGES and rewriter.version == "1" and not rewriter.packages():
+            continue
         packages = [f"{name} {version}" for name, version in sorted(rewriter.packages().items())]
         key[code] = " + ".join([rewriter.version, *packages])
     return key

@@ -159,10 +159,9 @@ class Clauses:
     def _others_named(self) -> bool:
         """Whether anybody else is named."""
         line = self.line
-        return (
-            any(phrase.kind == "person" for phrase in self.phrases)
-            or any(line.is_name(at) or line[at] in self.lexicon["third_pronouns"]
-                   for at in range(len(line)))
+        return any(phrase.kind == "person" for phrase in self.phrases) or any(
+            line.is_name(at) or line[at] in self.lexicon["third_pronouns"]
+            for at in range(len(line))
         )
 
     @cached_property
@@ -289,6 +288,9 @@ class Clauses:
                 first = at
                 while line.is_name(first - 1) or line[first - 1] in {"de", "y", "e", "da", "di"}:
                     first -= 1
+                if first - 1 in self.inside:  # el señor García
+                    at = first - 1
+                    continue
                 if line[first - 1] not in lexicon["prepositions"]:
                     return Referent("others", sure="guess"), first
                 at = first

@@ -249,7 +249,12 @@ def _guessed(word: str, inflection: Inflection, *, adjectival: bool) -> Form | N
     if len(word) < 4 or not word.isalpha():
         return None
     for masculine, feminine, masculines, feminines in inflection.endings:
-        for own, plural in ((masculine, False), (feminine, False), (masculines, True), (feminines, True)):
+        for own, plural in (
+            (masculine, False),
+            (feminine, False),
+            (masculines, True),
+            (feminines, True),
+        ):
             if not word.endswith(own):
                 continue
             stem = word.removesuffix(own)

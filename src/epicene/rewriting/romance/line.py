@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 
 from epicene.rewriting import text as shared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Line(shared.Line[shared.Token]):
@@ -18,14 +22,16 @@ class Line(shared.Line[shared.Token]):
 
     def begins(self, at: int) -> bool:
         """Whether a sentence or a quotation begins with the word."""
-        return at == 0 or self.ends_sentence(at - 1) or self[at - 1] in QUOTES or self[at - 1] == ":"
+        return (
+            at == 0 or self.ends_sentence(at - 1) or self[at - 1] in QUOTES or self[at - 1] == ":"
+        )
 
     def is_name(self, at: int) -> bool:
         """Whether the word is written as a name; all capitals are no name."""
         return self.is_capital(at) and not self.tokens[at].text.isupper()
 
 
-QUOTES = frozenset('« » “ ” „ " ‘ ’ \' ( ) [ ] -'.split())
+QUOTES = frozenset("« » “ ” „ \" ‘ ’ ' ( ) [ ] -".split())
 
 
 def key(word: str) -> str:
@@ -33,7 +39,7 @@ def key(word: str) -> str:
     return unicodedata.normalize("NFC", word.lower().replace("’", "'"))
 
 
-def reader(language: str):  # type: ignore[no-untyped-def]
+def reader(language: str) -> Callable[[str], Line]:
     """The function that reads a text in that language."""
 
     def read_line(text: str) -> Line:

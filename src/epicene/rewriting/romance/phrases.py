@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from epicene.rewriting.persons import Gender
     from epicene.rewriting.romance.lexicon import Form, Lexicon
     from epicene.rewriting.romance.line import Line
@@ -53,7 +55,8 @@ class _Reader:
         self.line = line
         self.lexicon = lexicon
 
-    def phrases(self):  # type: ignore[no-untyped-def]
+    def phrases(self) -> Iterator[Phrase]:
+        """The phrases, from left to right."""
         at = 0
         while at < len(self.line):
             found = self.read(at)
@@ -252,4 +255,17 @@ class _Reader:
 
 PARTICIPLES = ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas")
 PARTICIPLES += ("ato", "ata", "ati", "ate", "ito", "ita", "iti", "ite", "uto", "uta", "uti", "ute")
-FEMININE_ENDINGS = ("ción", "sión", "dad", "tad", "tud", "ção", "são", "dade", "gem", "zione", "tà", "tù")
+FEMININE_ENDINGS = (
+    "ción",
+    "sión",
+    "dad",
+    "tad",
+    "tud",
+    "ção",
+    "são",
+    "dade",
+    "gem",
+    "zione",
+    "tà",
+    "tù",
+)

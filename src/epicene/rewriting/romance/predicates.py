@@ -10,6 +10,8 @@ from epicene.rewriting.romance.phrases import PARTICIPLES
 from epicene.rewriting.sites import Site, Sites, less_sure
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from epicene.rewriting import Confidence
     from epicene.rewriting.persons import Gender, TargetGenders
     from epicene.rewriting.quotations import Passage
@@ -85,7 +87,13 @@ class _Finder:
 
     # --- adding
 
-    def _add(self, words, who: Referent, rule: str, sure: Confidence = "certain") -> None:  # type: ignore[no-untyped-def]
+    def _add(
+        self,
+        words: Sequence[tuple[int, Target]],
+        who: Referent,
+        rule: str,
+        sure: Confidence = "certain",
+    ) -> None:
         if who.who is None:
             return
         self.claimed.update(at for at, _ in words)
@@ -124,7 +132,11 @@ class _Finder:
         """*Faccio la cuoca*: a noun of a person with its article, as the subject's job."""
         at = self._after_adverbs(verb.at + 1)
         phrase = self.starts.get(at)
-        if phrase is None or phrase.kind != "person" or self.line[at] not in self.lexicon["articles"]:
+        if (
+            phrase is None
+            or phrase.kind != "person"
+            or self.line[at] not in self.lexicon["articles"]
+        ):
             return False
         if phrase.plural or verb.clitics:
             return False
@@ -292,7 +304,9 @@ class _Finder:
     def _as_person(self, phrase: Phrase) -> Phrase:
         """A noun that means a thing elsewhere, as the noun of a person: *soy física*."""
         form = self.lexicon.noun(self.line[phrase.head])
-        if form is None or not all(each.gender in {None, form.gender} for _, each in phrase.agreeing):
+        if form is None or not all(
+            each.gender in {None, form.gender} for _, each in phrase.agreeing
+        ):
             return phrase
         words = sorted((*phrase.agreeing, (phrase.head, form)))
         return phrase._replace(kind="person", agreeing=tuple(words))
@@ -327,9 +341,7 @@ class _Finder:
             gender = gender or next((w.form.gender for _, w in found.words if w.form.gender), None)
             at, near = found.end, True
 
-    def _joined(
-        self, at: int, gender: Gender | None, *, plural: bool, near: bool
-    ) -> _Read | None:
+    def _joined(self, at: int, gender: Gender | None, *, plural: bool, near: bool) -> _Read | None:
         line, lexicon = self.line, self.lexicon
         phrase = self.starts.get(at)
         if phrase is not None and not (phrase.kind == "thing" and self._is_bare(phrase)):
@@ -500,13 +512,15 @@ class _Finder:
                 if form is None or (phrase is not None and phrase.end > here + 1):
                     continue
                 words: tuple[tuple[int, Target], ...] = ((here, Target(form)),)
-            elif phrase is None or phrase.kind == "thing" or phrase.plural:
-                continue
-            elif self._acts(phrase.end) or line[here] in lexicon["invariable_determiners"]:
-                continue
-            elif phrase.kind == "person" and line[here] in lexicon["articles"]:  # como la reina
-                continue
-            elif line[here] in lexicon["possessives"] and not line.begins(at):  # come mia sorella
+            elif (
+                phrase is None
+                or phrase.kind == "thing"
+                or phrase.plural
+                or self._acts(phrase.end)
+                or line[here] in lexicon["invariable_determiners"]
+                or (phrase.kind == "person" and line[here] in lexicon["articles"])
+                or (line[here] in lexicon["possessives"] and not line.begins(at))
+            ):
                 continue
             else:
                 words = self._phrase_words(phrase)
@@ -561,8 +575,10 @@ class _Finder:
             phrase = self.starts.get(at + 2) if line[at + 1] == "," else self.starts.get(at + 1)
             if phrase is not None and phrase.kind == "person" and not phrase.plural:
                 closed = line[phrase.end] == "," or line[at + 1] != ","
-                if closed and (line[at + 1] == "," or not phrase.determined) and not (
-                    who.who == "others" and line[at + 1] == ","
+                if (
+                    closed
+                    and (line[at + 1] == "," or not phrase.determined)
+                    and not (who.who == "others" and line[at + 1] == ",")
                 ):
                     self._add(self._phrase_words(phrase), who, "apposition", "likely")
 
@@ -587,7 +603,10 @@ class _Finder:
         start, end = self.line.sentence(phrase.head)
         words = set(self.line.keys[start:end])
         lexicon = self.lexicon
-        if words & lexicon["second_evidence"] or self.line[phrase.head] in lexicon["forms_of_address"]:
+        if (
+            words & lexicon["second_evidence"]
+            or self.line[phrase.head] in lexicon["forms_of_address"]
+        ):
             return True
         return any(
             start <= verb.at < end and verb.form.persons == {"2s"} for verb in self.clauses.verbs
@@ -605,8 +624,10 @@ class _Finder:
             here = at
             while here > 0 and line[here - 1] in lexicon["degree"]:
                 here -= 1
-            open_before = line.begins(here) or line.is_mark(here - 1) or (
-                line[here - 1] in lexicon["thanking"]
+            open_before = (
+                line.begins(here)
+                or line.is_mark(here - 1)
+                or (line[here - 1] in lexicon["thanking"])
             )
             if open_before and line[at] in lexicon["speaker_greetings"]:
                 self._add([(at, Target(form))], self.clauses.speaker(), "greeting", "likely")
@@ -662,9 +683,10 @@ class _Finder:
         """Whether it is joined to the other gender of its own noun: *padre y madre*."""
         form = self.lexicon.noun(self.line[phrase.head])
         for beside in self.clauses.phrases:
-            gap = self.line.keys[phrase.end : beside.start] or self.line.keys[
-                beside.end : phrase.start
-            ]
+            gap = (
+                self.line.keys[phrase.end : beside.start]
+                or self.line.keys[beside.end : phrase.start]
+            )
             if len(gap) != 1 or gap[0] not in self.lexicon["joiners"] | {"/", "-"}:
                 continue
             other = self.lexicon.noun(self.line[beside.head])

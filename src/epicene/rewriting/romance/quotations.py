@@ -57,7 +57,8 @@ def _interlocutors(
     elif persons == {"2s"}:
         speaks = "listener"
     near = set(words[max(0, verb - 3) : verb + 1]) | {
-        lexicon.split_enclitic(words[verb])[1], *words[verb + 1 : verb + 3]
+        lexicon.split_enclitic(words[verb])[1],
+        *words[verb + 1 : verb + 3],
     }
     if near & lexicon["first_clitics"] and speaks != "speaker":
         return Interlocutors(speaks, "speaker")

@@ -44,8 +44,13 @@ def make_changes(
         before = line.text[start:end]
         if text != before:
             yield Change(
-                start=start, end=end, before=before, after=text,
-                rule=site.rule, sure=site.sure, whose=site.who,
+                start=start,
+                end=end,
+                before=before,
+                after=text,
+                rule=site.rule,
+                sure=site.sure,
+                whose=site.who,
             )
 
 

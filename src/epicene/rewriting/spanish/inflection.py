@@ -9,7 +9,9 @@ from epicene.rewriting.romance.lexicon import Inflection
 _UNACCENTED = str.maketrans("áéíóú", "aeiou")
 # Endings that lose their accent when a syllable is added: francés, francesa; campeón, campeona.
 _STRESSED = ("és", "ón", "án", "ín")
-_CLITICS = re.compile(r"^(.*(?:[aeií]r|[aá]ndo|[ié]ndo|yendo|yéndo))(me|te|se|nos|os|l[oae]s?)(?:l[oa]s?)?$")
+_CLITICS = re.compile(
+    r"^(.*(?:[aeií]r|[aá]ndo|[ié]ndo|yendo|yéndo))(me|te|se|nos|os|l[oae]s?)(?:l[oa]s?)?$"
+)
 
 _IMPERATIVE = re.compile(r"^(.*[áéíóú][^aeiouáéíóú]+i?[ae])(me|te|se)$")
 
@@ -62,12 +64,29 @@ INFLECTION = Inflection(
         ("o", "a", "os", "as"),
     ),
     adjectival=(
-        "ado", "ido", "ivo", "oso", "ico", "iano", "ario", "orio", "eño", "ísimo", "esco", "dor",
+        "ado",
+        "ido",
+        "ivo",
+        "oso",
+        "ico",
+        "iano",
+        "ario",
+        "orio",
+        "eño",
+        "ísimo",
+        "esco",
+        "dor",
         "uesto",
     ),
     verb_endings=(
-        ("é", "ar", "1s"), ("ó", "ar", "3s"), ("aba", "ar", "1s 3s"), ("aban", "ar", "3p"),
-        ("aron", "ar", "3p"), ("ieron", "er", "3p"), ("aste", "ar", "2s"), ("ábamos", "ar", "1p"),
+        ("é", "ar", "1s"),
+        ("ó", "ar", "3s"),
+        ("aba", "ar", "1s 3s"),
+        ("aban", "ar", "3p"),
+        ("aron", "ar", "3p"),
+        ("ieron", "er", "3p"),
+        ("aste", "ar", "2s"),
+        ("ábamos", "ar", "1p"),
     ),
     split_enclitic=split_enclitic,
 )

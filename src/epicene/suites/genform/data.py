@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from epicene.suites.genform.protocol import GenformProtocol
 
 STARTER = Path(__file__).parent / "starter"
+# What a run without a file takes; the other languages' starter sets are named: language=es.
+PAPER_LANGUAGES = ("ar", "fr", "hi")
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
@@ -31,9 +33,23 @@ def read(source: DataSource, protocol: GenformProtocol) -> Dataset:
     if protocol.prompt:  # refuse an invalid prompt before anything else
         read_prompt_templates(protocol.prompt)
     path = source.path or STARTER
-    files = _files(path) if path.is_dir() else [path]
+    if source.path is None:
+        files = _starter_files(protocol.language)
+    else:
+        files = _files(path) if path.is_dir() else [path]
     pairs = tuple(pair for file in files for pair in _pairs(file, source.columns, protocol))
     return Dataset("starter" if source.path is None else user_data_name(path.name), files, pairs)
+
+
+def _starter_files(language: str) -> list[Path]:
+    """The starter sets of the paper's languages, or that of the one language named."""
+    names = PAPER_LANGUAGES if language in ("", *PAPER_LANGUAGES) else (language,)
+    files = [STARTER / f"{name}.jsonl" for name in names]
+    for file in files:
+        if not file.is_file():
+            known = sorted(each.stem for each in STARTER.glob("*.jsonl"))
+            raise unknown("starter set for the language", file.stem, known)
+    return files
 
 
 def _files(folder: Path) -> list[Path]:
