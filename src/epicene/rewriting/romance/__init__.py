@@ -12,7 +12,7 @@ from epicene.rewriting.grammar import Grammar
 from epicene.rewriting.persons import person_rewriter
 from epicene.rewriting.romance.lexicon import Inflection, Lexicon
 from epicene.rewriting.romance.line import Line, reader
-from epicene.rewriting.romance.predicates import Found, find_sites
+from epicene.rewriting.romance.people import find_sites
 from epicene.rewriting.romance.quotations import split_quotations
 from epicene.rewriting.romance.rendering import Fuse, Inflect, make_changes
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from epicene.rewriting import Change, Rewriter
     from epicene.rewriting.persons import TargetGenders
     from epicene.rewriting.quotations import Passage
+    from epicene.rewriting.romance.predicates import Found
 
 
 def romance_rewriter(

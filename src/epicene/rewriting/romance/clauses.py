@@ -264,17 +264,9 @@ class Clauses:
                 return None, at
             phrase = self.inside.get(at)
             if phrase is not None:
-                before = phrase.start - 1
-                while line[before].isdigit():
-                    before -= 1
-                governed = line[before] in lexicon["prepositions"] or (
-                    lexicon.determiners.get(line[phrase.start]) is not None
-                    and line[phrase.start] in lexicon["contractions"]
-                )
-                if not governed and not self._is_object(phrase):
-                    if line[before] in lexicon["and"] and self._ends_phrase(before - 1):
-                        return UNKNOWN, phrase.start
-                    return self._of_phrase(phrase), phrase.start
+                before, found = self._as_subject(phrase)
+                if found is not None:
+                    return found, phrase.start
                 at = before
                 continue
             if at in self._by_index and self.verbs[self._by_index[at]].finite:
@@ -296,6 +288,19 @@ class Clauses:
                 at = first
             at -= 1
         return None, start
+
+    def _as_subject(self, phrase: Phrase) -> tuple[int, Referent | None]:
+        """The index before a phrase, and whom it means if it can be a subject."""
+        line, lexicon = self.line, self.lexicon
+        before = phrase.start - 1
+        while line[before].isdigit():
+            before -= 1
+        governed = line[before] in lexicon["prepositions"]
+        if governed or line[phrase.start] in lexicon["contractions"] or self._is_object(phrase):
+            return before, None
+        if line[before] in lexicon["and"] and self._ends_phrase(before - 1):
+            return before, UNKNOWN
+        return before, self._of_phrase(phrase)
 
     def _ends_phrase(self, at: int) -> bool:
         return at in self.inside or self.line.is_name(at)
@@ -369,7 +374,7 @@ class Clauses:
             subordinate = self.line[boundary] in self.lexicon["that"]
             first = self.subject(previous)
             if subordinate and ambiguous:
-                return self._reported(previous, first)
+                return self._reported(first)
             joined = self._joined(previous, verb)
             if joined and previous.form.persons & verb.form.persons:
                 if first.who == "others" or (first.who is None and not ambiguous):
@@ -384,7 +389,7 @@ class Clauses:
             return self.speaker("guess")
         return Referent("others", sure="likely", dropped=True)
 
-    def _reported(self, previous: Verb, first: Referent) -> Referent:
+    def _reported(self, first: Referent) -> Referent:
         """*Creía que estaba enferma*: the same person, unless another might be meant."""
         if first.who is not None and first.who == self.passage.interlocutors.speaker:
             return first._replace(sure="likely")

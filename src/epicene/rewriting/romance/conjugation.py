@@ -75,7 +75,7 @@ def _regular_forms(
                         yield base + tail.replace("_", ""), infinitive, "finite", person
             else:
                 for tail in endings:
-                    yield base + tail, infinitive, mood, ""  # type: ignore[misc]
+                    yield base + tail, infinitive, mood, ""
 
 
 def _spellings(stem: str, ending: str, lists: dict[str, Any]) -> list[str]:

@@ -202,10 +202,11 @@ class Lexicon:
         if known is None and word.endswith("trice") and word not in self["things"]:
             stem = word.removesuffix("trice")
             return Form(stem + "tore", word, "feminine", False, "noun")
-        if known is None and word.endswith(("ista", "istas")) and len(word) > 6:
-            if word not in self["things"] and word not in self.verbs:
-                return Form(word, word, None, word.endswith("s"), "noun")
-        return known
+        if known is not None or not word.endswith(("ista", "istas")) or len(word) <= 6:
+            return known
+        if word in self["things"] or word in self.verbs:
+            return None
+        return Form(word, word, None, word.endswith("s"), "noun")
 
     def is_listed(self, word: str) -> bool:
         """Whether the word is a listed adjective."""

@@ -147,19 +147,32 @@ class _Reader:
             adjective_rather = lexicon.is_listed(word) and not agreeing and not self._is_free(at)
             if line.is_name(at) or adjective_rather:
                 noun = None
-        if word in lexicon["things"]:
-            return self._complete("thing", start, at, agreeing, determined)
-        if word in lexicon["places"] and agreeing and line[start] in lexicon["definite"]:
+        abroad = word in lexicon["places"] and line[start] in lexicon["definite"]
+        if word in lexicon["things"] or abroad:
             return self._complete("thing", start, at, agreeing, determined)
         if noun is not None and self._agrees(noun, agreeing):
             return self._complete("person", start, at, [*agreeing, (at, noun)], determined)
         adjective = lexicon.adjective(word) if line.is_word(at) else None
         if adjective is not None:
-            if not determined or not self._agrees(adjective, agreeing):
-                return None
-            if not lexicon.is_listed(word) and not word.endswith(PARTICIPLES):
-                return self._complete("thing", start, at, agreeing, determined)
-            return self._complete("nominal", start, at, [*agreeing, (at, adjective)], determined)
+            return self._nominal(start, at, adjective, agreeing, determined=determined)
+        return self._unknown_head(start, at, agreeing, determined=determined)
+
+    def _nominal(
+        self, start: int, at: int, form: Form, agreeing: list[tuple[int, Form]], *, determined: bool
+    ) -> Phrase | None:
+        """An adjective as a noun: *el único*."""
+        word = self.line[at]
+        if not determined or not self._agrees(form, agreeing):
+            return None
+        if not self.lexicon.is_listed(word) and not word.endswith(PARTICIPLES):
+            return self._complete("thing", start, at, agreeing, determined)
+        return self._complete("nominal", start, at, [*agreeing, (at, form)], determined)
+
+    def _unknown_head(
+        self, start: int, at: int, agreeing: list[tuple[int, Form]], *, determined: bool
+    ) -> Phrase | None:
+        """A word in no list as a noun, a name with a determiner, or no noun at all."""
+        line, lexicon = self.line, self.lexicon
         is_name = line.is_name(at)
         if self._may_head(at, determined=True) and not is_name and not self._begins(start, at):
             if not determined and line[at - 1] in lexicon["clitics"]:

@@ -1,11 +1,10 @@
-"""The words that agree with a person: what is said of them, their roles, their nouns."""
+"""What is said of a person with a verb: predicates, and adjectives beside other verbs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.romance.clauses import Clauses, Referent, Verb
-from epicene.rewriting.romance.lexicon import Form
 from epicene.rewriting.romance.phrases import PARTICIPLES
 from epicene.rewriting.sites import Site, Sites, less_sure
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from epicene.rewriting import Confidence
     from epicene.rewriting.persons import Gender, TargetGenders
     from epicene.rewriting.quotations import Passage
-    from epicene.rewriting.romance.lexicon import Lexicon
+    from epicene.rewriting.romance.lexicon import Form, Lexicon
     from epicene.rewriting.romance.line import Line
     from epicene.rewriting.romance.phrases import Phrase
 
@@ -30,7 +29,7 @@ class Target(NamedTuple):
 Found = Sites[Target]
 
 
-class _Read(NamedTuple):
+class Read(NamedTuple):
     """What is read as a predicate: its words, and where it ends."""
 
     words: tuple[tuple[int, Target], ...]
@@ -38,12 +37,9 @@ class _Read(NamedTuple):
     phrase: Phrase | None = None
 
 
-def find_sites(passage: Passage[Line], wanted: TargetGenders, lexicon: Lexicon) -> Found:
-    """The words of a passage that agree with somebody in `wanted`."""
-    return _Finder(passage, wanted, lexicon).find()
+class Predicates:
+    """Finds what is said of people with a verb, and keeps the sites found."""
 
-
-class _Finder:
     def __init__(self, passage: Passage[Line], wanted: TargetGenders, lexicon: Lexicon) -> None:
         self.wanted = wanted
         self.lexicon = lexicon
@@ -70,20 +66,6 @@ class _Finder:
                 if (known and known.mood == "participle") or (form and form.gender == "masculine"):
                     found.add(at)
         return found
-
-    def find(self) -> Found:
-        """Apply the rules, the most certain first."""
-        self._emphatics()
-        for verb in self.clauses.verbs:
-            self._verb(verb)
-        self._detached()
-        self._roles()
-        self._vocatives()
-        self._greetings()
-        if "others" in self.wanted:
-            self._third_pronouns()
-        self._other_people()
-        return self.sites
 
     # --- adding
 
@@ -176,10 +158,10 @@ class _Finder:
         if set(verb.clitics) & self.lexicon["existential"]:
             return
         if who.who is not None and plural:
-            if phrase is None or not phrase.changes_to(self.wanted.get(who.who, "feminine")):
+            gender = self.wanted.get(who.who, "feminine")
+            if phrase is None or not phrase.changes_to(gender):
                 return
-        at = self._after_enclitic(verb)
-        read = self._read_predicate(at, who, plural=plural)
+        read = self._read_predicate(self._after_enclitic(verb), who, plural=plural)
         if read is None:
             return
         if who.dropped:
@@ -189,18 +171,24 @@ class _Finder:
         if self._may_be_things(read, verb, who):
             return
         self._add(read.words, who, rule)
-        following = self.starts.get(read.end)
-        if read.phrase is None and following is not None and following.kind == "person":
-            if not following.determined and following.plural == plural:  # elegida presidenta
-                self._add(self._phrase_words(following), who, rule)
-                read = read._replace(end=following.end)
+        read = self._with_title(read, who, rule, plural=plural)
         if self.lexicon["participles_agree"]:
             read = self._after_participle(read, who, rule, plural=plural)
             if read.phrase is None and not plural:
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
 
-    def _after_participle(self, read: _Read, who: Referent, rule: str, *, plural: bool) -> _Read:
+    def _with_title(self, read: Read, who: Referent, rule: str, *, plural: bool) -> Read:
+        """A noun right after what is said: *elegida presidenta*."""
+        found = self.starts.get(read.end)
+        if read.phrase is not None or found is None or found.kind != "person":
+            return read
+        if found.determined or found.plural != plural:
+            return read
+        self._add(self._phrase_words(found), who, rule)
+        return read._replace(end=found.end)
+
+    def _after_participle(self, read: Read, who: Referent, rule: str, *, plural: bool) -> Read:
         """What follows the participle of a compound tense: *sono rimasta sola*."""
         for _ in range(3):
             if read.phrase is not None or not read.words:
@@ -250,15 +238,13 @@ class _Finder:
             or following in lexicon["only_before"]
         )
 
-    def _read_predicate(self, at: int, who: Referent, *, plural: bool) -> _Read | None:
+    def _read_predicate(self, at: int, who: Referent, *, plural: bool) -> Read | None:
         """The phrase or adjective after a copula, in its number."""
         line, lexicon = self.line, self.lexicon
         at = self._after_adverbs(at)
         if self.clauses.pronoun(line[at]) is not None:  # ¿estás tú seguro?
             at = self._after_adverbs(at + 1)
-        if line[at] == "," and who.who is not None:
-            return None
-        if at in self.blocked and at not in self.starts:
+        if line.is_mark(at) or (at in self.blocked and at not in self.starts):
             return None
         one = self._one_of(at)
         if one is not None and not plural:
@@ -267,13 +253,15 @@ class _Finder:
         if phrase is not None and phrase.kind == "thing" and who.who is not None:
             phrase = self._as_person(phrase)
         if phrase is not None and not (phrase.kind == "thing" and self._is_bare(phrase)):
-            if phrase.kind == "thing" or phrase.plural != plural:
+            contracted = line[phrase.start] in lexicon["contractions"]
+            if phrase.kind == "thing" or phrase.plural != plural or contracted:
                 return None
-            if line[phrase.start] in lexicon["contractions"]:
-                return None
-            if phrase.kind == "nominal" and line[phrase.end] in lexicon["not_heads"]:
-                return None
-            return _Read(self._phrase_words(phrase), phrase.end, phrase)
+            return Read(self._phrase_words(phrase), phrase.end, phrase)
+        return self._read_adjective(at, who, plural=plural)
+
+    def _read_adjective(self, at: int, who: Referent, *, plural: bool) -> Read | None:
+        """The single word after a copula, if it is said of the person."""
+        line, lexicon = self.line, self.lexicon
         form = lexicon.adjective(line[at]) or lexicon.noun(line[at])
         named = who.phrase is None or who.phrase.kind == "person"
         if form is None and named and not who.dropped and who.sure != "guess":
@@ -288,9 +276,9 @@ class _Finder:
             agrees = following.gender is None or following.gender == form.gender
             if agrees and self._is_bare(following) and form.gender is not None:
                 return None
-        return _Read(((at, Target(form)),), at + 1)
+        return Read(((at, Target(form)),), at + 1)
 
-    def _one_of(self, at: int) -> _Read | None:
+    def _one_of(self, at: int) -> Read | None:
         """*uno de los*, *la que*: a determiner without a noun."""
         line, lexicon = self.line, self.lexicon
         form = lexicon.determiners.get(line[at])
@@ -298,7 +286,7 @@ class _Finder:
             return None
         if line[at + 1] in lexicon["of"] or line[at + 1] in lexicon["relatives"]:
             members = self.starts.get(at + 2) or self.starts.get(at + 1)
-            return _Read(((at, Target(form)),), at + 1, members)
+            return Read(((at, Target(form)),), at + 1, members)
         return None
 
     def _as_person(self, phrase: Phrase) -> Phrase:
@@ -319,7 +307,7 @@ class _Finder:
     def _disagrees(phrase: Phrase, form: Form) -> bool:
         return bool(phrase.gender and form.gender and phrase.gender != form.gender)
 
-    def _coordinated(self, read: _Read, who: Referent, rule: str, *, plural: bool) -> None:
+    def _coordinated(self, read: Read, who: Referent, rule: str, *, plural: bool) -> None:
         """The adjectives joined to a predicate: *alto, delgado y muy tímido*."""
         line, lexicon = self.line, self.lexicon
         gender = next((each.form.gender for _, each in read.words if each.form.gender), None)
@@ -341,7 +329,7 @@ class _Finder:
             gender = gender or next((w.form.gender for _, w in found.words if w.form.gender), None)
             at, near = found.end, True
 
-    def _joined(self, at: int, gender: Gender | None, *, plural: bool, near: bool) -> _Read | None:
+    def _joined(self, at: int, gender: Gender | None, *, plural: bool, near: bool) -> Read | None:
         line, lexicon = self.line, self.lexicon
         phrase = self.starts.get(at)
         if phrase is not None and not (phrase.kind == "thing" and self._is_bare(phrase)):
@@ -352,7 +340,7 @@ class _Finder:
                 return None
             if self._acts(phrase.end):
                 return None
-            return _Read(self._phrase_words(phrase), phrase.end, phrase)
+            return Read(self._phrase_words(phrase), phrase.end, phrase)
         form = lexicon.adjective(line[at])
         if form is None or form.plural != plural or not line.is_word(at) or line.is_name(at):
             return None
@@ -368,7 +356,7 @@ class _Finder:
         following = self.starts.get(at + 1)
         if following is not None and following.kind == "thing" and self._is_bare(following):
             return None
-        return _Read(((at, Target(form)),), at + 1)
+        return Read(((at, Target(form)),), at + 1)
 
     def _acts(self, at: int) -> bool:
         """Whether a verb follows, so that what precedes it is its subject."""
@@ -377,7 +365,7 @@ class _Finder:
             return False
         return any(verb.finite and at <= verb.at <= at + 2 for verb in self.clauses.verbs)
 
-    def _is_persons(self, read: _Read, verb: Verb) -> bool:
+    def _is_persons(self, read: Read, verb: Verb) -> bool:
         """Whether a subject that is not named is a person, by what is said of it."""
         lexicon, line = self.lexicon, self.line
         if read.phrase is not None and read.phrase.kind == "person":
@@ -408,7 +396,7 @@ class _Finder:
             for phrase in earlier
         )
 
-    def _may_be_things(self, read: _Read, verb: Verb, who: Referent) -> bool:
+    def _may_be_things(self, read: Read, verb: Verb, who: Referent) -> bool:
         """Whether a thing just named may be meant: *mi piso, aunque sea pequeño*."""
         if who.sure == "certain" or not {"1s", "3s"} <= verb.form.persons:
             return False
@@ -450,7 +438,7 @@ class _Finder:
                 if who.phrase is not None and self._disagrees(who.phrase, form):
                     return
                 if self._is_alone(at, form):
-                    read = _Read(((at, Target(form)),), at + 1)
+                    read = Read(((at, Target(form)),), at + 1)
                     self._add(read.words, who, "said beside the verb", "likely")
                     self._coordinated(read, who, "said beside the verb", plural=False)
                 return
@@ -462,235 +450,3 @@ class _Finder:
         if following is None or following.kind != "thing" or not self._is_bare(following):
             return True
         return bool(following.gender and form.gender and following.gender != form.gender)
-
-    # --- the rest
-
-    def _detached(self) -> None:
-        """What is said before the verb or between commas: *Cansado de esperar, me fui*."""
-        line, lexicon = self.line, self.lexicon
-        for at in range(len(line)):
-            initial = line.begins(at)
-            if not initial and line[at - 1] != "," and line[at - 1] not in lexicon["detaching"]:
-                continue
-            here = self._after_adverbs(at)
-            form = lexicon.adjective(line[here])
-            if form is None or not line.is_word(here) or form.plural or here in self.claimed:
-                continue
-            if line[here] in lexicon["not_initial"] or here in self.starts:
-                continue
-            if here in {verb.at for verb in self.clauses.verbs}:
-                continue
-            if not (initial or lexicon.is_state(line[here])) or not self._is_alone(here, form):
-                continue
-            verb = self.clauses.verb_after(here) if initial else None
-            verb = verb or self.clauses.verb_before(here) or self.clauses.verb_after(here)
-            if verb is None or line[here + 1] in lexicon["relatives"]:
-                continue
-            who = self.clauses.subject(verb)
-            by_object = self.clauses.object_of(verb) if initial and who.who is None else None
-            who = by_object or who
-            if who.phrase is not None and self._disagrees(who.phrase, form):
-                continue
-            read = _Read(((here, Target(form)),), here + 1)
-            self._add(read.words, who, "said beside the clause", "likely")
-            self._coordinated(read, who, "said beside the clause", plural=False)
-
-    def _roles(self) -> None:
-        """*como enfermera*, *de niño*: what the subject, or the object me, is or was."""
-        line, lexicon = self.line, self.lexicon
-        for at in range(len(line)):
-            if line[at] not in lexicon["as"] and line[at] not in lexicon["when"]:
-                continue
-            here = at + 2 if line[at + 1] in lexicon["degree"] else at + 1
-            phrase = self.starts.get(here)
-            if phrase is not None and phrase.kind == "thing":
-                phrase = self._as_person(phrase)
-            if line[at] in lexicon["when"]:
-                if line[here] not in lexicon["ages"] and not self._is_job(at):
-                    continue
-                form = lexicon.noun(line[here]) or lexicon.adjective(line[here])
-                if form is None or (phrase is not None and phrase.end > here + 1):
-                    continue
-                words: tuple[tuple[int, Target], ...] = ((here, Target(form)),)
-            elif (
-                phrase is None
-                or phrase.kind == "thing"
-                or phrase.plural
-                or self._acts(phrase.end)
-                or line[here] in lexicon["invariable_determiners"]
-                or (phrase.kind == "person" and line[here] in lexicon["articles"])
-                or (line[here] in lexicon["possessives"] and not line.begins(at))
-            ):
-                continue
-            else:
-                words = self._phrase_words(phrase)
-            verb = self.clauses.verb_before(at, finite=False) or self.clauses.verb_after(at)
-            if verb is None or at + 1 in self.claimed:
-                continue
-            who = self._role_bearer(verb)
-            if who.who is not None and (who.phrase is None or not who.phrase.plural):
-                self._add(words, who, "role", "likely")
-
-    def _is_job(self, at: int) -> bool:
-        """*trabajé de camarera*."""
-        verb = self.lexicon.verb(self.line[at - 1])
-        phrase = self.starts.get(at + 1)
-        return (
-            verb is not None
-            and verb.infinitive in self.lexicon["job_verbs"]
-            and phrase is not None
-            and phrase.kind == "person"
-            and not phrase.determined
-        )
-
-    def _role_bearer(self, verb: Verb) -> Referent:
-        finite = self._finite(verb)
-        if finite.finite:
-            by_object = self.clauses.object_of(finite)
-            if by_object is not None and not finite.form.persons & {"1s", "2s"}:
-                return by_object
-        found = self.clauses.subject(verb)
-        return found if not found.dropped else found._replace(sure="guess")
-
-    def _emphatics(self) -> None:
-        """*yo mismo*, *tú sola*, *conmigo misma*, *todo yo*."""
-        line, lexicon = self.line, self.lexicon
-        for at in range(len(line)):
-            who = self.clauses.pronoun(line[at])
-            if who is None:
-                for title, found in (
-                    ("first_tonic", self.clauses.speaker()),
-                    ("second_tonic", self.clauses.listener()),
-                    ("third_tonic", Referent("others")),
-                ):
-                    who = found if line[at] in lexicon[title] else who
-            if who is None:
-                continue
-            after = at + 1
-            if line[after] == "-":
-                after += 1
-            form = lexicon.adjective(line[after])
-            if line[after] in lexicon["emphatic"] and form is not None and not form.plural:
-                self._add([(after, Target(form))], who, "emphasis")
-            phrase = self.starts.get(at + 2) if line[at + 1] == "," else self.starts.get(at + 1)
-            if phrase is not None and phrase.kind == "person" and not phrase.plural:
-                closed = line[phrase.end] == "," or line[at + 1] != ","
-                if (
-                    closed
-                    and (line[at + 1] == "," or not phrase.determined)
-                    and not (who.who == "others" and line[at + 1] == ",")
-                ):
-                    self._add(self._phrase_words(phrase), who, "apposition", "likely")
-
-    def _vocatives(self) -> None:
-        """Whoever is addressed: *Gracias, señora*; *Querido amigo:*."""
-        line, lexicon = self.line, self.lexicon
-        for phrase in self.clauses.phrases:
-            if phrase.kind != "person" or phrase.head in self.claimed or phrase.plural:
-                continue
-            words = {line[at] for at in range(phrase.start, phrase.end)}
-            greeted = bool(words & lexicon["greeting_adjectives"]) and line.begins(phrase.start)
-            open_before = line.begins(phrase.start) or line[phrase.start - 1] == ","
-            closed = line.is_mark(phrase.end) and line[phrase.end] not in lexicon["joiners"] - {","}
-            if not greeted and (phrase.determined or not open_before or not closed):
-                continue
-            if not greeted and not self._addresses(phrase):
-                continue
-            self._add(self._phrase_words(phrase), self.clauses.listener(), "addressed", "likely")
-
-    def _addresses(self, phrase: Phrase) -> bool:
-        """Whether somebody is spoken to in the sentence around a phrase between commas."""
-        start, end = self.line.sentence(phrase.head)
-        words = set(self.line.keys[start:end])
-        lexicon = self.lexicon
-        if (
-            words & lexicon["second_evidence"]
-            or self.line[phrase.head] in lexicon["forms_of_address"]
-        ):
-            return True
-        return any(
-            start <= verb.at < end and verb.form.persons == {"2s"} for verb in self.clauses.verbs
-        )
-
-    def _greetings(self) -> None:
-        """*Encantada de conocerte*, *Bienvenido*: said without a verb."""
-        line, lexicon = self.line, self.lexicon
-        for at in range(len(line)):
-            if at in self.claimed and at in self.sites:
-                continue
-            form = lexicon.adjective(line[at])
-            if form is None or form.plural or not line.is_word(at):
-                continue
-            here = at
-            while here > 0 and line[here - 1] in lexicon["degree"]:
-                here -= 1
-            open_before = (
-                line.begins(here)
-                or line.is_mark(here - 1)
-                or (line[here - 1] in lexicon["thanking"])
-            )
-            if open_before and line[at] in lexicon["speaker_greetings"]:
-                self._add([(at, Target(form))], self.clauses.speaker(), "greeting", "likely")
-            elif open_before and line[at] in lexicon["listener_greetings"]:
-                self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
-            elif line.begins(here) and lexicon.is_state(line[at]) and self._is_asked(at):
-                self._add([(at, Target(form))], self.clauses.listener(), "asked", "guess")
-
-    def _is_asked(self, at: int) -> bool:
-        """Whether the sentence is a question without a verb: *¿Listo para salir?*"""
-        start, end = self.line.sentence(at)
-        asks = self.line[end].startswith("?")
-        return asks and not any(start <= v.at < end and v.finite for v in self.clauses.verbs)
-
-    def _third_pronouns(self) -> None:
-        line, lexicon = self.line, self.lexicon
-        for at in range(len(line)):
-            pair = lexicon.pronoun_pairs.get(line[at])
-            if pair is not None and line.is_word(at):
-                self._add([(at, Target(pair))], Referent("others"), "third person")
-
-        for verb in self.clauses.verbs:
-            said = self._perfect_of(verb)
-            at = verb.at - 1
-            dative = lexicon.dative_pairs.get(line[at])
-            if dative is not None and said in lexicon["dative_verbs"]:
-                self._add([(at, Target(dative))], Referent("others"), "dative", "likely")
-
-    def _perfect_of(self, verb: Verb) -> str:
-        """The infinitive of a verb, or of the participle after its auxiliary."""
-        if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
-            form = self.lexicon.verb(self.line[self._after_adverbs(verb.at + 1)])
-            return form.infinitive if form is not None else ""
-        return verb.form.infinitive
-
-    def _other_people(self) -> None:
-        """Everybody else's nouns, each with its determiners and adjectives."""
-        target = self.wanted.get("others")
-        if target is None:
-            return
-        for at in range(len(self.line)):
-            one = self._one_of(at) if self.line[at] in self.lexicon["one"] else None
-            if one and one.phrase and one.phrase.kind == "person" and at not in self.claimed:
-                self._add(one.words, Referent("others"), "one of several people", "likely")
-        for phrase in self.clauses.phrases:
-            if phrase.kind != "person" or phrase.head in self.claimed:
-                continue
-            if not phrase.changes_to(target) or self._is_couple(phrase):
-                continue
-            self._add(self._phrase_words(phrase), Referent("others"), "noun of a person")
-
-    def _is_couple(self, phrase: Phrase) -> bool:
-        """Whether it is joined to the other gender of its own noun: *padre y madre*."""
-        form = self.lexicon.noun(self.line[phrase.head])
-        for beside in self.clauses.phrases:
-            gap = (
-                self.line.keys[phrase.end : beside.start]
-                or self.line.keys[beside.end : phrase.start]
-            )
-            if len(gap) != 1 or gap[0] not in self.lexicon["joiners"] | {"/", "-"}:
-                continue
-            other = self.lexicon.noun(self.line[beside.head])
-            if form and other and other.gender != form.gender:
-                if (form.masculine, form.feminine) == (other.masculine, other.feminine):
-                    return True
-        return False
