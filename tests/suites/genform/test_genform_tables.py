@@ -155,7 +155,7 @@ def test_every_rule_has_twenty_sentences() -> None:
 @pytest.mark.parametrize("language", ["es", "it", "pt"])
 def test_a_language_that_the_paper_does_not_have_is_named(language: str) -> None:
     protocol = msgspec.structs.replace(PROTOCOLS["epicene"], language=language)
-    pairs = read(DataSource(), protocol).items
+    pairs = tuple(read(DataSource(), protocol).items)
     assert {pair.language for pair in pairs} == {language}
     assert {pair.rule for pair in pairs} == set(rules_of(language))
     assert len(pairs) >= 150
