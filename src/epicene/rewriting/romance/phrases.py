@@ -266,25 +266,13 @@ class _Reader:
         return None
 
 
+# The endings of regular participles, in either number.
 PARTICIPLES = tuple(
     stem + vowel
-    for stem, vowels in (("ad", "o a os as"), ("id", "o a os as"), ("at", "o a i e"),
-                         ("it", "o a i e"), ("ut", "o a i e"))
+    for stems, vowels in (("ad id", "o a os as"), ("at it ut", "o a i e"))
+    for stem in stems.split()
     for vowel in vowels.split()
 )
-FEMININE_ENDINGS):
-            return "feminine"
-        if word in self.lexicon["masculine_things"]:
-            return "masculine"
-        if word.endswith(("o", "os")):
-            return "masculine"
-        if word.endswith(("a", "as")):
-            return "feminine"
-        return None
-
-
-PARTICIPLES = ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas")
-PARTICIPLES += ("ato", "ata", "ati", "ate", "ito", "ita", "iti", "ite", "uto", "uta", "uti", "ute")
 FEMININE_ENDINGS = (
     "ción",
     "sión",
