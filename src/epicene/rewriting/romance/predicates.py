@@ -161,7 +161,10 @@ class Predicates:
             gender = self.wanted.get(who.who, "feminine")
             if phrase is None or not phrase.changes_to(gender):
                 return
-        read = self._read_predicate(self._after_enclitic(verb), who, plural=plural)
+        at = self._after_enclitic(verb)
+        if verb.form.infinitive in self.lexicon["becoming"]:  # me convertí en una experta
+            at += self.line[at] in self.lexicon["into"]
+        read = self._read_predicate(at, who, plural=plural)
         if read is None:
             return
         if who.dropped:
