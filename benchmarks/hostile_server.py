@@ -2,10 +2,10 @@
 
     python benchmarks/hostile_server.py [MODE …] [--requests N]      (default all, 64)
 
-Each mode is a way in which a server misbehaves. A process of its own opens a model on it, sends it
-so many requests, 16 at once, and reports its peak memory, the seconds it took, how many requests
-failed and why. No mode may end the run, take a gigabyte, or reach the private server that stands
-beside the hostile one. On Linux.
+Each mode is a way in which a server misbehaves. A process of its own opens a model on it, probes it
+(which asks for its list of models), sends it so many requests, 16 at once, and reports its peak
+memory, the seconds it took, how many requests failed and why. No mode may end the run, take a
+gigabyte, or reach the private server that stands beside the hostile one. On Linux.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
@@ -189,6 +190,9 @@ MODES: dict[str, Mode] = {
         whole(lambda: json.dumps({"error": {f"k{n}": n for n in range(700_000)}}).encode())
     ),
     "3 million numbers": Mode(whole(lambda: b'{"error":[' + b"1.5," * 3_900_000 + b"1.5]}")),
+    "150,000 models": Mode(
+        document(lambda: {"data": [{"id": f"{n}{'m' * 60}"} for n in range(150_000)]})
+    ),
     "endless header": Mode(lambda _: Reply(iter([b"{}"]), 200, (("X-Long", "a" * 200_000),))),
     "long model names": Mode(
         lambda hostile: Reply(
@@ -378,6 +382,7 @@ class Outcome(NamedTuple):
 
 def ask(url: str, mode: str, requests: int) -> Outcome:
     """Send so many requests to the hostile server, in this process."""
+    from epicene.core.errors import EpiceneError
     from epicene.core.files import ImageFolder
     from epicene.core.records import Decoding, Draw, Failed, Generate, Message, Request, Score
     from epicene.models import ModelOptions, ideogram, replicate
@@ -417,6 +422,9 @@ def ask(url: str, mode: str, requests: int) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         batches = iter([(number, request)] for number, request in enumerate(made))
         try:
+            if hasattr(model, "probe"):
+                with suppress(EpiceneError):  # a sentence, which would end the run at once
+                    model.probe(made[:1])
             for answered in model.answer(batches, ImageFolder(Path(folder))):
                 found += (answer for _, answer in answered)
         except Exception as error:  # which is what no mode may lead to, but for a wrong echo

@@ -194,6 +194,7 @@ _MAX_IMAGE_RESPONSE = images.MAX_BYTES * 4 // 3 + MIB
 # Servers of one's own seldom ask for a key, but the client library wants one.
 _NO_KEY = "no-key"
 _CHECK_TIMEOUT = 10.0  # seconds to list a server's models
+_MAX_LISTED = 100  # models that a message names, if they are short
 _CONNECT_TIMEOUT = 5.0  # seconds of these to reach the server
 # What servers say of a model that they do not have, where they have no code for it.
 _NO_SUCH_MODEL = re.compile(
@@ -298,7 +299,8 @@ class OpenAIClient:
 
     def _unknown_model_error(self, rejected: RejectedError) -> RunError:
         balancer = self.sender.load_balancer
-        listed = one_line(self.sender.address.redact(", ".join(sorted(balancer.listing.names))))
+        names = sorted(balancer.listing.names)[:_MAX_LISTED]
+        listed = one_line(self.sender.address.redact(", ".join(names)))
         return RunError(
             f"The server {balancer.display} has no model {rejected.sent['model']} ({rejected})"
             f"{f'; it lists {listed}' if listed else ''}: check the name after openai: in --model."

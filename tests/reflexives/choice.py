@@ -9,13 +9,12 @@ from epicene.stats import annotator_agreement
 from epicene.studies.design.sampling import Candidate
 from epicene.studies.design.schema import ChoiceQuestion, Study, StudyItem, TextPanel
 from epicene.suites.studies import Material, StudyKind, StudyResults
-from reflexives.items import Sentence
-from reflexives.protocol import ReflexiveProtocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from epicene.studies.design.schema import Response
+    from reflexives import ReflexiveProtocol, Sentence
 
 
 def study(_protocol: ReflexiveProtocol) -> Study:
