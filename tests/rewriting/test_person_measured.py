@@ -14,7 +14,16 @@ from rewriting.person_scores import MT_GENEVAL, mt_geneval_pairs, scores, starte
 @pytest.mark.parametrize("target", GENDERS)
 @pytest.mark.parametrize(
     ("language", "sga"),
-    [("ar", 0.93), ("de", 0.98), ("fr", 0.98), ("hi", 0.98), ("ru", 0.98)],
+    [
+        ("ar", 0.93),
+        ("de", 0.98),
+        ("es", 0.97),
+        ("fr", 0.98),
+        ("hi", 0.98),
+        ("it", 0.97),
+        ("pt", 0.97),
+        ("ru", 0.98),
+    ],
 )
 def test_the_starter_set(language: str, sga: float, target: Gender) -> None:
     found = scores(language, starter_pairs(language), "speaker", target)
@@ -26,7 +35,16 @@ def test_the_starter_set(language: str, sga: float, target: Gender) -> None:
 @pytest.mark.parametrize("target", GENDERS)
 @pytest.mark.parametrize(
     ("language", "cga"),
-    [("ar", 0.7), ("de", 0.8), ("fr", 0.85), ("hi", 0.6), ("ru", 0.75)],
+    [
+        ("ar", 0.7),
+        ("de", 0.8),
+        ("es", 0.75),
+        ("fr", 0.85),
+        ("hi", 0.6),
+        ("it", 0.62),
+        ("pt", 0.75),
+        ("ru", 0.75),
+    ],
 )
 def test_published_pairs_of_the_third_person(
     published_data: Path, language: str, cga: float, target: Gender

@@ -53,6 +53,7 @@ spanish = Language(
     own_name="español",
     direction="ltr",
     scripts=("Latn",),
+    rewriter="epicene.rewriting.spanish:rewriter",
     joins="|".join(
         (
             # amigo/a, un/a, profesor(a); but "y/o" and "de/a" are two words.
@@ -112,6 +113,7 @@ italian = Language(
     own_name="italiano",
     direction="ltr",
     scripts=("Latn",),
+    rewriter="epicene.rewriting.italian:rewriter",
     whole=r"(?:po|mo|be)['’](?!\p{L})",
     # Any word may lose its vowel before another (un'amica, trent'anni, l'8 marzo); O'Brien did not.
     # (Case ignored makes a class of letters slow, so it is not ignored there.)
@@ -125,6 +127,22 @@ italian = Language(
             double_forms("/", "[aeio]|ssa|esse|trice|trici", after=r"[\p{L}\p{M}]{3}|\bun"),
             # tutt*, car@: no vowel before the mark, and no opening mark before the word.
             r"(?=[*@_])(?<=[bcdfglmnprstvz])(?<![*@_][\p{L}\p{M}]+)[*@_](?![*@_]|\p{L})",
+        )
+    ),
+)
+
+portuguese = Language(
+    code="pt",
+    name="Portuguese",
+    own_name="português",
+    direction="ltr",
+    scripts=("Latn",),
+    rewriter="epicene.rewriting.portuguese:rewriter",
+    joins="|".join(
+        (
+            # amigo/a, um/a, professor(a); but "e/ou" and "do/a" are two words.
+            double_forms("/", "as?|os?|es?", after=r"[\p{L}\p{M}]{3}|\bum"),
+            r"@(?=s?(?!\p{L}))",  # amig@s, tod@
         )
     ),
 )

@@ -26,7 +26,7 @@ _FIRST_LANGUAGES = ("ar", "fr", "hi")
 
 
 @model_kind(
-    about="the rewriters of French, Arabic, Hindi and Russian",
+    about="the rewriters of French, Arabic, Hindi and five more languages",
     options=("label",),
 )
 def open_rules(name: str, options: ModelOptions) -> Model:
