@@ -71,6 +71,7 @@ class _Reader:
 
     def _read_sentence(self, start: int, end: int) -> None:
         line = self.line
+        self.felt = None
         read_vocatives(line, start, end, self.interlocutors, self.sites)
         clauses = split_clauses(line, start, end)
         asks = line[end].startswith("?")

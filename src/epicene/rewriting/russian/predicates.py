@@ -119,7 +119,7 @@ class Predicates:
             cases = frozenset().union(*(each.cases for each in adjective_readings(self.line[at])))
             fits = wanted & cases
             if fits:
-                case = pick_case(self.line, felt.at, fits, 0)
+                case = pick_case(self.line, felt.at, fits, self.line.sentence(felt.at)[0])
                 self._add(at, felt, Target("adjective", case), _APPOSED)
 
     def _word_before(self) -> int:
