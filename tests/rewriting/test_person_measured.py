@@ -14,7 +14,16 @@ from rewriting.person_scores import MT_GENEVAL, mt_geneval_pairs, scores, starte
 @pytest.mark.parametrize("target", GENDERS)
 @pytest.mark.parametrize(
     ("language", "sga"),
-    [("ar", 0.93), ("es", 0.97), ("fr", 0.98), ("hi", 0.98), ("it", 0.97), ("pt", 0.97)],
+    [
+        ("ar", 0.93),
+        ("de", 0.98),
+        ("es", 0.97),
+        ("fr", 0.98),
+        ("hi", 0.98),
+        ("it", 0.97),
+        ("pt", 0.97),
+        ("ru", 0.98),
+    ],
 )
 def test_the_starter_set(language: str, sga: float, target: Gender) -> None:
     found = scores(language, starter_pairs(language), "speaker", target)
@@ -26,17 +35,27 @@ def test_the_starter_set(language: str, sga: float, target: Gender) -> None:
 @pytest.mark.parametrize("target", GENDERS)
 @pytest.mark.parametrize(
     ("language", "cga"),
-    [("ar", 0.7), ("es", 0.75), ("fr", 0.85), ("hi", 0.6), ("it", 0.62), ("pt", 0.75)],
+    [
+        ("ar", 0.7),
+        ("de", 0.8),
+        ("es", 0.75),
+        ("fr", 0.85),
+        ("hi", 0.6),
+        ("it", 0.62),
+        ("pt", 0.75),
+        ("ru", 0.75),
+    ],
 )
 def test_published_pairs_of_the_third_person(
     published_data: Path, language: str, cga: float, target: Gender
 ) -> None:
     """Each half of the development set, of which only the first was looked at.
 
-    That is every other line in Arabic and Hindi, and the first 600 lines elsewhere.
+    That is the first 600 lines, and in Arabic and Hindi the first, third, fifth … line.
     """
     pairs = mt_geneval_pairs(published_data, language)
-    halves = (pairs[0::2], pairs[1::2]) if language in {"ar", "hi"} else (pairs[:600], pairs[600:])
+    alternate = language in {"ar", "hi"}
+    halves = (pairs[0::2], pairs[1::2]) if alternate else (pairs[:600], pairs[600:])
     for half in halves:
         assert scores(language, half, "others", target).cga > cga
 

@@ -37,14 +37,16 @@ def _goes_with_others(language: str, case: Case) -> bool:
     return case.about not in _SPELLING
 
 
-_TWO_WORDS = frozenset({"es", "fr", "it"})  # del, de la; un'amica, un amico
+_TWO_WORDS = frozenset({"de", "es", "fr", "it"})  # del, de la; un'amica, un amico
 _MARKS = {
     "ar": ["«", "»", '"', "(", ")", "،", ":", "؟", "!", "…"],
+    "de": ["„", "“", '"', "(", ",", ":", "/"],
     "es": ["«", "»", '"', "¿", "?", "(", "-", ":"],
     "fr": ["«", "»", '"', "(", "-", "’"],
     "it": ["«", "»", '"', "l'", "un'", "(", "-", "’"],
     "pt": ["«", "»", '"', "-me", "(", "-", ":"],
     "hi": ["“", "”", '"', "(", "|", "।"],
+    "ru": ["«", "»", '"', "(", "—", "…"],
 }
 
 
@@ -106,6 +108,7 @@ def test_any_text_is_rewritten_where_it_says(
 # What can be a first person: in Arabic أكتب, كتبت, كتبنا, كتابي, and أنا, which begins as they do.
 _FIRST_PERSON = {
     "ar": regex.compile(r"(?<!\p{L})[وفس]*[أآ]\p{L}|[تاي](?!\p{L})|نحن"),
+    "de": regex.compile(r"(?<!\p{L})(?:ich|mir|mich|mein\p{L}*|bin)(?!\p{L})", regex.I),
     "fr": regex.compile(r"(?<!\p{L})(?:[jm]['’]|(?:je|me|moi|mon|ma|mes)(?!\p{L}))", regex.I),
     "es": regex.compile(
         r"(?<!\p{L})(?:yo|me|mí|mis?|conmigo)(?!\p{L})|(?:me|oy|é|í)(?!\p{L})", regex.I
@@ -113,6 +116,7 @@ _FIRST_PERSON = {
     "it": regex.compile(r"(?<!\p{L})(?:io|me|mi|mi[oa]|sono|ero)(?!\p{L})|o(?!\p{L})", regex.I),
     "pt": regex.compile(r"(?<!\p{L})(?:eu|me|mim|meu|minha|comigo)(?!\p{L})|o(?!\p{L})", regex.I),
     "hi": regex.compile("मैं|मुझ|मेर|हूँ|ूँगा|ऊँगा|हम"),
+    "ru": regex.compile(r"(?<!\p{L})(?:я|мне|меня|мной|мо[йяеию]\p{L}*)(?!\p{L})", regex.I),
 }
 
 

@@ -195,6 +195,23 @@ def test_a_later_stage_gets_the_answers_before_it(tmp_path: Path) -> None:
     assert summary.results.frame["label"].to_list() in (["x good"], ["y good"])
 
 
+def test_images_are_drawn_and_looked_at(tmp_path: Path) -> None:
+    made = epicene.suite("own", items=[{"id": "a", "noun": "a guard"}])
+    made.ask(lambda item: epicene.Draw(prompt=item.noun, shots=2, width=8, height=8))
+
+    @made.stage("look", role="judge")
+    def look(item: Any, images: epicene.Images) -> list[epicene.Look]:
+        return [
+            epicene.Look(image=image.sha256, question="Who?", choices=("a woman", "a man"))
+            for image in images.images
+        ]
+
+    made.judge(lambda _item, _images, looks: [look.choice for look in looks])
+    frame = summarise([run_suite(made.suite, tmp_path / "run")]).results.frame
+    assert frame["label"].is_in(["a woman", "a man"]).to_list() == [True, True]
+    assert frame["name"].to_list() == ["1", "2"]
+
+
 # --- judging -------------------------------------------------------------------------------
 
 

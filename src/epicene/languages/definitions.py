@@ -32,6 +32,7 @@ german = Language(
             r"(?=/)(?<=(?-i:\p{Lu})[\p{L}\p{M}]+)/-?(?=in(?:nen)?(?![\p{L}\p{M}]))",
         )
     ),
+    rewriter="epicene.rewriting.german:rewriter",
 )
 
 english = Language(
@@ -154,6 +155,7 @@ russian = Language(
     own_name="русский",
     direction="ltr",
     scripts=("Cyrl",),
+    rewriter="epicene.rewriting.russian:rewriter",
     joins="|".join(
         (
             double_forms("*", _RUSSIAN_ENDINGS),  # сделал(а), студент*ка

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
     from epicene.rewriting import Rewrite
 
-_FIRST_LANGUAGES = frozenset({"ar", "fr", "hi"})
+# Those of version 0.1.0, whose stored answers are found by this key. A later language joins the key
+# with its second version; no answer of an earlier one can be stored.
+_FIRST_LANGUAGES = ("ar", "fr", "hi")
 
 
 @model_kind(
-    about="the rewriters of French, Arabic, Hindi, Spanish, Portuguese and Italian",
+    about="the rewriters of all languages but English",
     options=("label",),
 )
 def open_rules(name: str, options: ModelOptions) -> Model:
@@ -44,10 +46,10 @@ def _versions() -> dict[str, str]:
     key = {}
     for code in _languages():
         rewriter = find_rewriter(code)
-        if code not in _FIRST_LANGUAGES and rewriter.version == "1" and not rewriter.packages():
-            continue
         packages = [f"{name} {version}" for name, version in sorted(rewriter.packages().items())]
-        key[code] = " + ".join([rewriter.version, *packages])
+        version = " + ".join([rewriter.version, *packages])
+        if code in _FIRST_LANGUAGES or version != "1":
+            key[code] = version
     return key
 
 

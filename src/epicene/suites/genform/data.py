@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from epicene.suites.genform.protocol import GenformProtocol
 
 STARTER = Path(__file__).parent / "starter"
-# What a run without a file takes; the other languages' starter sets are named: language=es.
-PAPER_LANGUAGES = ("ar", "fr", "hi")
+# The default set: the paper's languages. The setting `language` names another, as in language=de.
+_DEFAULT_LANGUAGES = ("ar", "fr", "hi")
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
@@ -42,14 +42,11 @@ def read(source: DataSource, protocol: GenformProtocol) -> Dataset:
 
 
 def _starter_files(language: str) -> list[Path]:
-    """The starter sets of the paper's languages, or that of the one language named."""
-    names = PAPER_LANGUAGES if language in ("", *PAPER_LANGUAGES) else (language,)
-    files = [STARTER / f"{name}.jsonl" for name in names]
-    for file in files:
-        if not file.is_file():
-            known = sorted(each.stem for each in STARTER.glob("*.jsonl"))
-            raise unknown("starter set for the language", file.stem, known)
-    return files
+    known = sorted(file.stem for file in STARTER.glob("*.jsonl"))
+    if language and language not in known:
+        raise unknown("starter set for the language", language, known)
+    codes = _DEFAULT_LANGUAGES if language in {"", *_DEFAULT_LANGUAGES} else (language,)
+    return [STARTER / f"{code}.jsonl" for code in codes]
 
 
 def _files(folder: Path) -> list[Path]:
