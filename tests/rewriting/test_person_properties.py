@@ -37,7 +37,7 @@ def _goes_with_others(language: str, case: Case) -> bool:
     return case.about not in _SPELLING
 
 
-_TWO_WORDS = frozenset({"de", "es", "fr", "it"})  # del, de la; vom, von der; un'amica, un amico
+_TWO_WORDS = frozenset({"de", "es", "fr", "it"})  # del, de la; un'amica, un amico
 _MARKS = {
     "ar": ["«", "»", '"', "(", ")", "،", ":", "؟", "!", "…"],
     "de": ["„", "“", '"', "(", ",", ":", "/"],

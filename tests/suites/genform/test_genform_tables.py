@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.core.errors import InputError
 from epicene.core.records import Estimate
 from epicene.models import parse_spec
 from epicene.report.figures import svg
@@ -170,12 +169,6 @@ def test_a_language_that_the_paper_does_not_have_is_named(language: str) -> None
     assert {pair.rule for pair in pairs} == set(rules_of(language))
     assert len(pairs) >= 150
     assert 0.2 < sum(pair.is_neutral for pair in pairs) / len(pairs) < 0.3
-
-
-def test_a_language_without_a_starter_set_is_refused() -> None:
-    protocol = msgspec.structs.replace(PROTOCOLS["epicene"], language="zh")
-    with pytest.raises(InputError, match="starter set for the language"):
-        read(DataSource(), protocol)
 
 
 def test_the_rules_are_as_many_as_the_paper_names() -> None:
