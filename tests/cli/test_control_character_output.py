@@ -57,3 +57,19 @@ def test_of_many_the_first_are_listed(epicene: Epicene) -> None:
 @pytest.mark.parametrize("suite", ["alternations", "misgendering", "genform", "apgc", "gramvis"])
 def test_our_own_data_have_none(epicene: Epicene, suite: str) -> None:
     assert "control characters" not in epicene("data", suite, "check").out
+
+
+@pytest.mark.parametrize("sign", SIGNS.values(), ids=SIGNS)
+def test_a_figure_has_labels_with_them(epicene: Epicene, sign: str) -> None:
+    """The program that draws figures ended at the first, without a word."""
+    rows = (
+        {"id": str(n), "language": "fr", "masculine": f"Il {n}.", "feminine": f"Elle {n}."}
+        | {"rule": ["agreement", f"a{sign}b"][n % 2]}
+        for n in range(12)
+    )
+    Path("pairs.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    run = epicene("run", "genform", "--data=pairs.jsonl", "-m", "copy", "--out=run")
+    assert run.code == 0, run.err
+    report = epicene("report", "run")
+    assert report.code == 0, report.err
+    assert sign[0] not in Path("report.html").read_text(encoding="utf-8")

@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
     from epicene.rewriting import Rewrite
 
+# Those of version 0.1.0, whose stored answers are found by this key. A later language joins the key
+# with its second version; no answer of an earlier one can be stored.
+_FIRST_LANGUAGES = ("ar", "fr", "hi")
+
 
 @model_kind(
-    about="the rewriters of French, Arabic and Hindi",
+    about="the rewriters of French, Arabic, Hindi and five more languages",
     options=("label",),
 )
 def open_rules(name: str, options: ModelOptions) -> Model:
@@ -39,7 +43,9 @@ def _versions() -> dict[str, str]:
     for code in _languages():
         rewriter = find_rewriter(code)
         packages = [f"{name} {version}" for name, version in sorted(rewriter.packages().items())]
-        key[code] = " + ".join([rewriter.version, *packages])
+        version = " + ".join([rewriter.version, *packages])
+        if code in _FIRST_LANGUAGES or version != "1":
+            key[code] = version
     return key
 
 
