@@ -14,7 +14,14 @@ import pytest
 import epicene
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
-BUILD = '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n\n'
+BUILD = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[tool.hatch.build.targets.wheel]
+only-include = ["shouting.py"]
+"""
 
 
 def _first_block(kind: str) -> str:
@@ -30,7 +37,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of a process that has the package."""
     package = tmp_path_factory.mktemp("package")
     target = tmp_path_factory.mktemp("installed")
-    (package / "pyproject.toml").write_text(BUILD + _first_block("toml"), encoding="utf-8")
+    (package / "pyproject.toml").write_text(_first_block("toml") + BUILD, encoding="utf-8")
     (package / "shouting.py").write_text(_first_block("python"), encoding="utf-8")
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check"]
     subprocess.run(

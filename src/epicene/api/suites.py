@@ -27,7 +27,7 @@ def suites(name: SuiteLike | None = None) -> polars.DataFrame | dict[str, Any]:
     >>> epicene.suites()["suite"].to_list()
     ['alternations', 'apgc', 'genform', 'gramvis', 'misgendering', ...]
     >>> epicene.suites("genform")["languages"]
-    ('fr', 'ar', 'hi')
+    ('fr', 'ar', 'hi', ...)
     """
     import polars as pl
 
