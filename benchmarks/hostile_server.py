@@ -3,9 +3,9 @@
     python benchmarks/hostile_server.py [MODE …] [--requests N]      (default all, 64)
 
 Each mode is a way in which a server misbehaves. A process of its own opens a model on it, probes it
-(which asks for its list of models), sends it so many requests, 16 at once, and reports its peak memory, the seconds it took, how many requests
-failed and why. No mode may end the run, take a gigabyte, or reach the private server that stands
-beside the hostile one. On Linux.
+(which asks for its list of models), sends it so many requests, 16 at once, and reports its peak
+memory, the seconds it took, how many requests failed and why. No mode may end the run, take a
+gigabyte, or reach the private server that stands beside the hostile one. On Linux.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ TESTS = Path(__file__).resolve().parents[1] / "tests"
 sys.path.insert(0, str(TESTS))
 
 import reflexives  # noqa: E402 - from the tests
-from reflexives.items import Sentence  # noqa: E402
+from reflexives import Sentence  # noqa: E402
 
 STAGE = reflexives.suite.stages[0]
 PROTOCOL = reflexives.suite.protocols["epicene"]

@@ -71,13 +71,8 @@ def _api_modules() -> list[str]:
     return sorted(f"epicene.api.{path.stem}" for path in folder.glob("[a-z]*.py"))
 
 
-@pytest.mark.parametrize("name", ["epicene", *_api_modules()])
+@pytest.mark.parametrize("name", ["epicene", "epicene.suites.definition", *_api_modules()])
 def test_the_examples_in_docstrings_run(name: str) -> None:
-    if (
-        name == "epicene.suites.definition"
-        and not (SOURCE.parent / "suites/definition.py").exists()
-    ):
-        pytest.skip("not yet")
     module = import_module(name)
     names: dict[str, Any] = {"epicene": epicene}
     result = doctest.testmod(

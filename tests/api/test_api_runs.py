@@ -85,7 +85,7 @@ def test_what_a_run_gives() -> None:
         "undetected",
     ]
     items = run.items()
-    assert {"item", "name", "outcome", "gender", "format", "evidence_answer"} <= set(items.columns)
+    assert {"item", "name", "outcome", "gender", "measure", "evidence_answer"} <= set(items.columns)
     assert items.height == 24 * 3
     answers = run.answers()
     assert answers.height == 48
@@ -93,7 +93,7 @@ def test_what_a_run_gives() -> None:
     assert json.loads(answers["answer"][0])["kind"] == answers["kind"][0]
     assert set(answers.filter(pl.col("kind") == "texts")["texts"].list.len()) == {2}
     table = run.table("accuracy")
-    assert table.columns[:3] == ["model", "format", "origin"]
+    assert table.columns[:3] == ["model", "measure", "origin"]
     assert {"all", "all low", "all high", "all n", "all why"} <= set(table.columns)
     assert run.table("accuracy")["all"][0] == run.metrics()["value"][1]  # of generation
     assert "<table" in run._repr_html_()

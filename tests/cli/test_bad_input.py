@@ -54,7 +54,7 @@ def refused(done: Done, code: int, *parts: str) -> None:
         ("a.csv", b"id;before,after\na;b,c\n", ["a.csv, line 1,", "commas or by semicolons"]),
         ("a.csv", b"id;before;reflexive\na;b;c\n", ["a.csv, line 2,", "'c' - at `$.reflexive`"]),
         ("a.csv", b"id,id,before\na,a,b\n", ["a.csv, line 1,", "two columns named 'id'"]),
-        ("a.jsonl", ROW.replace('"a"', '""').encode(), ["line 1,", "an empty id"]),
+        ("a.jsonl", ROW.replace('"a"', '""').encode(), ["line 1,", "has no id"]),
         ("a.jsonl", ROW.replace("king", "k\\ud800ng").encode(), ["line 1,", "half a character"]),
         ("a.jsonl", b"[" * 100_000, ["line 1,", "a.jsonl"]),
         ("a.parquet", b"not parquet", ["a.parquet", "Parquet"]),

@@ -219,10 +219,17 @@ def test_a_wheel_moves_a_very_long_list_row_by_row(opened: Callable[..., Page]) 
     box = tab.locator(".box").evaluate("box => box.clientHeight")
     assert box < 150_000 * 58  # a pixel of the bar is more than one of the list
     tab.locator(".list").hover()
+    tab.locator(".list").evaluate(
+        "list => list.addEventListener('wheel',"
+        " (event) => { window.turned = (window.turned ?? 0) + event.deltaY; })"
+    )
     for _ in range(5):
         tab.mouse.wheel(0, 116)
-    tab.wait_for_function("document.querySelector('.list').scrollTop > 0")
-    tab.wait_for_timeout(100)
+    tab.wait_for_function("window.turned === 5 * 116")
+    # It is drawn in the frame after the one in which it is scrolled.
+    frame = "new Promise((done) => requestAnimationFrame(done))"
+    for _ in range(3):
+        tab.evaluate(frame)
     first = """() => {
       const list = document.querySelector(".list").getBoundingClientRect();
       const rows = [...document.querySelectorAll(".row")];

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from epicene.rewriting import Rewrite, Rewriting, find_rewriter
 from epicene.rewriting.persons import Gender, Person
 
-LANGUAGES = ("ar", "fr", "hi")
+LANGUAGES = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")
 _DIFFERS = re.compile(r"\{([^|{}]*)\|([^|{}]*)\}")
 
 

@@ -19,7 +19,7 @@ from epicene.runs.compare import compare_agreement, compare_runs
 from epicene.runs.stored_run import StoredRun, match_items, read_run
 from epicene.runs.summary import differing_run_settings, summarise
 from epicene.suites import Answers, DataSource
-from reflexives.data import STARTER
+from reflexives import STARTER
 from runs.conftest import Runner, run_suite
 
 
@@ -78,7 +78,7 @@ def test_the_same_sentences_in_another_file_are_paired(tmp_path: Path) -> None:
     assert match_items([first, second]).mismatched == 0
     files = [each.manifest.settings.files[0].sha256[:8] for each in (first, second)]
     assert found.notes == (
-        "These runs differ in data (one starter, two copied.jsonl), "
+        "These runs differ in data (one pairs.jsonl, two copied.jsonl), "
         f"files (one pairs.jsonl {files[0]}, two copied.jsonl {files[1]}).",
     )
 

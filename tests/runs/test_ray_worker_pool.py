@@ -114,10 +114,10 @@ def test_with_nobody_ready_workers_that_end_at_start_end_the_run(
         RunError, match=r"\d workers in a row ended before they were ready.*too old"
     ):
         answers(opened(fake_cluster), plan(60), tmp_path)
-    # The first one, and for each wanted one as many as there may be; some more beside the first.
-    assert (
-        1 + 2 * worker_pool.MAX_FAILED_STARTS <= started() <= 1 + 3 * worker_pool.MAX_FAILED_STARTS
-    )
+    # The first one, and for each place as many as there may be; more if the first lives so long
+    # that its neighbour's place is given up, and one that is about to end beside the last.
+    most = worker_pool.MAX_FAILED_STARTS
+    assert 1 + 2 * most <= started() <= 1 + most + 2 * most + 1
 
 
 def test_a_worker_whose_reply_cannot_be_read_is_replaced(

@@ -5,15 +5,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from epicene.core.errors import InputError, RunError
 from epicene.report.results_document import results_document
+from epicene.runs.estimate import RunEstimate
 from epicene.runs.manifest import read_manifest
+from epicene.runs.plan import PlanReader, Window
 from epicene.runs.run import lock_folder
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
+from epicene.suites import Stage
 from run_folders import edit_answers, edit_manifest
 from runs.conftest import Runner, computed
 
@@ -31,6 +35,38 @@ def test_a_run_asks_everything_once(do_run: Runner, log: Path) -> None:
         ("reread", "scripted-b"): (180, 180, 0),
     }
     assert manifest == read_manifest(folder)
+
+
+def test_what_was_counted_before_is_not_planned_an_additional_time(
+    do_run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned: list[str] = []
+    window = PlanReader.window
+
+    def noted(self: PlanReader, stage: Stage[Any, Any], *args: Any) -> Window:
+        planned.append(stage.name)
+        return window(self, stage, *args)
+
+    monkeypatch.setattr(PlanReader, "window", noted)
+    _, manifest = do_run(approve=lambda _: None, readers=("scripted:a",))
+    # What the readers are asked hangs on what was written, so that it could not be counted.
+    assert planned == ["write", "reread", "reread"]
+    assert [count.total for count in manifest.counts] == [60, 180]
+    planned.clear()
+    do_run(approve=lambda _: None, readers=("scripted:a",))  # stored answers are checked again
+    assert planned == ["write", "reread"]
+
+
+def test_a_section_has_as_many_requests_as_were_planned_not_as_were_counted(
+    do_run: Runner,
+) -> None:
+    def miscount(estimate: RunEstimate) -> None:
+        for key in estimate.workload.new:
+            estimate.workload.new[key] += 5
+
+    _, manifest = do_run(approve=miscount)
+    assert manifest.counts[0].total == 60
+    assert manifest.state == "complete"
 
 
 def test_the_same_command_again_asks_nothing(do_run: Runner, log: Path) -> None:

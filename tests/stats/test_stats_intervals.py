@@ -15,12 +15,12 @@ from epicene.core.errors import InputError
 from epicene.core.records import Estimate
 from epicene.stats.arrays import Floats, Ints
 from epicene.stats.intervals import (
-    Method,
     bootstrap,
     bootstrap_sums,
     clustered_difference,
     clustered_mean,
 )
+from epicene.stats.resampling import Method
 
 # Efron and Tibshirani (1993), An Introduction to the Bootstrap, Table 14.1, variable A. For its
 # plug-in variance of 171.5 the book prints 90 % intervals: percentile (100.8, 233.9) and

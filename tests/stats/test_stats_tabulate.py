@@ -1,4 +1,4 @@
-"""Rows by values, and estimates of some rows of a frame that is read once."""
+"""Rows by values, and estimates of parts of a frame that is read once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from epicene.core.records import Estimate
-    from epicene.stats.tabulate import RowEstimator
+    from epicene.stats.tabulate import PartEstimator
 
 rng = np.random.default_rng(7)
 
@@ -59,37 +59,38 @@ def test_values_that_do_not_occur_have_no_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("of_rows", "of_frame"),
+    ("of_parts", "of_frame"),
     [
-        (tabulate.accuracy_of_rows, tabulate.accuracy),
-        (tabulate.undetected_share_of_rows, tabulate.undetected_share),
-        (tabulate.mean_of_rows, tabulate.mean),
+        (tabulate.accuracy_of_parts, tabulate.accuracy),
+        (tabulate.undetected_share_of_parts, tabulate.undetected_share),
+        (tabulate.mean_of_parts, tabulate.mean),
         (
-            lambda frame: tabulate.share_of_rows(frame, pl.col("a") == 1),
+            lambda frame: tabulate.share_of_parts(frame, pl.col("a") == 1),
             lambda frame: tabulate.share(frame, pl.col("a") == 1),
         ),
         (
-            lambda frame: paired_agreement.raw_of_rows(frame, clustered=True),
+            lambda frame: paired_agreement.raw_of_parts(frame, clustered=True),
             lambda frame: paired_agreement.raw(frame, clustered=True),
         ),
         (
-            lambda frame: paired_agreement.mcc_of_rows(frame, clustered=False),
+            lambda frame: paired_agreement.mcc_of_parts(frame, clustered=False),
             lambda frame: paired_agreement.mcc(frame, clustered=False),
         ),
         (
-            lambda frame: paired_agreement.kappa_of_rows(frame, clustered=True),
+            lambda frame: paired_agreement.kappa_of_parts(frame, clustered=True),
             lambda frame: paired_agreement.kappa(frame, clustered=True),
         ),
     ],
     ids=["accuracy", "undetected", "mean", "share", "raw", "mcc", "kappa"],
 )
-def test_rows_of_a_frame_are_estimated_as_a_frame_of_them(
-    of_rows: Callable[[pl.DataFrame], RowEstimator], of_frame: Callable[[pl.DataFrame], Estimate]
+def test_parts_of_a_frame_are_estimated_as_frames_of_their_rows(
+    of_parts: Callable[[pl.DataFrame], PartEstimator], of_frame: Callable[[pl.DataFrame], Estimate]
 ) -> None:
-    estimate = of_rows(FRAME)
-    for (model, facet), rows in tabulate.rows_by(FRAME, "model", "facet").items():
-        assert estimate(rows) == of_frame(part(model, facet))
-    assert estimate(tabulate.rows_by(FRAME, "model")["c",]) == of_frame(FRAME.clear())
+    found = tabulate.rows_by(FRAME, "model", "facet")
+    keys = [*found, ("c", "x")]
+    estimates = of_parts(FRAME)([found[key] for key in keys])
+    assert estimates == [of_frame(part(*key)) for key in keys]
+    assert of_parts(FRAME)([]) == []
 
 
 def test_rows_without_an_outcome() -> None:
@@ -112,3 +113,14 @@ def test_an_accuracy_table_has_a_row_for_what_has_no_value() -> None:
     without = FRAME.filter(pl.col("facet").is_null())
     assert made.rows[0].cells[0] == tabulate.accuracy(without)
     assert made.rows[1].cells[2] == tabulate.accuracy(part("b", "x"))
+
+
+def test_rows_of_a_table_are_measured_together() -> None:
+    parts = tabulate.rows_by(FRAME, "model")
+    measures = (tabulate.accuracy_of_parts(FRAME), tabulate.mean_of_parts(FRAME))
+    made = tabulate.measured_rows(parts.items(), measures)
+    assert [row.keys for row in made] == [("a",), ("b",)]
+    for row in made:
+        mine = FRAME.filter(pl.col("model") == row.keys[0])
+        assert row.cells == (tabulate.accuracy(mine), tabulate.mean(mine))
+    assert tabulate.measured_rows([], measures) == []

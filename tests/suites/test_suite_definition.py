@@ -195,6 +195,23 @@ def test_a_later_stage_gets_the_answers_before_it(tmp_path: Path) -> None:
     assert summary.results.frame["label"].to_list() in (["x good"], ["y good"])
 
 
+def test_images_are_drawn_and_looked_at(tmp_path: Path) -> None:
+    made = epicene.suite("own", items=[{"id": "a", "noun": "a guard"}])
+    made.ask(lambda item: epicene.Draw(prompt=item.noun, shots=2, width=8, height=8))
+
+    @made.stage("look", role="judge")
+    def look(item: Any, images: epicene.Images) -> list[epicene.Look]:
+        return [
+            epicene.Look(image=image.sha256, question="Who?", choices=("a woman", "a man"))
+            for image in images.images
+        ]
+
+    made.judge(lambda _item, _images, looks: [look.choice for look in looks])
+    frame = summarise([run_suite(made.suite, tmp_path / "run")]).results.frame
+    assert frame["label"].is_in(["a woman", "a man"]).to_list() == [True, True]
+    assert frame["name"].to_list() == ["1", "2"]
+
+
 # --- judging -------------------------------------------------------------------------------
 
 
@@ -247,6 +264,33 @@ def test_a_judgement_per_sample_has_its_own_text_as_evidence() -> None:
         ("1", "right", "x"),
         ("2", "wrong", "y"),
     ]
+
+
+def test_a_judgement_named_as_a_request_has_its_evidence() -> None:
+    made = epicene.suite("own", items=[{"id": "a"}])
+
+    @made.ask
+    def ask(item: Any) -> Any:
+        yield epicene.choose("", ["x", "y"], name="choice")
+        yield epicene.Generate(prompt="Say x.", samples=2, name="text")
+
+    made.judge(lambda _item, _answers: {"choice": True, "text": map(bool, (1, 0)), "both": True})
+    texts = Texts(texts=(Text(text="x"), Text(text="z")))
+    found = {each.name: each.evidence for each in judgements(made.suite, scores(-2, -1), texts)}
+    assert found == {
+        "choice": {"asked": "x\ny", "answer": "y"},
+        "text 1": {"asked": "Say x.", "answer": "x"},
+        "text 2": {"asked": "Say x.", "answer": "z"},
+        "both": {
+            "asked choice": "x\ny", "answer choice": "y",
+            "asked text": "Say x.", "answer text": "x\nz",
+        },
+    }  # fmt: skip
+
+
+def test_an_iterator_is_a_list() -> None:
+    found = judgements(judged_by(lambda _item, _answer: map(bool, (1, 0))), scores(-1, -2))
+    assert [each.outcome for each in found] == ["right", "wrong"]
 
 
 @pytest.mark.parametrize(
@@ -453,6 +497,27 @@ def test_facets_that_the_judge_adds_and_languages_are_tabulated_too(tmp_path: Pa
     assert [row.keys[1] for row in tables["by_language"].rows] == ["en", "fr"]
 
 
+def test_one_language_and_one_facet_need_no_list(tmp_path: Path) -> None:
+    suite = judged_by(lambda _item, _answer: True, languages="en", facets="gender")
+    assert suite.card.languages == ("en",)
+    frame = summarise([run_suite(suite, tmp_path / "run")]).results.frame
+    assert set(frame["gender"].to_list()) == {"f", "m"}
+
+
+def test_a_facet_without_a_value_is_empty(tmp_path: Path) -> None:
+    suite = judged_by(lambda _item, _answer: True, items=[{**PAIRS[0], "gender": None}, PAIRS[1]])
+    summary = summarise([run_suite(suite, tmp_path / "run")])
+    assert [row.keys[1] for row in summary.tables[1].rows] == ["", "m"]
+
+
+def test_the_card_is_that_of_the_suite_s_own_items_only(tmp_path: Path) -> None:
+    suite = judged_by(lambda _item, _answer: True, source="Ours.")
+    assert run_suite(suite, tmp_path / "own").origin == "published"
+    pl.DataFrame(PAIRS).write_csv(tmp_path / "other.csv")
+    source = DataSource(path=tmp_path / "other.csv")
+    assert run_suite(suite, tmp_path / "other", source=source).origin == "own"
+
+
 def test_limit_is_spread_over_the_facets(tmp_path: Path) -> None:
     suite = judged_by(lambda _i, _a: True, items=[*[PAIRS[0]] * 9, PAIRS[1]])
     frame = summarise([run_suite(suite, tmp_path / "run", limit=2)]).results.frame
@@ -494,6 +559,14 @@ def test_any_part_can_be_replaced(tmp_path: Path) -> None:
     assert suite.version == "3"
     summary = summarise([run_suite(suite, tmp_path / "run")])
     assert (summary.tables, summary.metrics) == ((), {})
+
+
+def test_a_stage_that_is_defined_again_keeps_its_place() -> None:
+    made = pairs()
+    for name in ("second", "third", "second"):
+        made.stage(name)(lambda item, *_answers: epicene.Generate(prompt=item.right))
+    made.judge(lambda _item, *answers: len(answers))
+    assert [stage.name for stage in made.suite.stages] == ["ask", "second", "third"]
 
 
 def test_decorated_functions_stay_functions() -> None:

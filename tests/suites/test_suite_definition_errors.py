@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import epicene
@@ -157,6 +159,21 @@ def test_a_judge_that_raises_loses_nothing(tmp_path: Path) -> None:
     assert summarise([again]).metrics["accuracy"].value == 1
 
 
+def test_a_judge_that_is_no_function_is_named_too() -> None:
+    with pytest.raises(epicene.InputError, match=r"The function function of .* \(TypeError: 'int'"):
+        judgements(judged_by(partial(lambda number, _item, _answer: number(), 1)), scores(-1, -2))
+
+
+def test_an_item_that_lacks_an_answer_is_named(tmp_path: Path) -> None:
+    """Answers made elsewhere are those of the first stage."""
+    made = pairs()
+    made.stage("grade")(lambda item, _answer: epicene.Generate(prompt=item.right))
+    made.judge(lambda _item, _answer, _grade: True)
+    answers = [{"id": "1", "answer": msgspec.to_builtins(scores(-1, -2))}]
+    with pytest.raises(epicene.InputError, match="The item '1' lacks an answer in the stage grade"):
+        _ = epicene.score(made, answers).summary
+
+
 def test_the_line_is_that_of_the_user_s_file() -> None:
     """The error happens in a library; the user's line that called it is the one to look at."""
 
@@ -191,6 +208,28 @@ def test_a_metric_that_raises_or_returns_something_else_is_named(tmp_path: Path)
     assert (undefined.value, undefined.why) == (None, "it is undefined for these data")
 
 
+def test_a_metric_that_some_resamples_do_not_have_is_a_number_without_an_interval(
+    tmp_path: Path,
+) -> None:
+    def gap(frame: Any) -> float:
+        by_gender = {key: len(part) for (key,), part in frame.group_by("gender")}
+        return float(by_gender["f"] - by_gender["m"])
+
+    found = with_gap(gap, tmp_path / "run")
+    assert (found.value, found.low) == (0, None)
+    assert "undefined in" in found.why
+
+
+def test_no_metric_is_called_undetected(tmp_path: Path) -> None:
+    made = pairs()
+
+    def undetected(_frame: Any) -> float:
+        return 0.0
+
+    with pytest.raises(epicene.InputError, match="Every suite has a metric undetected; rename"):
+        made.metric(undetected)
+
+
 # --- definitions ---------------------------------------------------------------------------
 
 
@@ -202,6 +241,8 @@ def test_a_suite_without_ask_or_judge_says_what_is_missing() -> None:
         _ = pairs().suite
     with pytest.raises(epicene.InputError, match=r"the stage grade comes after @own_pairs\.ask"):
         made.stage("grade")(right)
+    with pytest.raises(epicene.InputError, match=r"the stage ask comes after @own_pairs\.ask"):
+        pairs().stage("ask")(right)
 
 
 def test_functions_with_other_parameters_are_refused_before_anything_is_asked() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Epicene, epicene  # noqa: F401
+from epicene.core import registry
+from epicene.suites import suite_files
 from suites.suite_examples import examples, write_examples
 
 MODELS = {
@@ -52,6 +54,24 @@ def test_the_example_with_settings_takes_them(epicene: Epicene, tmp_path: Path) 
         "run", "open_questions.py", *models, "--set", "samples=5", "--out", "r", "--json"
     )
     assert done.json["metrics"]["accuracy"]["n"] == 10
+
+
+def test_the_file_of_a_run_from_elsewhere_is_named_by_an_option(
+    epicene: Epicene,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write_examples(tmp_path)
+    assert epicene("run", "reflexive_pairs.py", "-m", "random", "--out", "run").code == 0
+    (tmp_path / "reflexive_pairs.py").rename(tmp_path / "moved.py")
+    monkeypatch.setattr(suite_files, "_used", {})
+    monkeypatch.setattr(suite_files, "_modules", {})
+    monkeypatch.setattr(registry, "_added", dict(registry._added))
+    done = epicene("tables", "run")
+    assert done.code == 2
+    assert "which is not there; name the file that defines it, `epicene --suite FILE.py" in done.err
+    assert epicene("--suite", "moved.py", "tables", "run").code == 0
+    assert "Reflexive pronouns" in epicene("--suite", "moved.py", "suites").out
 
 
 @pytest.mark.embedded

@@ -110,7 +110,7 @@ def test_a_file_may_import_what_is_beside_it_and_is_read_again_when_it_changes(
         ("x = 1\n", r"own\.py defines no suite; `NAME = epicene\.suite\(…\)` defines one\."),
         (SUITE.replace("own_first", "a/b"), r"own\.py, line 4: A suite cannot be called 'a/b'"),
         (SUITE.replace("own_first", "genform"), "There is another suite called 'genform'"),
-        (SUITE.replace("@first.judge", ""), r"own\.py, line 1: The suite own_first lacks"),
+        (SUITE.replace("@first.judge", ""), r"own\.py: The suite own_first lacks"),
         (SUITE + "\nfrom epicene.suites import find_suite\nfind_suite(first)\n",
          r'own\.py, line 17: a file that defines a suite is loaded .*`if __name__ == "__main__":`'),
     ],

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 import msgspec
 import polars as pl
 
+from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError, RunError
 from epicene.core.files import ImageFolder
 from epicene.core.finite import finite_or_failed
@@ -151,6 +152,7 @@ class OpenModel:
         can = ", ".join(sorted(self._model.verbs)) if self._model else "closed"
         return f"<OpenModel {self._identity.label}: {can}>"
 
+    @keyword_errors
     def score(
         self,
         texts: str | Iterable[str],
@@ -175,6 +177,7 @@ class OpenModel:
         scored = self._scores(texts, context, first_token, masking, language)
         return _frame(_SCORE_COLUMNS, (_score_row(*each) for each in scored))
 
+    @keyword_errors
     def tokens(
         self,
         texts: str | Iterable[str],
@@ -204,6 +207,7 @@ class OpenModel:
             ),
         )
 
+    @keyword_errors
     def fill(
         self,
         texts: str | Iterable[str],
@@ -254,6 +258,7 @@ class OpenModel:
             ),
         )
 
+    @keyword_errors
     def generate(
         self,
         prompts: PromptInput | Iterable[PromptInput],
@@ -306,6 +311,7 @@ class OpenModel:
             ),
         )
 
+    @keyword_errors
     def translate(
         self,
         texts: str | Iterable[str],
@@ -386,7 +392,7 @@ class OpenModel:
         planned = [PlannedRequest(number, b"", each) for number, each in enumerate(requests)]
         batches = (
             [(each.request_id, each.request) for each in batch]
-            for batch in make_batches(planned, self.model.batch_limit)
+            for batch in make_batches(planned, self.model.batch_limit, cheapest_first=False)
         )
         no_images = ImageFolder(Path())
         found: dict[int, Answer] = {}

@@ -32,6 +32,7 @@ german = Language(
             r"(?=/)(?<=(?-i:\p{Lu})[\p{L}\p{M}]+)/-?(?=in(?:nen)?(?![\p{L}\p{M}]))",
         )
     ),
+    rewriter="epicene.rewriting.german:rewriter",
 )
 
 english = Language(
@@ -52,6 +53,7 @@ spanish = Language(
     own_name="español",
     direction="ltr",
     scripts=("Latn",),
+    rewriter="epicene.rewriting.spanish:rewriter",
     joins="|".join(
         (
             # amigo/a, un/a, profesor(a); but "y/o" and "de/a" are two words.
@@ -111,6 +113,7 @@ italian = Language(
     own_name="italiano",
     direction="ltr",
     scripts=("Latn",),
+    rewriter="epicene.rewriting.italian:rewriter",
     whole=r"(?:po|mo|be)['’](?!\p{L})",
     # Any word may lose its vowel before another (un'amica, trent'anni, l'8 marzo); O'Brien did not.
     # (Case ignored makes a class of letters slow, so it is not ignored there.)
@@ -128,6 +131,22 @@ italian = Language(
     ),
 )
 
+portuguese = Language(
+    code="pt",
+    name="Portuguese",
+    own_name="português",
+    direction="ltr",
+    scripts=("Latn",),
+    rewriter="epicene.rewriting.portuguese:rewriter",
+    joins="|".join(
+        (
+            # amigo/a, um/a, professor(a); but "e/ou" and "do/a" are two words.
+            double_forms("/", "as?|os?|es?", after=r"[\p{L}\p{M}]{3}|\bum"),
+            r"@(?=s?(?!\p{L}))",  # amig@s, tod@
+        )
+    ),
+)
+
 _RUSSIAN_ENDINGS = "а|ла|на|ась|лась|ая|ка|ки|ница|ницы"
 
 russian = Language(
@@ -136,6 +155,7 @@ russian = Language(
     own_name="русский",
     direction="ltr",
     scripts=("Cyrl",),
+    rewriter="epicene.rewriting.russian:rewriter",
     joins="|".join(
         (
             double_forms("*", _RUSSIAN_ENDINGS),  # сделал(а), студент*ка

@@ -28,7 +28,7 @@ from epicene.core.redaction import redact
 from epicene.models.pricing import as_paid
 from epicene.runs.executors import load_model
 from epicene.runs.manifest import Timing
-from epicene.runs.plan import survey_section
+from epicene.runs.plan import SectionProgress, survey_section
 
 if TYPE_CHECKING:
     from epicene.models import Batch, BatchLimit, ImageStore, Model, NumberedAnswers
@@ -136,11 +136,15 @@ def execute_requests(
     """Send all unanswered requests, and commit every batch as soon as it is answered."""
     open_batches = PendingBatches()
     paid = as_paid(model) is not None
+    total: int | None = None  # known once all is planned
 
     def batches() -> Iterator[Batch]:
+        nonlocal total
+        count = 0
         for first, end in reader.windows():
             with timer.planning():
                 planned, known = reader.window(stage, section, first, end)
+                count += len(planned)
                 whole = list(make_batches(planned, model.batch_limit, cheapest_first=paid))
             for batch in whole:
                 # Batches are cut from the whole plan and only then thinned, so that a resumed
@@ -149,6 +153,7 @@ def execute_requests(
                 if todo:
                     open_batches.add(todo)
                     yield [(p.request_id, p.request) for p in todo]
+        total = count
 
     answering = model.answer(batches(), files)
     try:
@@ -168,6 +173,8 @@ def execute_requests(
             f"The model {section.identity.label} ended without answering "
             f"{len(open_batches)} requests."
         )
+    if total is not None:
+        store.set_total(section, total)
 
 
 class PendingBatches:
@@ -273,14 +280,23 @@ def execute_section(
     display: ProgressDisplay,
     costs: CostTracker,
     timings: list[Timing],
+    total: int | None = None,
 ) -> None:
-    """Send one model all unanswered requests of a stage, and append the timings."""
+    """Send one model all unanswered requests of a stage, and append the timings.
+
+    `total` is how many requests it has if that was counted before; a section that is not begun,
+    and costs nothing, is then not surveyed first.
+    """
     timer = SectionTimer()
     section = store.section(stage.name, stage.role, model.identity)
     charging = as_paid(model)
     pricing = {"cost_of": charging.cost_of} if charging else {}
     with timer.planning():
-        progress = survey_section(reader, store, stage, section, **pricing)
+        if total is None or charging or any(store.counts(section)):
+            progress = survey_section(reader, store, stage, section, **pricing)
+        else:
+            store.set_total(section, total)
+            progress = SectionProgress(total, 0, 0.0)
     if progress.done == progress.total:
         return
     title = f"{stage.name} · {model.identity.label}"

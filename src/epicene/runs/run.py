@@ -51,6 +51,7 @@ from epicene.runs.preflight import (
     multi_model_roles,
 )
 from epicene.runs.store import STORE_FILE, AnswerStore, is_complete
+from epicene.runs.workload import Workload
 from epicene.suites.probes import PROBE_FILE
 from epicene.suites.suite_files import PROBE_SUFFIX, trust
 
@@ -100,12 +101,14 @@ def run(
                 if repaired := repair_store(folder, existing, config, dataset):
                     display.show_message(repaired)
         probed = any(isinstance(model, Probed) for each in models.values() for model in each)
+        counted = Workload(partial=True)
         if approve or probed:
             estimate = estimate_run(config, dataset, models, folder, settings)
-            if approve and estimate.workload.left:
+            counted = estimate.workload
+            if approve and counted.left:
                 approve(estimate)
             spent = config.spent_elsewhere + read_spending([folder]).known
-            left = None if estimate.workload.partial else estimate.workload.parts
+            left = None if counted.partial else counted.parts
             probe_models(config, dataset, models, whole, left, spent)
         if existing is None:
             # The first to be asked is loaded before there is a folder: nothing is left of a run
@@ -118,7 +121,9 @@ def run(
                     manifest, items=store.count_items(), counts=tuple(count_sections(store))
                 )
                 write_manifest(folder, manifest)
-                return folder, _run_stages(folder, config, models, manifest, store, display)
+                return folder, _run_stages(
+                    folder, config, models, manifest, store, display, counted
+                )
 
 
 def _load_first(model: Model, display: ProgressDisplay) -> None:
@@ -157,9 +162,10 @@ def _run_stages(
     manifest: Manifest,
     store: AnswerStore,
     display: ProgressDisplay,
+    counted: Workload,
 ) -> Manifest:
     """Run all stages; whatever happens, the manifest says how far the run came."""
-
+    new = {} if counted.partial else counted.new
     costs = CostTracker(store, models, config.max_cost, config.spent_elsewhere)
     timings: list[Timing] = []
 
@@ -173,7 +179,8 @@ def _run_stages(
         files = ImageFolder(folder / IMAGES_FOLDER)
         turns = [(stage, model) for stage in config.suite.stages for model in models[stage.role]]
         for turn, (stage, model) in enumerate(turns, start=1):
-            execute_section(reader, store, stage, model, files, display, costs, timings)
+            total = new.get((stage.name, model.identity.digest))
+            execute_section(reader, store, stage, model, files, display, costs, timings, total)
             if turn == len(turns) or turns[turn][1] is not model:
                 release_model(model)
     except BaseException as error:

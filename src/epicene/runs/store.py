@@ -343,9 +343,9 @@ class AnswerStore:
     def _decode(self, answer: bytes) -> Answer:
         try:
             decoded: Answer = decode_answer(answer)
-            return decoded
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise DamagedStoreError(self.path, f"an answer cannot be read ({error})") from None
+        return decoded
 
 
 def _add_checksums(db: sqlite3.Connection) -> None:

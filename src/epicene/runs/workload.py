@@ -61,6 +61,8 @@ class Workload:
     images: int = 0
     cost: float | None = 0.0
     partial: bool = False  # not all items were counted: there is more than this
+    # Requests of sections that are not in the store and hang on no answers, by stage and model.
+    new: Counter[tuple[str, bytes]] = field(default_factory=Counter)
 
     @property
     def left(self) -> int:
@@ -85,6 +87,7 @@ class Workload:
             images=self.images + other.images,
             cost=(self.cost or 0.0) + (other.cost or 0.0) if known else None,
             partial=self.partial or other.partial,
+            new=self.new + other.new,
         )
 
     def add(
@@ -213,6 +216,8 @@ class _WorkloadCounter:
         is_needed = any(stage.name in needed for needed in self._needed.values())
         stored = self._stored(section, first, first + len(asked), read=is_needed)
         charging = as_paid(model)
+        if section is None and not self._needed[stage.name]:
+            self.workload.new[stage.name, model.identity.digest] += sum(map(len, asked))
         for n, requests in enumerate(asked):
             for index, request in enumerate(requests):
                 request_id = make_request_id(section.id, first + n, index) if section else -1

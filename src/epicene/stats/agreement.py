@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -65,13 +66,13 @@ def matthews(
         return Estimate(value=None, n=pair.n, why=why)
     if pair.constant:
         return Estimate(value=None, n=pair.n, why=pair.constant)
-    x, y = pair.first.astype(np.float64), pair.second.astype(np.float64)
-    columns = np.column_stack([np.ones(pair.n), x, y, x * y])
     if not pair.disagreements:
         return _perfect_agreement(pair.chance, pair.n, groups, level)
     if not pair.agreements:  # perfect the other way round, where chance is what is left of it
         high = -lowest_agreement(1 - pair.chance, pair.n, groups, level)
         return Estimate(value=-1.0, low=-1.0, high=high, n=pair.n)
+    x, y = pair.first.astype(np.float64), pair.second.astype(np.float64)
+    columns = np.column_stack([np.ones(pair.n), x, y, x * y])
     if groups is None:
         value = float(_correlation(columns.sum(axis=0)[None])[0])
         return fisher_interval(value, pair.n, level=level)
@@ -176,13 +177,18 @@ class _RaterPair:
     @classmethod
     def of(cls, first: Labels, second: Labels) -> _RaterPair:
         same_length(first=first, second=second)
-        arrays = isinstance(first, np.ndarray) and isinstance(second, np.ndarray)
-        both = np.concatenate([first, second]) if arrays else [*first, *second]
-        codes = encode_groups(both, len(both))
-        found = [both[place] for place in np.unique(codes, return_index=True)[1]]
-        numbered = number_labels(found)
-        one, two = np.split(np.array([numbered[label] for label in found], np.int64)[codes], 2)
-        return cls(first=one, second=two, labels=len(numbered))
+        both: Any
+        if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+            both = np.concatenate([first, second])
+        else:
+            both = [*first, *second]
+        if isinstance(both, np.ndarray) and both.dtype.kind in "biu":
+            codes = encode_groups(both, len(both))
+        else:
+            numbered = number_labels(both)
+            codes = np.fromiter((numbered[label] for label in both), np.int64, len(both))
+        half = len(codes) // 2
+        return cls(codes[:half], codes[half:], int(codes.max(initial=-1)) + 1)
 
     @property
     def n(self) -> int:
@@ -190,7 +196,7 @@ class _RaterPair:
 
     @property
     def agreements(self) -> int:
-        return int(np.count_nonzero(self.first == self.second))
+        return int(np.trace(self.table))
 
     @property
     def disagreements(self) -> int:
@@ -199,14 +205,11 @@ class _RaterPair:
     @property
     def constant(self) -> str:
         """Which rater gave only one label, in words; "" if neither."""
-        who = [
-            name
-            for name, side in (("the first", self.first), ("the second", self.second))
-            if np.ptp(side) == 0
-        ]
+        sides = zip(("the first", "the second"), (self.table, self.table.T), strict=True)
+        who = [name for name, table in sides if np.count_nonzero(table.any(axis=1)) == 1]
         return f"{' and '.join(who)} always said the same" if who else ""
 
-    @property
+    @cached_property
     def table(self) -> Ints:
         """How often the first said the row's label and the second the column's."""
         cells = np.bincount(self.first * self.labels + self.second, minlength=self.labels**2)

@@ -7,7 +7,9 @@ groups with replacement.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,7 +18,7 @@ import numpy as np
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Sized
+    from collections.abc import Collection, Hashable, Sequence, Sized
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -134,6 +136,12 @@ class GroupClasses:
         totals: Floats = self.counts @ self.values
         return totals
 
+    @property
+    def digest(self) -> bytes:
+        """A hash of the sums and counts."""
+        content = (str(self.values.shape).encode(), self.values.tobytes(), self.counts.tobytes())
+        return hashlib.blake2b(b"".join(content), digest_size=16).digest()
+
 
 def group_sums(columns: Floats, codes: Ints) -> Floats:
     """Each column (row × column) summed within each group (group × column)."""
@@ -150,14 +158,27 @@ def _sums(column: Floats, codes: Ints, groups: int) -> Floats:
         # give the same bits.
         order = np.lexsort((column, codes))
         column, codes = column[order], codes[order]
-    return np.bincount(codes, weights=column, minlength=groups)
+    sums: Floats = np.bincount(codes, weights=column, minlength=groups).astype(np.float64)
+    return sums
 
 
-def collapse_groups(sums: Floats) -> GroupClasses:
-    """Groups (group × column) into classes, in the order of their values."""
-    if len(sums) == 1:
-        return GroupClasses(values=sums, counts=np.ones(1, dtype=np.int64))
-    ordered = sums[np.lexsort(sums.T[::-1])]
-    begins = np.ones(len(ordered), dtype=bool)
-    begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    return GroupClasses(values=ordered[begins], counts=np.bincount(begins.cumsum() - 1))
+def collapse_groups(columns: Floats, codes: Ints, sizes: Sequence[int]) -> list[GroupClasses]:
+    """The groups (by their codes) of consecutive parts of some rows (row × column), in classes.
+
+    The classes of a part are in the order of their values.
+    """
+    part = np.repeat(np.arange(len(sizes)), sizes)
+    codes = encode_groups(part * (codes.max(initial=0) + 1) + codes, len(codes))
+    sums = group_sums(columns, codes)
+    owners = np.empty(len(sums), dtype=np.int64)
+    owners[codes] = part
+    order = np.lexsort((*sums.T[::-1], owners))
+    sums, owners = sums[order], owners[order]
+    begins = np.ones(len(sums), dtype=bool)
+    begins[1:] = (sums[1:] != sums[:-1]).any(axis=1) | (owners[1:] != owners[:-1])
+    counts, values = np.bincount(begins.cumsum() - 1), sums[begins]
+    ends = np.searchsorted(owners[begins], np.arange(len(sizes)), side="right").tolist()
+    return [
+        GroupClasses(values=values[start:end].copy(), counts=counts[start:end].copy())
+        for start, end in pairwise([0, *ends])
+    ]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 
 from epicene.core.records import Estimate
-from epicene.stats.tabulate import all_rows, group_codes
+from epicene.stats.tabulate import estimate_all, group_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.stats.arrays import Ints
-    from epicene.stats.tabulate import RowEstimator
+    from epicene.stats.tabulate import PartEstimator
 
 # What an undetected outcome counts as: neither (the pair is left out), or right, as where a paper
 # takes a text without a pronoun for one without misgendering.
@@ -54,14 +54,14 @@ _NO_PAIRS = "no item was judged both ways"
 
 def raw(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
     """The share of pairs with equal labels."""
-    return raw_of_rows(pairs, clustered=clustered)(all_rows(pairs))
+    return estimate_all(raw_of_parts(pairs, clustered=clustered), pairs)
 
 
-def raw_of_rows(pairs: polars.DataFrame, *, clustered: bool) -> RowEstimator:
-    """Like `raw`, for any rows of the pairs."""
+def raw_of_parts(pairs: polars.DataFrame, *, clustered: bool) -> PartEstimator:
+    """Like `raw`, for parts of the pairs."""
     from epicene.stats.agreement import raw_agreement
 
-    return _agreement_of_rows(raw_agreement, pairs, clustered=clustered)
+    return _agreement_of_parts(raw_agreement, pairs, clustered=clustered)
 
 
 def standard_error(pairs: polars.DataFrame) -> Estimate:
@@ -76,26 +76,26 @@ def standard_error(pairs: polars.DataFrame) -> Estimate:
 
 def kappa(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
     """Cohen's κ; with three annotators or more, every pair counts in both orders."""
-    return _order_independent(kappa_of_rows, pairs, clustered=clustered)
+    return _order_independent(kappa_of_parts, pairs, clustered=clustered)
 
 
-def kappa_of_rows(pairs: polars.DataFrame, *, clustered: bool) -> RowEstimator:
-    """Cohen's κ for any rows of pairs whose sides each have their own role."""
+def kappa_of_parts(pairs: polars.DataFrame, *, clustered: bool) -> PartEstimator:
+    """Cohen's κ for parts of pairs whose sides each have their own role."""
     from epicene.stats.agreement import cohen
 
-    return _agreement_of_rows(cohen, pairs, clustered=clustered)
+    return _agreement_of_parts(cohen, pairs, clustered=clustered)
 
 
 def mcc(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
     """Matthews correlation; with three annotators or more, every pair counts in both orders."""
-    return _order_independent(mcc_of_rows, pairs, clustered=clustered)
+    return _order_independent(mcc_of_parts, pairs, clustered=clustered)
 
 
-def mcc_of_rows(pairs: polars.DataFrame, *, clustered: bool) -> RowEstimator:
-    """Matthews correlation for any rows of pairs whose sides each have their own role."""
+def mcc_of_parts(pairs: polars.DataFrame, *, clustered: bool) -> PartEstimator:
+    """Matthews correlation for parts of pairs whose sides each have their own role."""
     from epicene.stats.agreement import matthews
 
-    return _agreement_of_rows(matthews, pairs, clustered=clustered)
+    return _agreement_of_parts(matthews, pairs, clustered=clustered)
 
 
 def alpha(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
@@ -125,7 +125,7 @@ def alpha(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
 
 
 def _order_independent(
-    statistic: Callable[..., RowEstimator], pairs: polars.DataFrame, *, clustered: bool
+    statistic: Callable[..., PartEstimator], pairs: polars.DataFrame, *, clustered: bool
 ) -> Estimate:
     """A statistic of two raters that does not depend on the order of a pair.
 
@@ -135,24 +135,24 @@ def _order_independent(
     import polars as pl
 
     if "person_b" not in pairs.columns:  # each side has its own role
-        return statistic(pairs, clustered=clustered)(all_rows(pairs))
+        return estimate_all(statistic(pairs, clustered=clustered), pairs)
     pairs = pairs.sort("item", "name")
     turned = pairs.rename({"a": "b", "b": "a"}).select(pairs.columns)
     if pl.concat([pairs["person"], pairs["person_b"]]).n_unique() <= 2:
         # Resampling depends on the table, which must not depend on the names.
         first = min(pairs, turned, key=lambda each: each["a"].to_list())
-        return statistic(first, clustered=clustered)(all_rows(first))
+        return estimate_all(statistic(first, clustered=clustered), first)
     both = pl.concat([pairs, turned])
     if not clustered:  # the two orders of a pair are not independent, nor are an item's pairs
         both = both.with_columns(pl.col("item").alias("group"))
-    estimate = statistic(both, clustered=True)(all_rows(both))
+    estimate = estimate_all(statistic(both, clustered=True), both)
     return msgspec.structs.replace(estimate, n=len(pairs))
 
 
-def _agreement_of_rows(
+def _agreement_of_parts(
     statistic: Callable[..., Estimate], pairs: polars.DataFrame, *, clustered: bool
-) -> RowEstimator:
-    """A statistic of two raters for any rows; `clustered` resamples the groups of items."""
+) -> PartEstimator:
+    """A statistic of two raters for parts; `clustered` resamples the groups of items."""
     first, second = pairs["a"].to_numpy(), pairs["b"].to_numpy()
     groups = group_codes(pairs) if clustered else None
 
@@ -161,4 +161,4 @@ def _agreement_of_rows(
             return Estimate(value=None, why=_NO_PAIRS)
         return statistic(first[rows], second[rows], None if groups is None else groups[rows])
 
-    return estimate
+    return lambda parts: [estimate(rows) for rows in parts]

@@ -1,8 +1,8 @@
 """Estimates and accuracy tables from a frame of judgements.
 
 A table has many cells, and reading columns of a frame takes longer than computing an estimate. So
-the functions named `…_of_rows` read a frame once and return a function that estimates any of its
-rows, given by their numbers (`rows_by`).
+the functions named `…_of_parts` read a frame once and return a function that estimates many parts
+of it together, each given by the numbers of its rows (`rows_by`).
 """
 
 from __future__ import annotations
@@ -19,87 +19,109 @@ if TYPE_CHECKING:
 
     from epicene.stats.arrays import Ints
 
-    # From numbers of rows to their estimate.
-    RowEstimator: TypeAlias = Callable[[Ints], Estimate]
+    # From the rows of each part to its estimate.
+    PartEstimator: TypeAlias = Callable[[Sequence[Ints]], list[Estimate]]
 
 NOTHING_JUDGED = Estimate(value=None, why="nothing was judged")
 
 
 def share(frame: polars.DataFrame, condition: polars.Expr) -> Estimate:
     """The share of rows where the condition holds, with an interval that clusters by group."""
-    return share_of_rows(frame, condition)(all_rows(frame))
+    return estimate_all(share_of_parts(frame, condition), frame)
 
 
 def mean(frame: polars.DataFrame, column: str = "value") -> Estimate:
     """The mean of a column's values where it has some, clustered by group."""
-    return mean_of_rows(frame, column)(all_rows(frame))
+    return estimate_all(mean_of_parts(frame, column), frame)
 
 
 def accuracy(frame: polars.DataFrame) -> Estimate:
     """The share of right outcomes; what is undetected is not right."""
-    return accuracy_of_rows(frame)(all_rows(frame))
+    return estimate_all(accuracy_of_parts(frame), frame)
 
 
 def undetected_share(frame: polars.DataFrame) -> Estimate:
     """The share of outcomes that are neither right nor wrong."""
-    return undetected_share_of_rows(frame)(all_rows(frame))
+    return estimate_all(undetected_share_of_parts(frame), frame)
 
 
-def share_of_rows(frame: polars.DataFrame, condition: polars.Expr) -> RowEstimator:
-    """Like `share`, for any rows of the frame."""
+def estimate_all(estimate: PartEstimator, frame: polars.DataFrame) -> Estimate:
+    """The estimate of a whole frame."""
+    import numpy as np
+
+    return estimate([np.arange(len(frame))])[0]
+
+
+def share_of_parts(frame: polars.DataFrame, condition: polars.Expr) -> PartEstimator:
+    """Like `share`, for parts of the frame."""
     import polars as pl
 
-    from epicene.stats.intervals import proportion
+    from epicene.stats.intervals import proportions
 
     if not len(frame):
-        return lambda _: NOTHING_JUDGED
+        return lambda parts: [NOTHING_JUDGED] * len(parts)
     flags = frame.select(condition.cast(pl.Float64).alias("flag"))["flag"].to_numpy()
-    groups = group_codes(frame)
-    return lambda rows: (
-        proportion(flags[rows], groups=groups[rows]) if len(rows) else NOTHING_JUDGED
-    )
+    return _by_group(proportions, flags, frame)
 
 
-def mean_of_rows(frame: polars.DataFrame, column: str = "value") -> RowEstimator:
-    """Like `mean`, for any rows of the frame."""
-    from epicene.stats.intervals import clustered_mean
+def mean_of_parts(frame: polars.DataFrame, column: str = "value") -> PartEstimator:
+    """Like `mean`, for parts of the frame."""
+    from epicene.stats.intervals import clustered_means
 
-    values, groups = frame[column].to_numpy(), group_codes(frame)
     known = frame[column].is_not_null().to_numpy()
+    estimate = _by_group(clustered_means, frame[column].to_numpy(), frame)
+    return lambda parts: estimate([rows[known[rows]] for rows in parts])
 
-    def estimate(rows: Ints) -> Estimate:
-        rows = rows[known[rows]]
-        return clustered_mean(values[rows], groups=groups[rows]) if len(rows) else NOTHING_JUDGED
+
+def _by_group(
+    function: Callable[[NDArray[Any], Ints, Sequence[int]], list[Estimate]],
+    values: NDArray[Any],
+    frame: polars.DataFrame,
+) -> PartEstimator:
+    """A function of the values of several parts, their groups, and how many rows each has."""
+    import numpy as np
+
+    groups = group_codes(frame)
+
+    def estimate(parts: Sequence[Ints]) -> list[Estimate]:
+        if not parts:
+            return []
+        rows, sizes = np.concatenate(parts), [len(part) for part in parts]
+        found = function(values[rows], groups[rows], sizes)
+        return [each if size else NOTHING_JUDGED for each, size in zip(found, sizes, strict=True)]
 
     return estimate
 
 
-def accuracy_of_rows(frame: polars.DataFrame) -> RowEstimator:
-    """Like `accuracy`, for any rows of the frame."""
+def accuracy_of_parts(frame: polars.DataFrame) -> PartEstimator:
+    """Like `accuracy`, for parts of the frame."""
     judged, right = _outcomes(frame, "right")
-    return lambda rows: right(rows[judged[rows]])
+    return lambda parts: right([rows[judged[rows]] for rows in parts])
 
 
-def undetected_share_of_rows(frame: polars.DataFrame) -> RowEstimator:
-    """Like `undetected_share`, for any rows of the frame."""
+def undetected_share_of_parts(frame: polars.DataFrame) -> PartEstimator:
+    """Like `undetected_share`, for parts of the frame."""
     judged, undetected = _outcomes(frame, "undetected")
 
-    def estimate(rows: Ints) -> Estimate:
-        outcomes = rows[judged[rows]]
-        if len(rows) and not len(outcomes):
-            why = "these judgements are numbers, neither right nor wrong"
-            return Estimate(value=None, why=why)
-        return undetected(outcomes)
+    def estimate(parts: Sequence[Ints]) -> list[Estimate]:
+        outcomes = [rows[judged[rows]] for rows in parts]
+        return [
+            _NO_OUTCOME if len(rows) and not len(some) else found
+            for rows, some, found in zip(parts, outcomes, undetected(outcomes), strict=True)
+        ]
 
     return estimate
 
 
-def _outcomes(frame: polars.DataFrame, outcome: str) -> tuple[NDArray[Any], RowEstimator]:
+_NO_OUTCOME = Estimate(value=None, why="these judgements are numbers, neither right nor wrong")
+
+
+def _outcomes(frame: polars.DataFrame, outcome: str) -> tuple[NDArray[Any], PartEstimator]:
     """Which rows have an outcome, and how often it is this one in rows that do."""
     import polars as pl
 
     judged = frame["outcome"].is_not_null().to_numpy()
-    return judged, share_of_rows(frame, (pl.col("outcome") == outcome).fill_null(False))
+    return judged, share_of_parts(frame, (pl.col("outcome") == outcome).fill_null(False))
 
 
 def group_codes(frame: polars.DataFrame) -> Ints:
@@ -112,13 +134,6 @@ def group_codes(frame: polars.DataFrame) -> Ints:
     if not groups.dtype.is_integer():
         groups = groups.cast(pl.Categorical).to_physical()
     return encode_groups(groups.cast(pl.Int64).to_numpy(), len(frame))
-
-
-def all_rows(frame: polars.DataFrame) -> Ints:
-    """The numbers of all rows."""
-    import numpy as np
-
-    return np.arange(len(frame))
 
 
 class RowsBy(dict[tuple[str, ...], "Ints"]):
@@ -137,20 +152,33 @@ def rows_by(frame: polars.DataFrame, *columns: str) -> RowsBy:
 
     from epicene.stats.arrays import encode_groups
 
-    keys = [frame[column].cast(pl.Categorical) for column in columns]
-    codes = [key.to_physical().cast(pl.Int64).fill_null(-1).to_numpy() for key in keys]
-    known = np.flatnonzero(np.min(codes, axis=0) >= 0)
+    keys = [pl.col(column).cast(pl.Categorical) for column in columns]
+    codes = frame.select(key.to_physical().cast(pl.Int64).fill_null(-1) for key in keys)
+    known = np.flatnonzero(codes.min_horizontal().to_numpy() >= 0) if len(codes) else ()
     if not len(known):
         return RowsBy()
     cells = np.zeros_like(known)
     for code in codes:
-        cells = encode_groups(cells * (code.max() + 1) + code[known], len(known))
+        numbers = code.to_numpy()[known]
+        cells = encode_groups(cells * (numbers.max() + 1) + numbers, len(known))
     # Few cells are sorted fastest as small numbers.
     order = known[np.argsort(cells.astype(np.min_scalar_type(cells.max())), kind="stable")]
     parts = np.split(order, np.bincount(cells).cumsum()[:-1])
-    firsts = [part[0] for part in parts]
-    values = zip(*(key.gather(firsts).cast(pl.String) for key in keys), strict=True)
+    firsts = frame.select(columns)[[part[0] for part in parts]]
+    values = firsts.select(pl.all().cast(pl.String)).rows()
     return RowsBy(sorted(zip(values, parts, strict=True)))
+
+
+def measured_rows(
+    parts: Iterable[tuple[tuple[str, ...], Ints]], measures: Iterable[PartEstimator]
+) -> list[Row]:
+    """A table's row for each part, given by its keys and rows, with a cell for each measure."""
+    keys, rows = zip(*parts, strict=True) if (parts := list(parts)) else ((), ())
+    columns = [measure(rows) for measure in measures]
+    return [
+        Row(keys=each, cells=cells)
+        for each, cells in zip(keys, zip(*columns, strict=True), strict=True)
+    ]
 
 
 def rows_where(frame: polars.DataFrame, **values: str) -> polars.DataFrame:
@@ -181,12 +209,12 @@ def accuracy_table(
     import polars as pl
 
     names = distinct_values(frame, columns)
-    right, undetected = accuracy_of_rows(frame), undetected_share_of_rows(frame)
+    right, undetected = accuracy_of_parts(frame), undetected_share_of_parts(frame)
     keyed = frame.select(pl.col(rows).fill_null("None"), pl.col(columns))
     part = rows_by(keyed, *rows, columns)
     made = []
     for keys, whole in rows_by(keyed, *rows).items():
-        cells = [right(whole), *(right(part[*keys, name]) for name in names), undetected(whole)]
+        cells = right([whole, *(part[*keys, name] for name in names)]) + undetected([whole])
         made.append(Row(keys=keys, cells=tuple(cells)))
     heads = ["all", *names, "undetected"]
     return Table(

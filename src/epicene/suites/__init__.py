@@ -5,7 +5,7 @@ A suite never sees a model. Every suite folder has the same files: `items.py`, `
 it needs them, `published.py` (the paper's numbers), `figures.py`, `statistics.py` (tables of the
 data), `checks.py`, `external_answers.py`, `construction/` and `studies/`. Its `__init__.py` puts
 them together as one `Suite`, declared as an entry point in the group `epicene.suites`.
-`tests/reflexives` is a small example.
+A small suite is one file: `definition.py` makes it from a few functions.
 """
 
 from __future__ import annotations

@@ -62,12 +62,14 @@ def statistics_of(frame: polars.DataFrame) -> list[Statistic]:
 
 
 def measures(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
-    """The judgements of each measure, or all of them if there are no measures."""
+    """The judgements of each measure in the order of the judge; all, if there are no measures."""
     import polars as pl
 
-    names = distinct_values(frame, MEASURE) if MEASURE in frame.columns else []
-    for name in names or ("",):
-        yield name, frame.filter(pl.col(MEASURE) == name) if name else frame
+    if MEASURE not in frame.columns:
+        yield "", frame
+        return
+    for name in frame[MEASURE].drop_nulls().unique(maintain_order=True).cast(pl.String):
+        yield name, frame.filter(pl.col(MEASURE) == name)
 
 
 def default_metrics(results: Results[Any]) -> dict[str, Estimate]:

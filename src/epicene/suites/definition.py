@@ -1,17 +1,4 @@
-"""A suite in one file: `epicene.suite(…)` and a few functions; everything else has a default.
-
-import epicene
-
-reflexives = epicene.suite("reflexives", items="reflexives.csv", languages=["en"])
-
-@reflexives.ask
-def ask(item):
-    return epicene.choose(item.before, [item.right, item.wrong], item.after)
-
-@reflexives.judge
-def judge(item, answer):
-    return answer.best == 0
-"""
+"""A suite in one file: `epicene.suite(…)` and a few functions; everything else has a default."""
 
 from __future__ import annotations
 
@@ -39,7 +26,6 @@ from epicene.suites import (
 )
 from epicene.suites.default_results import (
     OVERALL,
-    UNDETECTED,
     default_figures,
     default_headlines,
     default_metrics,
@@ -51,13 +37,14 @@ from epicene.suites.default_studies import STUDY_CARDS, default_studies
 from epicene.suites.definition_functions import (
     MEASURE,
     Answered,
+    MissingAnswersError,
     UserFunction,
     judgements_of,
     requests_of,
 )
 from epicene.suites.definition_items import ItemReader, RowItem
+from epicene.suites.definition_metrics import UserMetric
 from epicene.suites.definition_settings import make_protocols
-from epicene.suites.headline_metrics import HeadlineMetric, MetricUnit
 from epicene.suites.single_answer_judge import NeedsAllAnswersError, SingleAnswerJudge
 
 if TYPE_CHECKING:
@@ -66,12 +53,12 @@ if TYPE_CHECKING:
     from epicene.core.records import Request
     from epicene.suites import Dataset, DataSource, Results
     from epicene.suites.definition_items import ItemSource
+    from epicene.suites.headline_metrics import HeadlineMetric, MetricUnit
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 _MODEL = "model"  # the role of the model that is measured
 _ASK = "ask"  # the name of the first stage
-_RESAMPLES = 1000  # of a metric that is a function of a frame
 _NO_FACETS = {*FRAME_COLUMNS, MEASURE} - {"language"}
 
 
@@ -79,8 +66,8 @@ def suite(
     name: str,
     *,
     items: ItemSource,
-    languages: Sequence[str] = (),
-    facets: Sequence[str] = (),
+    languages: str | Sequence[str] = (),
+    facets: str | Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
     protocols: Mapping[str, Protocol | Mapping[str, Any]] | None = None,
     item: type[Item] = RowItem,
@@ -99,13 +86,25 @@ def suite(
     JSON, Parquet; relative to the suite's file), or a function that returns one of these.
     `facets` names the columns by which results are broken down, `settings` what `--set` can change.
     Raise `version` when `ask` changes. `parts` replaces any other part of a `Suite`.
+
+    >>> import epicene
+    >>> rows = [{"before": "The queen saw ", "right": "herself", "wrong": "himself"}]
+    >>> reflexives = epicene.suite("my_reflexives", items=rows, languages=["en"])
+    >>> @reflexives.ask
+    ... def ask(item):
+    ...     return epicene.choose(item.before, [item.right, item.wrong], ".")
+    >>> @reflexives.judge
+    ... def judge(item, answer):
+    ...     return answer.best == 0
+    >>> epicene.suites(reflexives)["roles"]
+    {'model': ['score']}
     """
     caller = sys._getframe(1).f_globals
     return SuiteDefinition(
         name,
         items=items,
-        languages=languages,
-        facets=facets,
+        languages=[languages] if isinstance(languages, str) else languages,
+        facets=[facets] if isinstance(facets, str) else facets,
         settings=settings or {},
         protocols=protocols or {},
         item=item,
@@ -135,11 +134,6 @@ class _StageFunction(msgspec.Struct, frozen=True):
     name: str
     role: str
     function: UserFunction
-
-
-class _Metric(msgspec.Struct, frozen=True):
-    function: UserFunction
-    unit: MetricUnit
 
 
 class SuiteDefinition:
@@ -175,7 +169,7 @@ class SuiteDefinition:
         self._roles = {_MODEL: "the model that is measured"}
         self._stages: list[_StageFunction] = []
         self._judge: UserFunction | None = None
-        self._metrics: dict[str, _Metric] = {}
+        self._metrics: dict[str, UserMetric] = {}
         self._reader = ItemReader(
             self._own(items).about_all if callable(items) else items,
             item,
@@ -205,11 +199,12 @@ class SuiteDefinition:
         """
 
         def decorate(function: FunctionT) -> FunctionT:
-            if not self._stages:
+            if not self._stages or name == _ASK:
                 raise InputError(f"{self.name}: the stage {name} comes after @{self.name}.ask.")
             self._roles.setdefault(role, about or f"answers in the stage {name}")
-            self._stages = [each for each in self._stages if each.name != name]
-            self._stages.append(_StageFunction(name, role, self._own(function)))
+            stages = {each.name: each for each in self._stages}
+            stages[name] = _StageFunction(name, role, self._own(function))
+            self._stages = list(stages.values())
             self._changed()
             return function
 
@@ -238,10 +233,8 @@ class SuiteDefinition:
         """
 
         def decorate(function: FunctionT) -> FunctionT:
-            made = self._own(function)
-            if made.name == UNDETECTED:
-                raise InputError(f"Every suite has a metric {UNDETECTED}; rename yours.")
-            self._metrics[made.name] = _Metric(made, unit)
+            made = UserMetric(self._own(function), unit)
+            self._metrics[made.name] = made
             self._changed()
             return function
 
@@ -269,8 +262,6 @@ class SuiteDefinition:
             stage.function.check_parameters("item", *answers)
             answers.append(f"the answer of the stage {stage.name}" if answers else "answer")
         self._judge.check_parameters("item", *answers)
-        for metric in self._metrics.values():
-            metric.function.check_parameters("frame")
         title = str(self._card["title"])
         defaults: dict[str, Any] = {
             "card": self._default_card(),
@@ -319,9 +310,9 @@ class SuiteDefinition:
         return SuiteCard(
             **card,
             languages=self._languages,
-            tables=table_names(self._facets),
-            figures=(OVERALL,),
-            studies=STUDY_CARDS,
+            tables=() if "tables" in self._parts else table_names(self._facets),
+            figures=() if "figures" in self._parts else (OVERALL,),
+            studies={} if "studies" in self._parts else STUDY_CARDS,
             layouts=(
                 DataLayout(
                     name="rows",
@@ -358,14 +349,17 @@ class SuiteDefinition:
     def _answered(
         self, item: Item, answers: Answers, protocol: Protocol, stages: int
     ) -> list[Answered]:
-        """What the first stages asked and what was answered; raises `ValueError` if not all is."""
+        """What the first stages asked and what was answered; raises if not all is."""
         found: list[Answered] = []
         for stage in self._stages[:stages]:
             result = stage.function(item, *(each.given for each in found), settings=protocol)
             requests, single = requests_of(stage.function, result, item)
             by_name = {each.name: each.answer for each in answers.where(stage=stage.name)}
             if by_name.keys() != {request.name for request in requests}:
-                raise ValueError(f"the stage {stage.name} has not all its answers")
+                raise MissingAnswersError(
+                    f"The item {item.id!r} lacks an answer in the stage {stage.name}, so it cannot "
+                    "be judged."
+                )
             given = [by_name[request.name] for request in requests]
             found.append(Answered(stage.name, requests, given, single=single))
         return found
@@ -403,44 +397,16 @@ class SuiteDefinition:
         yield from judgements_of(self._judge, result, item, stages, self._facets_of(item))
 
     def _facets_of(self, item: Item) -> dict[str, str]:
-        return {name: str(getattr(item, name)) for name in self._facets if name != "language"}
+        """The facets of an item that a frame has no column for anyway."""
+        values = {name: getattr(item, name) for name in self._facets if name != "language"}
+        return {name: "" if value is None else str(value) for name, value in values.items()}
 
     def _all_metrics(self, results: Results[Any]) -> dict[str, Estimate]:
-        own = {name: self._own_metric(name, results) for name in self._metrics}
+        own = {name: metric.estimate(results) for name, metric in self._metrics.items()}
         return {**default_metrics(results), **own}
 
-    def _own_metric(self, name: str, results: Results[Any]) -> Estimate:
-        """A metric of the user's, with an interval if it is a number."""
-        from epicene.stats.intervals import bootstrap
-        from epicene.stats.tabulate import group_codes
-
-        function, frame = self._metrics[name].function, results.frame
-        value = function.about_all(frame)
-        if isinstance(value, Estimate):
-            return value
-        if value is None:
-            return Estimate(value=None, why="it is undefined for these data")
-        if not isinstance(value, int | float):
-            raise InputError(
-                f"The metric {function.place} returned a {type(value).__name__}; it must return a "
-                "number, an Estimate or None."
-            )
-        return bootstrap(
-            lambda rows: function.about_all(frame[rows]),
-            group_codes(frame),
-            resamples=_RESAMPLES,
-        )
-
     def _headlines(self, results: Results[Any]) -> tuple[HeadlineMetric, ...]:
-        own = tuple(
-            HeadlineMetric(
-                name=name,
-                estimate=partial(self._own_metric, name),
-                unit=metric.unit,
-                by_language=False,
-            )
-            for name, metric in self._metrics.items()
-        )
+        own = (metric.headline for metric in self._metrics.values())
         return (*default_headlines(results), *own)
 
     def _scored_texts(

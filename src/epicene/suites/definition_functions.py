@@ -7,8 +7,8 @@ is kept.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -35,7 +35,7 @@ from epicene.core.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import polars
@@ -45,6 +45,10 @@ if TYPE_CHECKING:
 # The facet of judgements that `judge` returns by name, in a dict.
 MEASURE = "measure"
 _SETTINGS = "settings"
+
+
+class MissingAnswersError(InputError, ValueError):
+    """Not all requests of an item have an answer; a `ValueError`, as `Answers.only` raises it."""
 
 
 class UserFunction:
@@ -78,7 +82,7 @@ class UserFunction:
         more = {_SETTINGS: settings} if self._takes_settings else {}
         try:
             result = self._function(item, *answers, **more)
-            return list(result) if inspect.isgenerator(result) else result
+            return list(result) if isinstance(result, Iterator) else result
         except EpiceneError:
             raise
         except Exception as error:
@@ -102,10 +106,10 @@ class UserFunction:
 
     def _line(self, error: Exception) -> str:
         """The last line of the user's file that the error went through."""
-        own = inspect.unwrap(self._function).__code__.co_filename
+        code = getattr(inspect.unwrap(self._function), "__code__", None)
         line, trace = "", error.__traceback__
         while trace is not None:
-            if trace.tb_frame.f_code.co_filename == own:
+            if code is not None and trace.tb_frame.f_code.co_filename == code.co_filename:
                 line = f"line {trace.tb_lineno}, "
             trace = trace.tb_next
         return line
@@ -169,6 +173,13 @@ def _wrong_request(function: UserFunction, result: object, item: Item) -> InputE
 # --- judge ---------------------------------------------------------------------------------
 
 
+class Sample(NamedTuple):
+    """Which element of a list of judgements one is."""
+
+    number: int
+    of: int
+
+
 class Answered:
     """What one stage asked about an item, and what was answered."""
 
@@ -180,23 +191,21 @@ class Answered:
         self.answers = answers
         self.given = answers[0] if single else list(answers)
 
-    def evidence(self, sample: int | None, *, first: bool) -> Iterator[tuple[str, str]]:
+    def about(self, name: str) -> Answered:
+        """The part that the request of that name is; all of it, if there is none."""
+        for request, answer in zip(self.requests, self.answers, strict=True):
+            if name and request.name == name:
+                return Answered(self.stage, [request], [answer], single=True)
+        return self
+
+    def evidence(self, sample: Sample | None, *, first: bool) -> Iterator[tuple[str, str]]:
         """What a person reads beside a judgement; of several samples, the one it is about."""
         for request, answer in zip(self.requests, self.answers, strict=True):
             which = f" {request.name}" if len(self.requests) > 1 else ""
             if first:
                 yield f"asked{which}", asked_text(request)
-            yield (
-                f"{'answer' if first else self.stage}{which}",
-                answer_text(request, answer, sample),
-            )
-
-    @property
-    def samples(self) -> int:
-        """How many texts the one answer has; 0 where there are several answers, or other ones."""
-        if len(self.answers) == 1 and isinstance(self.answers[0], Texts):
-            return len(self.answers[0].texts)
-        return 0
+            text = answer_text(request, answer, sample)
+            yield f"{'answer' if first else self.stage}{which}", text
 
 
 def asked_text(request: Request) -> str:
@@ -218,12 +227,13 @@ def asked_text(request: Request) -> str:
             return request.question
 
 
-def answer_text(request: Request, answer: Answer, sample: int | None = None) -> str:
+def answer_text(request: Request, answer: Answer, sample: Sample | None = None) -> str:
     """An answer as people read it."""
     match answer:
+        case Texts() if sample is not None and sample.of == len(answer.texts):
+            return answer.texts[sample.number].text
         case Texts():
-            texts = answer.texts if sample is None else answer.texts[sample : sample + 1]
-            return "\n".join(text.text for text in texts)
+            return "\n".join(text.text for text in answer.texts)
         case Scores() if isinstance(request, Score):
             best = answer.best
             return "" if best is None else request.texts[best]
@@ -245,8 +255,6 @@ def judgements_of(
     facets: Mapping[str, str],
 ) -> Iterator[Judgement]:
     """What `judge` returned, as judgements: by name from a dict, numbered from a list."""
-    several = list(result) if _is_list(result) else None
-    of_samples = several is not None and len(several) == stages[0].samples
     for name, measure, sample, each in _named(result):
         judged = _judgement(each)
         if judged is None:
@@ -258,7 +266,7 @@ def judgements_of(
         evidence = {
             key: text
             for number, stage in enumerate(stages)
-            for key, text in stage.evidence(sample if of_samples else None, first=number == 0)
+            for key, text in stage.about(measure).evidence(sample, first=number == 0)
         }
         own = {MEASURE: measure} if measure else {}
         yield msgspec.structs.replace(
@@ -276,15 +284,16 @@ def _is_list(result: object) -> bool:
     return isinstance(result, Iterable) and not isinstance(result, str | Mapping | msgspec.Struct)
 
 
-def _named(result: Any) -> Iterator[tuple[str, str, int | None, Any]]:
-    """Each value with its name, its measure and its number among samples."""
+def _named(result: Any) -> Iterator[tuple[str, str, Sample | None, Any]]:
+    """Each value with its name, its measure and its place in a list."""
     if isinstance(result, Mapping):
         for key, value in result.items():
             for name, _, sample, each in _named(value):
                 yield f"{key} {name}".strip(), str(key), sample, each
     elif _is_list(result):
-        for number, each in enumerate(result):
-            yield str(number + 1), "", number, each
+        values = list(result)
+        for number, each in enumerate(values):
+            yield str(number + 1), "", Sample(number, len(values)), each
     else:
         yield "", "", None, result
 

@@ -27,7 +27,9 @@ def make_protocols(
         frozen=True,
         kw_only=True,
     )
-    found: dict[str, Protocol] = {_PROTOCOL: kind(name=_PROTOCOL, about="As the suite defines it.")}
+    found: dict[str, Protocol] = {}
+    if _PROTOCOL not in more:
+        found[_PROTOCOL] = kind(name=_PROTOCOL, about="As the suite defines it.")
     for other, values in more.items():
         if isinstance(values, Protocol):
             found[other] = values

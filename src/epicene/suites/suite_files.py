@@ -224,7 +224,8 @@ def _explained(path: Path) -> Iterator[None]:
         what = (
             str(error) if isinstance(error, EpiceneError) else f"{type(error).__name__}: {error}."
         )
-        raise InputError(f"{path}, line {lines[-1] if lines else 1}: {what}") from error
+        line = f", line {lines[-1]}" if lines else ""
+        raise InputError(f"{path}{line}: {what}") from error
     finally:
         _loading.pop()
         with suppress(ValueError):

@@ -22,7 +22,6 @@ from epicene.studies.design.checks import study_problems
 from epicene.studies.design.sampling import SamplingOptions
 from epicene.studies.design.schema import Response, SamplingRecord
 from epicene.suites import DataSource, choose_protocol
-from reflexives.data import read
 from runs.conftest import Silent
 
 
@@ -37,10 +36,10 @@ def test_a_study_of_data_needs_no_model() -> None:
     study = study_from_data(suite, DataSource(), SamplingOptions(per_cell=2, seed=5))
     assert not list(study_problems(study))
     protocol = suite.protocols["epicene"]
-    genders = {item.id: item.gender for item in read(DataSource(), protocol).items}
+    genders = {item.id: item.gender for item in suite.read(DataSource(), protocol).items}
     assert Counter(genders[item.id] for item in study.items) == {"masculine": 2, "feminine": 2}
     assert study.drawn == SamplingRecord(
-        kind="choice", protocol="epicene", data="starter", per_cell=2, seed=5
+        kind="choice", protocol="epicene", data="pairs.jsonl", per_cell=2, seed=5
     )
     # All are for three people, so none is for two.
     assert {item.judgements for item in study.items} == {None}

@@ -88,10 +88,10 @@ def test_the_english_prompt_names_the_language() -> None:
 
 
 def test_a_language_without_a_prompt_is_asked_in_english_only() -> None:
-    pair = Pair(id="1", language="es", masculine="Estoy cansado.", feminine="Estoy cansada.")
+    pair = Pair(id="1", language="zh", masculine="我累了。", feminine="我累了。")
     with pytest.raises(InputError, match="--protocol english"):
         written(pair, PROTOCOLS["epicene"])
-    assert "in Spanish" in contents(written(pair, PROTOCOLS["english"])[0])[0]
+    assert "in Chinese" in contents(written(pair, PROTOCOLS["english"])[0])[0]
 
 
 WORDING = {

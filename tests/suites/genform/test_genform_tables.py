@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from epicene.core.records import Estimate
@@ -140,6 +142,15 @@ def test_neutral_rules_have_no_scores_but_are_left_alone(at_random: Summary) -> 
 # --- the starter set -----------------------------------------------------------------------
 
 
+def test_the_russian_starter_set_is_read_when_it_is_asked_for() -> None:
+    protocol = msgspec.structs.replace(PROTOCOLS["epicene"], language="ru")
+    pairs = read(DataSource(), protocol).items
+    counts = Counter(pair.rule for pair in pairs)
+    assert set(counts) == set(rules_of("ru"))
+    assert min(counts.values()) >= 7
+    assert {pair.language for pair in pairs} == {"ru"}
+
+
 def test_every_rule_has_twenty_sentences() -> None:
     pairs = read(DataSource(), PROTOCOLS["epicene"]).items
     counts: dict[tuple[str, str], int] = {}
@@ -150,8 +161,18 @@ def test_every_rule_has_twenty_sentences() -> None:
     assert min(counts.values()) >= 20
 
 
+@pytest.mark.parametrize("language", ["es", "it", "pt"])
+def test_a_language_that_the_paper_does_not_have_is_named(language: str) -> None:
+    protocol = msgspec.structs.replace(PROTOCOLS["epicene"], language=language)
+    pairs = tuple(read(DataSource(), protocol).items)
+    assert {pair.language for pair in pairs} == {language}
+    assert {pair.rule for pair in pairs} == set(rules_of(language))
+    assert len(pairs) >= 150
+    assert 0.2 < sum(pair.is_neutral for pair in pairs) / len(pairs) < 0.3
+
+
 def test_the_rules_are_as_many_as_the_paper_names() -> None:
-    assert [len(rules_of(code)) for code in ("fr", "ar", "hi", "es")] == [15, 14, 21, 0]
+    assert [len(rules_of(code)) for code in ("fr", "ar", "hi", "zh")] == [15, 14, 21, 0]
     families = {rule.family for code in ("fr", "ar", "hi") for rule in rules_of(code).values()}
     assert families == set(all_rules().families)
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import all_rows
+from epicene.stats.tabulate import estimate_all
 from epicene.suites.misgendering.published import published_kappa
 
 
@@ -29,7 +29,7 @@ def pairs(
 def test_a_format_that_never_errs(wrong: int, half: float) -> None:
     # Probability is always right: Table 4 prints 0.000 with an interval of this half width.
     given = pairs(0, 0, wrong, 750 - wrong)
-    found = published_kappa(given)(all_rows(given))
+    found = estimate_all(published_kappa(given), given)
     assert found.value == pytest.approx(0, abs=1e-12)
     assert found.high == pytest.approx(half, abs=1e-5)
     proper = paired_agreement.kappa(given, clustered=False)
@@ -39,7 +39,7 @@ def test_a_format_that_never_errs(wrong: int, half: float) -> None:
 
 def test_every_other_table_is_the_usual_kappa() -> None:
     given = pairs(2, 11, 44, 693)  # published as 0.042 with half width 0.089
-    found = published_kappa(given)(all_rows(given))
+    found = estimate_all(published_kappa(given), given)
     assert found == paired_agreement.kappa(given, clustered=False)
     assert found.value == pytest.approx(0.041900868676544946)
     assert found.high == pytest.approx(0.041900868676544946 + 0.08876020239015754)

@@ -10,7 +10,7 @@ import pytest
 
 from epicene.core.records import Estimate, Judgement, Outcome, Table
 from epicene.runs.stored_run import judgement_frame
-from epicene.stats.tabulate import all_rows, distinct_values
+from epicene.stats.tabulate import distinct_values, estimate_all
 from epicene.suites import Results, RunInfo
 from epicene.suites.misgendering import suite
 from epicene.suites.misgendering.figures import figures
@@ -137,7 +137,7 @@ def test_sigma_of_five_is_the_papers(right: int, level: str, sigma: float) -> No
 def shares_of_sigma(frame: pl.DataFrame, protocol: str) -> dict[str, float | None]:
     instances = sigma_by_instance(frame, PROTOCOLS[protocol])
     shares = sigma_shares(instances, distinct_values(instances, "level"))
-    return {level: share(all_rows(instances)).value for level, share in shares.items()}
+    return {level: estimate_all(share, instances).value for level, share in shares.items()}
 
 
 def test_no_pronoun_is_right_under_paper_and_left_out_under_epicene() -> None:

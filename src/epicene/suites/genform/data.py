@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from epicene.suites.genform.protocol import GenformProtocol
 
 STARTER = Path(__file__).parent / "starter"
+# The default set: the paper's languages. The setting `language` names another, as in language=de.
+_DEFAULT_LANGUAGES = ("ar", "fr", "hi")
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
@@ -31,9 +33,20 @@ def read(source: DataSource, protocol: GenformProtocol) -> Dataset:
     if protocol.prompt:  # refuse an invalid prompt before anything else
         read_prompt_templates(protocol.prompt)
     path = source.path or STARTER
-    files = _files(path) if path.is_dir() else [path]
+    if source.path is None:
+        files = _starter_files(protocol.language)
+    else:
+        files = _files(path) if path.is_dir() else [path]
     pairs = tuple(pair for file in files for pair in _pairs(file, source.columns, protocol))
     return Dataset("starter" if source.path is None else user_data_name(path.name), files, pairs)
+
+
+def _starter_files(language: str) -> list[Path]:
+    known = sorted(file.stem for file in STARTER.glob("*.jsonl"))
+    if language and language not in known:
+        raise unknown("starter set for the language", language, known)
+    codes = _DEFAULT_LANGUAGES if language in {"", *_DEFAULT_LANGUAGES} else (language,)
+    return [STARTER / f"{code}.jsonl" for code in codes]
 
 
 def _files(folder: Path) -> list[Path]:

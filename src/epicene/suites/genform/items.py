@@ -56,22 +56,20 @@ class Rules(Record, frozen=True, kw_only=True):
     """All rule types, by language and name, and the titles of the families."""
 
     families: dict[str, str]
-    fr: dict[str, Rule]
-    ar: dict[str, Rule]
-    hi: dict[str, Rule]
+    languages: dict[str, dict[str, Rule]]
 
 
 @cache
 def all_rules() -> Rules:
     """The rule types as rules.toml has them."""
     text = (Path(__file__).parent / "rules.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), Rules)
+    content = tomllib.loads(text)
+    return msgspec.convert({"families": content.pop("families"), "languages": content}, Rules)
 
 
 def rules_of(language: str) -> dict[str, Rule]:
-    """The rule types of a language by name, in the paper's order; none for other languages."""
-    rules = all_rules()
-    return {"fr": rules.fr, "ar": rules.ar, "hi": rules.hi}.get(language, {})
+    """The rule types of a language by name, in the order of rules.toml; none if it has none."""
+    return all_rules().languages.get(language, {})
 
 
 @cache

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.core.records import Estimate
@@ -123,9 +122,7 @@ class AnswerArrays:
 
         if not len(self):
             return _NO_GENDERED_TERM
-        return _cached(
-            clustered_mean, above, below, self.group, bounds=(0, 1), resamples=self.resamples
-        )
+        return clustered_mean(above, below, self.group, bounds=(0, 1), resamples=self.resamples)
 
     @cached_property
     def ones(self) -> Array:
@@ -141,24 +138,6 @@ class AnswerArrays:
         if not len(self):
             return Estimate(value=None, why=why)
         return proportion(flags, groups=self.group)
-
-
-_CACHE: dict[bytes, Estimate] = {}
-_CACHE_SIZE = 2**14
-
-
-def _cached(estimate: Callable[..., Estimate], *arrays: Array, **settings: Any) -> Estimate:
-    """The estimate for these arrays, computed once: metrics and tables share many figures."""
-    key = blake2b(repr((estimate.__name__, settings)).encode(), digest_size=16)
-    for array in arrays:
-        key.update(array.dtype.str.encode())
-        key.update(array.tobytes())
-    digest = key.digest()
-    if digest not in _CACHE:
-        if len(_CACHE) >= _CACHE_SIZE:
-            _CACHE.clear()
-        _CACHE[digest] = estimate(*arrays, **settings)
-    return _CACHE[digest]
 
 
 _ARRAYS = tuple(field.name for field in fields(AnswerArrays) if field.name != "resamples")
@@ -189,29 +168,22 @@ def cga(answers: AnswerArrays) -> Estimate:
 
 def delta_sga(answers: AnswerArrays) -> Estimate:
     """SGA towards the masculine minus SGA towards the feminine, resampled together."""
+    from epicene.stats.intervals import clustered_difference
+
     answers = answers.gendered
     masculine = answers.masculine.astype(float)
     if masculine.all() or not masculine.any():
         why = "there are answers in one direction only"
         return Estimate(value=None, why=why) if len(answers) else _NO_GENDERED_TERM
     feminine = 1 - masculine
-    arrays = (answers.sga * masculine, answers.sga * feminine, answers.group, masculine, feminine)
-    return _cached(_sga_difference, *arrays, resamples=answers.resamples)
-
-
-def _sga_difference(
-    first: Array, second: Array, groups: Array, masculine: Array, feminine: Array, *, resamples: int
-) -> Estimate:
-    from epicene.stats.intervals import clustered_difference
-
     return clustered_difference(
-        first,
-        second,
-        groups,
+        answers.sga * masculine,
+        answers.sga * feminine,
+        answers.group,
         first_denominators=masculine,
         second_denominators=feminine,
         bounds=(-1, 1),
-        resamples=resamples,
+        resamples=answers.resamples,
     )
 
 

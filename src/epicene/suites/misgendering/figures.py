@@ -12,9 +12,9 @@ from epicene.core.records import Estimate
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import (
     distinct_values,
-    mean_of_rows,
+    mean_of_parts,
     rows_by,
-    undetected_share_of_rows,
+    undetected_share_of_parts,
 )
 from epicene.suites.misgendering.metrics import (
     beta_fits,
@@ -29,6 +29,7 @@ from epicene.suites.misgendering.metrics import (
     with_all_facets,
 )
 from epicene.suites.misgendering.tables import distractor_table
+from epicene.suites.misgendering.tables_agreement import standard_error_of_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from epicene.charts.axes import Unit
     from epicene.core.records import Figure
     from epicene.stats.arrays import Ints
-    from epicene.stats.tabulate import RowEstimator
+    from epicene.stats.tabulate import PartEstimator
     from epicene.suites.misgendering.metrics import Outcomes
 
     _Maker = Callable[[Outcomes, str, str, Sequence[str]], Figure]
@@ -109,7 +110,7 @@ def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str
             panel: model if len(settings) == 1 else f"{model}, {setting}",
             "pronoun": pronoun,
             "σ": level,
-            "share of instances": share(of[model, pronoun]),
+            "share of instances": share([of[model, pronoun]])[0],
         }
         for setting, instances in parts.items()
         for of in (rows_by(instances, "model", "pronoun"),)
@@ -135,7 +136,7 @@ def _variation_of_templates(
 ) -> Figure:
     """How much the converted templates of an instance differ."""
     instances = sigma_by_instance(conversion_judgements(results.frame), results.protocol)
-    parts = dict.fromkeys(settings, (instances, mean_of_rows(instances, "sigma")))
+    parts = dict.fromkeys(settings, (instances, mean_of_parts(instances, "sigma")))
     title = f"Variation of converted templates: {family_title(results.frame, family)}"
     return _bars(results, name, title, parts, "mean standard deviation σ", "number")
 
@@ -145,7 +146,7 @@ def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence
     parts = {}
     for setting in settings:
         pairs = paired_formats(results.frame, family, setting, results.protocol)
-        raw = paired_agreement.raw_of_rows(pairs, clustered=not as_paper)
+        raw = paired_agreement.raw_of_parts(pairs, clustered=not as_paper)
         parts[setting] = (pairs, _with_standard_error(pairs, raw) if as_paper else raw)
     title = f"Raw agreement of probability and generation: {family_title(results.frame, family)}"
     where = "" if is_own(results.frame) else ", as in the paper"
@@ -154,18 +155,18 @@ def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence
     return _bars(results, name, title, parts, "raw agreement", notes=notes)
 
 
-def _with_standard_error(pairs: polars.DataFrame, raw: RowEstimator) -> RowEstimator:
-    from epicene.stats.intervals import standard_error
+def _with_standard_error(pairs: polars.DataFrame, raw: PartEstimator) -> PartEstimator:
+    error = standard_error_of_parts(pairs)
 
-    same = (pairs["a"] == pairs["b"]).to_numpy()
-
-    def estimate(rows: Ints) -> Estimate:
-        found = raw(rows)
-        if found.value is None:
-            return found
-        error = standard_error(same[rows]).value or 0.0
-        low, high = found.value - error, found.value + error
-        return Estimate(value=found.value, low=low, high=high, n=found.n)
+    def estimate(parts: Sequence[Ints]) -> list[Estimate]:
+        found = []
+        for share, each in zip(raw(parts), error(parts), strict=True):
+            if share.value is not None:
+                half = each.value or 0.0
+                low, high = share.value - half, share.value + half
+                share = Estimate(value=share.value, low=low, high=high, n=share.n)
+            found.append(share)
+        return found
 
     return estimate
 
@@ -174,7 +175,7 @@ def _no_pronoun(results: Outcomes, name: str, family: str, settings: Sequence[st
     parts = {}
     for setting in settings:
         judged = generation_judgements(results.frame, family, setting)
-        parts[setting] = (judged, undetected_share_of_rows(judged))
+        parts[setting] = (judged, undetected_share_of_parts(judged))
     title = f"Generations without a pronoun: {family_title(results.frame, family)}"
     return _bars(results, name, title, parts, "share without a pronoun")
 
@@ -183,7 +184,7 @@ def _bars(
     results: Outcomes,
     name: str,
     title: str,
-    parts: Mapping[str, tuple[polars.DataFrame, RowEstimator]],
+    parts: Mapping[str, tuple[polars.DataFrame, PartEstimator]],
     measure: str,
     unit: Unit = "share",
     notes: Sequence[str] = (),
@@ -195,7 +196,7 @@ def _bars(
             "model": model,
             "pronoun": pronoun,
             "setting": setting,
-            measure: estimate(of[setting][model, pronoun]),
+            measure: estimate([of[setting][model, pronoun]])[0],
         }
         for model, pronoun in _models_and_pronouns(results.frame)
         for setting, (_, estimate) in parts.items()

@@ -12,10 +12,10 @@ from epicene.core.records import Estimate
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import (
     accuracy,
-    all_rows,
     distinct_values,
+    estimate_all,
     rows_by,
-    share_of_rows,
+    share_of_parts,
     undetected_share,
 )
 from epicene.suites.headline_metrics import accuracy_metric
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from epicene.stats.arrays import Ints
     from epicene.stats.beta_fit import BetaFit
-    from epicene.stats.tabulate import RowEstimator
+    from epicene.stats.tabulate import PartEstimator
     from epicene.suites import Results
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
@@ -191,13 +191,18 @@ def _in_order(pronouns: Iterable[str]) -> list[str]:
     return [*first, *sorted(there - set(first))]
 
 
-def rows_by_pronoun(frame: polars.DataFrame) -> Iterator[tuple[str, str, Ints]]:
-    """For each model all rows, then those of each pronoun that it has."""
+def rows_by_pronoun(
+    frame: polars.DataFrame, *between: str
+) -> Iterator[tuple[tuple[str, ...], Ints]]:
+    """For each model all rows, then those of each pronoun that it has, by table keys.
+
+    These are the model, what stands `between`, and the pronoun or "all".
+    """
     parts = rows_by(frame, "model", "pronoun")
     for (model,), here in rows_by(frame, "model").items():
-        yield model, "all", here
+        yield (model, *between, "all"), here
         for name in _in_order(name for owner, name in parts if owner == model):
-            yield model, name, parts[model, name]
+            yield (model, *between, name), parts[model, name]
 
 
 # The setting under which the templates converted from generations are shown.
@@ -230,11 +235,11 @@ def _level(sigma: float) -> str:
     return f"{sigma:.2f}" if sigma else "0"
 
 
-def sigma_shares(instances: polars.DataFrame, levels: Iterable[str]) -> dict[str, RowEstimator]:
-    """The share of instances with each of these values of σ, for any rows."""
+def sigma_shares(instances: polars.DataFrame, levels: Iterable[str]) -> dict[str, PartEstimator]:
+    """The share of instances with each of these values of σ, in parts of them."""
     import polars as pl
 
-    return {level: share_of_rows(instances, pl.col("level") == level) for level in levels}
+    return {level: share_of_parts(instances, pl.col("level") == level) for level in levels}
 
 
 def all_paired_formats(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
@@ -244,11 +249,11 @@ def all_paired_formats(frame: polars.DataFrame, protocol: MisgenderingProtocol) 
     return pl.concat(paired_formats(frame, family, setting, protocol) for family, setting in MODES)
 
 
-def conflict_rate(pairs: polars.DataFrame) -> RowEstimator:
-    """The share of pairs in which one format is right and the other wrong, for any rows."""
+def conflict_rate(pairs: polars.DataFrame) -> PartEstimator:
+    """The share of pairs in which one format is right and the other wrong, in parts of them."""
     import polars as pl
 
-    return share_of_rows(pairs, pl.col("a") != pl.col("b"))
+    return share_of_parts(pairs, pl.col("a") != pl.col("b"))
 
 
 def beta_fits(
@@ -332,7 +337,7 @@ def _metrics(results: Outcomes) -> dict[str, Estimate]:
             found[f"mcc_{name}"] = paired_agreement.mcc(pairs, clustered=True)
     pairs = all_paired_formats(frame, results.protocol)
     if len(pairs):
-        found["conflict"] = conflict_rate(pairs)(all_rows(pairs))
+        found["conflict"] = estimate_all(conflict_rate(pairs), pairs)
     return found
 
 

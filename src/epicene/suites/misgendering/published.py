@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.stats.arrays import Ints
-    from epicene.stats.tabulate import RowEstimator
+    from epicene.stats.tabulate import PartEstimator
 
 NOT_PRINTED = Estimate(value=None, why="the paper prints no number")
 
@@ -52,7 +52,7 @@ def _published_cell(statistic: str, cell: Sequence[float | None] | None) -> Esti
     return Estimate(value=cell[0], low=cell[1], high=cell[2])
 
 
-def published_kappa(pairs: polars.DataFrame, *, clustered: bool = False) -> RowEstimator:
+def published_kappa(pairs: polars.DataFrame, *, clustered: bool = False) -> PartEstimator:
     """κ of the table of the values that occur, which is 1 × 2 where one format never errs.
 
     The library that the authors used takes such a table and gives it an interval (Table 4,
@@ -60,17 +60,17 @@ def published_kappa(pairs: polars.DataFrame, *, clustered: bool = False) -> RowE
     """
     import numpy as np
 
-    kappa = paired_agreement.kappa_of_rows(pairs, clustered=clustered)
+    kappa = paired_agreement.kappa_of_parts(pairs, clustered=clustered)
     first, second = pairs["a"].to_numpy(), pairs["b"].to_numpy()
 
     def estimate(rows: Ints) -> Estimate:
         a, b = first[rows], second[rows]
         ones, others = np.unique(a), np.unique(b)
         if (len(ones) > 1) == (len(others) > 1):
-            return kappa(rows)
+            return kappa([rows])[0]
         return _kappa_of_table([[int(((a == x) & (b == y)).sum()) for y in others] for x in ones])
 
-    return estimate
+    return lambda parts: [estimate(rows) for rows in parts]
 
 
 def _kappa_of_table(table: list[list[int]]) -> Estimate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -12,13 +12,14 @@ from epicene.core.records import Column, Row, Table
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import (
     NOTHING_JUDGED,
-    accuracy_of_rows,
+    accuracy_of_parts,
     distinct_values,
-    mean_of_rows,
+    mean_of_parts,
+    measured_rows,
     rows_by,
     rows_where,
-    share_of_rows,
-    undetected_share_of_rows,
+    share_of_parts,
+    undetected_share_of_parts,
 )
 from epicene.suites.answers import LIKELIHOOD_MEASURES
 from epicene.suites.misgendering.metrics import (
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.stats.arrays import Ints
-    from epicene.stats.tabulate import RowEstimator
+    from epicene.stats.tabulate import PartEstimator
     from epicene.suites.misgendering.metrics import Outcomes
     from epicene.suites.misgendering.protocol import Format, MisgenderingProtocol
 
@@ -72,7 +73,7 @@ class _Measure(NamedTuple):
     name: str
     title: str
     parts: Callable[[polars.DataFrame, MisgenderingProtocol], _Parts]
-    of: Callable[[polars.DataFrame], RowEstimator]
+    of: Callable[[polars.DataFrame], PartEstimator]
     is_share: bool = True
 
 
@@ -87,14 +88,7 @@ def facet_tables(results: Outcomes) -> Iterator[Table]:
             cells = {keys: list(_facet_cells(part, names)) for keys, part in parts.items()}
             for measure in measures:
                 for keys, part in parts.items():
-                    estimate = measure.of(part)
-                    rows[measure.name] += [
-                        Row(
-                            keys=(model, *keys, *which),
-                            cells=tuple(estimate(e) if len(e) else NOTHING_JUDGED for e in each),
-                        )
-                        for which, each in cells[keys]
-                    ]
+                    rows[measure.name] += _facet_rows((model, *keys), measure.of(part), cells[keys])
     for measure in _MEASURES:
         number = {"unit": "share"} if measure.is_share else {"unit": "number", "decimals": 3}
         yield Table(
@@ -114,6 +108,19 @@ def _facet_cells(
         of = rows_by(part, facet, "pronoun")
         for (value,), here in rows_by(part, facet).items():
             yield (facet, value), [here, *(of[value, name] for name in names)]
+
+
+def _facet_rows(
+    above: tuple[str, ...],
+    measure: PartEstimator,
+    cells: Sequence[tuple[tuple[str, str], Sequence[Ints]]],
+) -> Iterator[Row]:
+    """The rows of a measure, all of its cells estimated together."""
+    found = iter(measure([part for _, parts in cells for part in parts]))
+    for which, parts in cells:
+        estimates = zip(parts, islice(found, len(parts)), strict=True)
+        shown = (each if len(part) else NOTHING_JUDGED for part, each in estimates)
+        yield Row(keys=(*above, *which), cells=tuple(shown))
 
 
 # --- which judgements ----------------------------------------------------------------------
@@ -158,32 +165,32 @@ def _expected(frame: polars.DataFrame, _protocol: MisgenderingProtocol) -> _Part
 
 
 _MEASURES = (
-    _Measure("accuracy", "Right pronoun", _all_outcomes, accuracy_of_rows),
-    _Measure("no pronoun", "Generations without a pronoun", _generated, undetected_share_of_rows),
+    _Measure("accuracy", "Right pronoun", _all_outcomes, accuracy_of_parts),
+    _Measure("no pronoun", "Generations without a pronoun", _generated, undetected_share_of_parts),
     _Measure("conflict", "Probability and generation conflict", _paired, conflict_rate),
     _Measure(
         "MCC",
         "MCC of probability and generation",
         _paired,
-        lambda pairs: paired_agreement.mcc_of_rows(pairs, clustered=True),
+        lambda pairs: paired_agreement.mcc_of_parts(pairs, clustered=True),
         is_share=False,
     ),
     _Measure(
         "κ",
         "κ of probability and generation",
         _paired,
-        lambda pairs: paired_agreement.kappa_of_rows(pairs, clustered=True),
+        lambda pairs: paired_agreement.kappa_of_parts(pairs, clustered=True),
         is_share=False,
     ),
     _Measure(
         "variation",
         "Mean σ over the generations of an instance",
         _varying,
-        lambda instances: mean_of_rows(instances, "sigma"),
+        lambda instances: mean_of_parts(instances, "sigma"),
         is_share=False,
     ),
-    _Measure("repetition", "Repetition rate", _generated, mean_of_rows, is_share=False),
-    _Measure("expected disagreement", "Expected disagreement δ", _expected, mean_of_rows),
+    _Measure("repetition", "Repetition rate", _generated, mean_of_parts, is_share=False),
+    _Measure("expected disagreement", "Expected disagreement δ", _expected, mean_of_parts),
 )
 
 
@@ -249,12 +256,12 @@ def _accuracy_table(results: Outcomes) -> Table:
         formats[setting] = generation_judgements(results.frame, setting=setting)
     rows = []
     for form, judged in formats.items():
-        right, undetected = accuracy_of_rows(judged), undetected_share_of_rows(judged)
-        not_wrong = share_of_rows(judged, pl.col("outcome") != "wrong")
+        right, undetected = accuracy_of_parts(judged), undetected_share_of_parts(judged)
+        not_wrong = share_of_parts(judged, pl.col("outcome") != "wrong")
         of = rows_by(judged, "model", "dataset", "pronoun")
         for keys, here in rows_by(judged, "model", "dataset").items():
-            cells = [right(here), *(right(of[*keys, name]) for name in names)]
-            cells += [not_wrong(here), undetected(here)]
+            cells = right([here, *(of[*keys, name] for name in names)])
+            cells += [*not_wrong([here]), *undetected([here])]
             rows.append(Row(keys=(*keys, form), cells=tuple(cells)))
     heads = ("all", *names, "no misgendering", "no pronoun")
     return Table(
@@ -279,16 +286,16 @@ def _outcome_table(results: Outcomes) -> Table:
 
     judged = generation_judgements(results.frame)
     shares = [
-        *(share_of_rows(judged, pl.col("outcome") == each) for each in _OUTCOMES),
-        share_of_rows(judged, pl.col("outcome") != "wrong"),
-        *(share_of_rows(judged, pl.col(facet) == "yes") for facet in ("wrong_later", "extraneous")),
+        *(share_of_parts(judged, pl.col("outcome") == each) for each in _OUTCOMES),
+        share_of_parts(judged, pl.col("outcome") != "wrong"),
+        *(
+            share_of_parts(judged, pl.col(facet) == "yes")
+            for facet in ("wrong_later", "extraneous")
+        ),
     ]
     of = rows_by(judged, "model", "dataset", "setting", "pronoun")
-    rows = [
-        Row(
-            keys=(model, dataset, setting, name),
-            cells=tuple(share(of[model, dataset, setting, name]) for share in shares),
-        )
+    keys = [
+        (model, dataset, setting, name)
         for model, dataset, setting in rows_by(judged, "model", "dataset", "setting")
         for name in pronouns_of(rows_where(judged, model=model, dataset=dataset))
     ]
@@ -305,7 +312,7 @@ def _outcome_table(results: Outcomes) -> Table:
         title="Continuations by their first pronoun",
         levels=("model", "dataset", "setting", "pronoun"),
         columns=tuple(Column(name=head) for head in heads),
-        rows=tuple(rows),
+        rows=tuple(measured_rows(((each, of[each]) for each in keys), shares)),
         notes=()
         if is_own(results.frame)
         else ("The paper counts a text without a pronoun as correct.",),
@@ -316,14 +323,14 @@ def _measure_table(results: Outcomes) -> Table:
     import polars as pl
 
     frame = results.frame.filter(pl.col("format") == "probability")
-    right, of = accuracy_of_rows(frame), rows_by(frame, "model", "dataset", "measure")
+    right, of = accuracy_of_parts(frame), rows_by(frame, "model", "dataset", "measure")
     return Table(
         name="measures",
         title="Right pronoun by probability, by how likelihood is normalised",
         levels=("model", "dataset"),
         columns=tuple(Column(name=measure) for measure in LIKELIHOOD_MEASURES),
         rows=tuple(
-            Row(keys=keys, cells=tuple(right(of[*keys, each]) for each in LIKELIHOOD_MEASURES))
+            Row(keys=keys, cells=tuple(right([of[*keys, each] for each in LIKELIHOOD_MEASURES])))
             for keys in rows_by(frame, "model", "dataset")
         ),
         notes=(f"The protocol's measure is {results.protocol.measure}.",),
@@ -344,11 +351,8 @@ def variation_table(results: Outcomes) -> Table:
     levels = sorted({level for part in parts.values() for level in distinct_values(part, "level")})
     rows = []
     for mode, part in parts.items():
-        measures = [*sigma_shares(part, levels).values(), mean_of_rows(part, "sigma")]
-        rows += [
-            Row(keys=(model, *mode, name), cells=tuple(measure(here) for measure in measures))
-            for model, name, here in rows_by_pronoun(part)
-        ]
+        measures = [*sigma_shares(part, levels).values(), mean_of_parts(part, "sigma")]
+        rows += measured_rows(rows_by_pronoun(part, *mode), measures)
     return Table(
         name="variation",
         title="Instances by how much their generations, or templates, differ (σ)",
@@ -377,17 +381,16 @@ def distractor_table(results: Outcomes) -> Table:
     scored = probability_judgements(results.frame).filter(pl.col("dataset") == "ruff")
     scored = scored.with_columns(pl.col("distractors").cast(pl.String).fill_null("0"))
     numbers = distinct_values(scored, "distractors")
-    right = accuracy_of_rows(scored)
-    of, of_all = (
-        rows_by(scored, "model", "pronoun", "distractors"),
-        rows_by(scored, "model", "distractors"),
-    )
+    right = accuracy_of_parts(scored)
+    of = rows_by(scored, "model", "pronoun", "distractors")
+    of_all = rows_by(scored, "model", "distractors")
     rows = []
     for (model,) in rows_by(scored, "model"):
-        rows.append(Row(keys=(model, "all"), cells=tuple(right(of_all[model, n]) for n in numbers)))
+        cells = right([of_all[model, number] for number in numbers])
+        rows.append(Row(keys=(model, "all"), cells=tuple(cells)))
         for name in pronouns_of(scored):
-            cells = tuple(right(of[model, name, number]) for number in numbers)
-            rows.append(Row(keys=(model, name), cells=cells))
+            cells = right([of[model, name, number] for number in numbers])
+            rows.append(Row(keys=(model, name), cells=tuple(cells)))
     return Table(
         name="distractors",
         title="Right pronoun by probability, by number of distractors",

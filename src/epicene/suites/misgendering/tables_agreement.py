@@ -11,10 +11,11 @@ from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import (
     distinct_values,
-    mean_of_rows,
+    mean_of_parts,
+    measured_rows,
     rows_by,
     rows_where,
-    share_of_rows,
+    share_of_parts,
 )
 from epicene.suites.misgendering.expected_disagreement import BOUNDS, DISTRIBUTIONS
 from epicene.suites.misgendering.metrics import (
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.stats.arrays import Ints
-    from epicene.stats.tabulate import RowEstimator
+    from epicene.stats.tabulate import PartEstimator
     from epicene.suites.misgendering.metrics import Outcomes
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
@@ -79,11 +80,11 @@ def _no_pronoun_note(results: Outcomes) -> str:
     return f"{left_out}." if own else f"{left_out}; the paper counts it as right."
 
 
-def _statistic(name: str, protocol: MisgenderingProtocol) -> Callable[..., RowEstimator]:
+def _statistic(name: str, protocol: MisgenderingProtocol) -> Callable[..., PartEstimator]:
     """MCC or κ; under `paper`, κ as the authors computed it."""
     if name == "mcc":
-        return paired_agreement.mcc_of_rows
-    return published_kappa if protocol.name == "paper" else paired_agreement.kappa_of_rows
+        return paired_agreement.mcc_of_parts
+    return published_kappa if protocol.name == "paper" else paired_agreement.kappa_of_parts
 
 
 def agreement_tables(results: Outcomes) -> Iterator[Table]:
@@ -94,20 +95,18 @@ def agreement_tables(results: Outcomes) -> Iterator[Table]:
 
 def format_table(results: Outcomes) -> Table:
     """Raw agreement with its standard error, MCC and κ of the two formats, side by side."""
-    from epicene.stats.intervals import standard_error
-
     clustered = results.protocol.name != "paper"
     kappa = _statistic("kappa", results.protocol)
     rows = []
     for mode in MODES:
         pairs = paired_formats(results.frame, *mode, results.protocol)
-        raw = paired_agreement.raw_of_rows(pairs, clustered=clustered)
-        mcc = paired_agreement.mcc_of_rows(pairs, clustered=clustered)
-        kappa_of_rows = kappa(pairs, clustered=clustered)
-        same = (pairs["a"] == pairs["b"]).to_numpy()
-        for model, name, here in rows_by_pronoun(pairs):
-            cells = (raw(here), standard_error(same[here]), mcc(here), kappa_of_rows(here))
-            rows.append(Row(keys=(model, *mode, name), cells=cells))
+        measures = (
+            paired_agreement.raw_of_parts(pairs, clustered=clustered),
+            standard_error_of_parts(pairs),
+            paired_agreement.mcc_of_parts(pairs, clustered=clustered),
+            kappa(pairs, clustered=clustered),
+        )
+        rows += measured_rows(rows_by_pronoun(pairs, *mode), measures)
     return Table(
         name="agreement",
         title="Agreement of probability and generation",
@@ -127,6 +126,14 @@ def format_table(results: Outcomes) -> Table:
             else "The standard error is the paper's, for independent instances.",
         ),
     )
+
+
+def standard_error_of_parts(pairs: polars.DataFrame) -> PartEstimator:
+    """The standard error of the raw agreement, as if the pairs were independent."""
+    from epicene.stats.intervals import standard_error
+
+    same = (pairs["a"] == pairs["b"]).to_numpy()
+    return lambda parts: [standard_error(same[rows]) for rows in parts]
 
 
 def repetition_tables(results: Outcomes) -> Iterator[Table]:
@@ -149,7 +156,7 @@ def _agreement_table(
         pairs = paired_formats(results.frame, family, setting, protocol)
         estimate, of = measure(pairs, clustered=clustered), rows_by(pairs, "model", "pronoun")
         for model in distinct_values(results.frame, "model"):
-            cells = [estimate(of[model, each]) for each in names]
+            cells = estimate([of[model, each] for each in names])
             rows.append(Row(keys=(*above, model), cells=tuple(cells)))
         rows += published_rows(statistic, f"{family} {setting}", above, names)
     return Table(
@@ -172,9 +179,9 @@ def _agreement_table(
 def _repetition_table(results: Outcomes, name: str, family: str, setting: str) -> Table:
     part = generation_judgements(results.frame, family, setting)
     names = pronouns_of(results.frame)
-    rate, of = mean_of_rows(part), rows_by(part, "model", "pronoun")
+    rate, of = mean_of_parts(part), rows_by(part, "model", "pronoun")
     rows = [
-        Row(keys=(model,), cells=tuple(rate(of[model, each]) for each in names))
+        Row(keys=(model,), cells=tuple(rate([of[model, each] for each in names])))
         for model in distinct_values(results.frame, "model")
     ]
     return Table(
@@ -200,8 +207,8 @@ def conflict_table(results: Outcomes) -> Table:
     for keys, pairs in parts.items():
         rate, of = conflict_rate(pairs), rows_by(pairs, "model", "pronoun")
         for (model,), here in rows_by(pairs, "model").items():
-            cells = (rate(here), *(rate(of[model, name]) for name in names))
-            rows.append(Row(keys=(model, *keys), cells=cells))
+            cells = rate([here, *(of[model, name] for name in names)])
+            rows.append(Row(keys=(model, *keys), cells=tuple(cells)))
     rows.sort(key=lambda row: row.keys[0])
     notes = [
         "The first generation of each instance: one format is right and the other wrong.",
@@ -258,12 +265,13 @@ def disagreement_table(results: Outcomes) -> Table:
     rows = []
     for mode in MODES:
         pairs = paired_formats(results.frame, *mode, results.protocol)
-        observed, differ = conflict_rate(pairs), share_of_rows(pairs, pronouns_differ())
-        found = pairs["label_b"].is_not_null().to_numpy()
         expected = _expected_cells(expected_disagreements(results.frame, *mode))
-        for model, name, here in rows_by_pronoun(pairs):
-            cells = (observed(here), differ(here[found[here]]), *expected(model, name))
-            rows.append(Row(keys=(model, *mode, name), cells=cells))
+        for row in measured_rows(
+            rows_by_pronoun(pairs, *mode), (conflict_rate(pairs), _pronouns_differ(pairs))
+        ):
+            model, *_, name = row.keys
+            cells = (*row.cells, *expected(model, name))
+            rows.append(Row(keys=row.keys, cells=cells))
     own = is_own(results.frame)
     equations = "" if own else " (Equations 15 to 20 of the paper)"
     as_paper = "" if own else ", as in the paper"
@@ -297,31 +305,36 @@ _NOT_ASKED = Estimate(
 )
 
 
+def _pronouns_differ(pairs: polars.DataFrame) -> PartEstimator:
+    """How often the two formats choose different pronouns where the generation has one."""
+    differ = share_of_parts(pairs, pronouns_differ())
+    found = pairs["label_b"].is_not_null().to_numpy()
+    return lambda parts: differ([rows[found[rows]] for rows in parts])
+
+
 def _expected_cells(expected: polars.DataFrame) -> Callable[[str, str], Iterator[Estimate]]:
     """By model and pronoun: each expected disagreement, and how often a pronoun can be drawn."""
     import polars as pl
 
-    value, known = mean_of_rows(expected), expected["value"].is_not_null().to_numpy()
-    drawable = share_of_rows(expected, pl.col("value").is_not_null())
+    mean, known = mean_of_parts(expected), expected["value"].is_not_null().to_numpy()
+    drawable = share_of_parts(expected, pl.col("value").is_not_null())
     of = rows_by(expected, "model", "distribution", "bound", "pronoun")
     of_all = rows_by(expected, "model", "distribution", "bound")
-
-    def mean(rows: Ints) -> Estimate:
-        if not len(rows):
-            return _NOT_ASKED
-        if not known[rows].any():
-            why = "top-k and top-p leave no pronoun anywhere"
-            return Estimate(value=None, n=len(rows), why=why)
-        return value(rows)
 
     def cells(model: str, pronoun: str) -> Iterator[Estimate]:
         def part(*keys: str) -> Ints:
             return of_all[model, *keys] if pronoun == "all" else of[model, *keys, pronoun]
 
-        for distribution in DISTRIBUTIONS:
-            for bound in BOUNDS:
-                yield mean(part(distribution, bound))
+        parts = [part(distribution, bound) for distribution in DISTRIBUTIONS for bound in BOUNDS]
+        for rows, found in zip(parts, mean(parts), strict=True):
+            if len(rows) and not known[rows].any():
+                yield Estimate(value=None, n=len(rows), why=_NONE_DRAWN)
+            else:
+                yield found if len(rows) else _NOT_ASKED
         drawn = part("drawn", "δ")
-        yield drawable(drawn) if len(drawn) else _NOT_ASKED
+        yield drawable([drawn])[0] if len(drawn) else _NOT_ASKED
 
     return cells
+
+
+_NONE_DRAWN = "top-k and top-p leave no pronoun anywhere"

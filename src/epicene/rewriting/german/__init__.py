@@ -1,0 +1,19 @@
+"""German: rewrite a text for another gender of its speaker, its listener or others.
+
+Words that agree with a person are found by rules over our own lists; no other package is required.
+"""
+
+from __future__ import annotations
+
+from epicene.rewriting.german.line import read_line
+from epicene.rewriting.german.parser import find_sites
+from epicene.rewriting.german.quotations import split_quotations
+from epicene.rewriting.german.sites import make_changes
+from epicene.rewriting.grammar import Grammar
+from epicene.rewriting.persons import person_rewriter
+
+# Raised with every change of the rules that can change an answer.
+VERSION = "1"
+
+grammar = Grammar(read_line, split_quotations, find_sites, make_changes)
+rewriter = person_rewriter(grammar.find_changes, version=VERSION)

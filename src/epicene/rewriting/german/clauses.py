@@ -1,0 +1,211 @@
+"""Clauses: where they begin and end, who their subject is, and whether they say what it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.german.lexicon import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.rewriting.german.line import Line
+    from epicene.rewriting.persons import Person
+    from epicene.rewriting.quotations import Interlocutors
+
+_MARKS = frozenset({",", ";", ":", "–", "—", "(", ")", "-", "[", "]", "/"})
+_RELATIVES = frozenset("der die das den dem dessen deren denen welcher welche welches".split())
+_ALWAYS_OPEN = frozenset(
+    "dass daß weil ob obwohl nachdem bevor damit sodass falls sobald indem".split()
+)
+_PLURAL_VERBS = frozenset("sind haben waren werden können müssen wurden sollten bleiben".split())
+_OTHER_VERBS = frozenset("ist wird bist hat sind bleibt".split())
+_OWN_VERBS = frozenset("bin war wäre sei werde wurde würde bleibe blieb habe hatte hätte".split())
+_SEVERAL = frozenset("sind waren wurden wir seid".split())
+_THIRD = frozenset("er sie man wer niemand jemand".split())
+
+
+class Clause(NamedTuple):
+    """The indices [start, end) of a clause; `subject` is None if it is plural or unknown."""
+
+    start: int
+    end: int
+    subject: Person | None
+    subject_at: int | None
+    copular: bool
+    subordinate: bool
+
+    def has(self, at: int) -> bool:
+        """Whether the token is in the clause."""
+        return self.start <= at < self.end
+
+
+def find_clauses(line: Line, interlocutors: Interlocutors) -> list[Clause]:
+    """The clauses of a text, in order."""
+    found: list[Clause] = []
+    at = 0
+    while at < len(line):
+        start, end = line.sentence(at)
+        if end > start:
+            previous: Clause | None = None
+            for first, last in _segments(line, start, end):
+                previous = _read_clause(line, first, last, previous, interlocutors)
+                found.append(previous)
+        at = end + 1
+    return found
+
+
+def _segments(line: Line, start: int, end: int) -> list[tuple[int, int]]:
+    """The parts of a sentence with a finite verb each; others belong to the one before them."""
+    joints = _MARKS | words().coordinators
+    cuts = [start, *(at for at in range(start + 1, end) if line[at] in joints)]
+    parts: list[tuple[int, int]] = []
+    for first, last in zip(cuts, [*cuts[1:], end], strict=True):
+        if first == last:
+            continue
+        own = any(line.is_finite(at) for at in range(first, last))
+        if parts and (not own or not _is_complete(line, parts[-1])) and not _opens(line, first):
+            parts[-1] = (parts[-1][0], last)
+        else:
+            parts.append((first, last))
+    return parts
+
+
+def _is_complete(line: Line, part: tuple[int, int]) -> bool:
+    return any(line.is_finite(at) for at in range(*part))
+
+
+def _opens(line: Line, first: int) -> bool:
+    """Whether a subordinate clause begins after the mark."""
+    following = first + 1 if line.is_mark(first) or line[first] in words().coordinators else first
+    if line[following] in words().prepositions:
+        following += 1
+    word = line[following]
+    if line[first] == "," and word in _ALWAYS_OPEN:
+        return True
+    if word == "als":
+        return _has_final_verb(line, following)
+    if word in _RELATIVES:
+        return line[first] == "," and _has_final_verb(line, following)
+    return word in words().subordinators and _has_final_verb(line, following)
+
+
+def _has_final_verb(line: Line, at: int) -> bool:
+    last = at
+    while (
+        last + 1 < len(line) and line[last + 1] not in _MARKS and not line.ends_sentence(last + 1)
+    ):
+        last += 1
+    return line.is_finite(last) or (
+        last > at + 1 and not line.is_noun(last) and line[last].endswith(("t", "st", "en", "e"))
+    )
+
+
+def _read_clause(
+    line: Line, start: int, end: int, previous: Clause | None, interlocutors: Interlocutors
+) -> Clause:
+    first = start
+    while first < end and (line.is_mark(first) or line[first] in words().coordinators):
+        first += 1
+    subject, at = _subject(line, first, end, interlocutors)
+    if at is None and previous is not None and _inherits(line, start, first):
+        subject, at = previous.subject, previous.subject_at
+    subordinate = _opens(line, start)
+    return Clause(start, end, subject, at, _is_copular(line, start, end), subordinate)
+
+
+def _inherits(line: Line, start: int, first: int) -> bool:
+    """Whether the subject of the clause before is meant: und bin Lehrerin."""
+    if line[start] not in words().coordinators:
+        return False
+    while line[first] in words().adverbs or line[first] in words().coordinators:
+        first += 1
+    return line.is_finite(first)
+
+
+def _subject(
+    line: Line, start: int, end: int, interlocutors: Interlocutors
+) -> tuple[Person | None, int | None]:
+    """Who the subject is, and the pronoun or verb that says so."""
+    if line[start] in {"sei", "seien"} and line.starts_sentence(start):
+        return interlocutors.listener, start
+    keys = line.keys[start:end]
+    # Not those of a comparison: älter als ich.
+    nominatives = [
+        at for at in range(start, end) if at <= start + 1 or line[at - 1] not in {"als", "wie"}
+    ]
+    for at in nominatives:
+        if line[at] in {"ich", "du"} and not (line[at] == "ich" and _is_third_person(keys)):
+            joined = line[at - 1] == "und" and line.is_capital(at - 2)
+            if (joined or line[at + 1] == "und") and _SEVERAL & set(keys):
+                return None, at
+            return interlocutors.speaker if line[at] == "ich" else interlocutors.listener, at
+        if line[at] == "sie" and is_polite(line, at):
+            return interlocutors.listener, at
+    for at in nominatives:
+        if line[at] in _THIRD:
+            return "others", at
+    if "bin" in keys:
+        return interlocutors.speaker, start + keys.index("bin")
+    if "bist" in keys:
+        return interlocutors.listener, start + keys.index("bist")
+    named = any(
+        line.is_noun(at) or (at == start and line.is_capital(at)) for at in range(start, end)
+    )
+    return ("others" if named else None), None
+
+
+def _is_third_person(keys: Sequence[str]) -> bool:
+    """Whether the verb is not the one of ich: sie ist Ärztin, ich Lehrer."""
+    return bool(_OTHER_VERBS & set(keys)) and not _OWN_VERBS & set(keys)
+
+
+def is_polite(line: Line, at: int) -> bool:
+    """Whether Sie is the polite pronoun, at the beginning of a sentence only if one person is."""
+    if not line.is_capital(at):
+        return False
+    if not line.starts_sentence(at):
+        return True
+    if line[at + 1] == "als":
+        return "sie" not in line.keys[at + 1 :]
+    if line[at + 1] not in _PLURAL_VERBS:
+        return False
+    return any(_begins_singular(line, index) for index in range(at + 2, at + 6))
+
+
+def _begins_singular(line: Line, at: int) -> bool:
+    """Whether a phrase for one person begins there: ein, unser, die Erste."""
+    if line[at] in {"ein", "mein", "unser", "kein", "der", "eine", "keine"}:
+        return True
+    if line.is_noun(at) and line[at].endswith("in"):
+        return True
+    if line[at] not in {"die", "meine", "unsere", "seine", "ihre"}:
+        return False
+    noun = next((index for index in range(at + 1, at + 4) if line.is_noun(index)), at)
+    return line[noun].endswith("in") or (line.is_noun(noun) and line[noun].endswith("te"))
+
+
+def _is_copular(line: Line, start: int, end: int) -> bool:
+    """Whether the clause says what its subject is, becomes or remains."""
+    lists = words()
+    keys = [line[at] for at in range(start, end) if line.is_word(at)]
+    if not keys:
+        return False
+    last = next((line[at] for at in range(end - 1, start - 1, -1) if line.is_word(at)), "")
+    closing = lists.copula_infinitives & set(keys[-3:])
+    if closing:
+        return closing != {"worden"}
+    if lists.be & set(keys):
+        return True
+    if not lists.become & set(keys):
+        return False
+    at = next(at for at in range(end - 1, start - 1, -1) if line.is_word(at))
+    verbal = (
+        not line.is_noun(at)
+        and last not in lists.become
+        and (
+            last.endswith(("en", "ern", "eln", "iert"))
+            or (last.startswith(("ge", "be", "ver", "er", "zer", "ent")) and last.endswith("t"))
+        )
+    )
+    return not verbal or last in lists.not_adjectives or last in lists.adverbs

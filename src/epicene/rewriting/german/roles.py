@@ -1,0 +1,462 @@
+"""Who a phrase is about: what the speaker or the listener is, is called, acts as; or others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.german.agreement import Adder, find_relative
+from epicene.rewriting.german.cases import (
+    APPOSITION,
+    CALLED,
+    COMPARISON,
+    PREDICATE,
+    ROLE,
+    VOCATIVE,
+    in_prepositional,
+    settle,
+)
+from epicene.rewriting.german.clauses import Clause, find_clauses, is_polite
+from epicene.rewriting.german.inflection import Cell, relative
+from epicene.rewriting.german.lexicon import people, words
+from epicene.rewriting.german.phrases import Phrase, find_phrases
+from epicene.rewriting.german.vocatives import (
+    add_greetings,
+    add_title,
+    is_title,
+    is_title_word,
+    vocative,
+)
+
+if TYPE_CHECKING:
+    from epicene.rewriting import Confidence
+    from epicene.rewriting.german.line import Line
+    from epicene.rewriting.german.sites import Sites
+    from epicene.rewriting.persons import Person
+    from epicene.rewriting.quotations import Interlocutors
+
+_FIRST = frozenset("ich mich mir".split())
+_SECOND = frozenset("du dich dir".split())
+_OBJECTS = frozenset("mich mir dich dir".split())
+_THIRD_OBJECTS = frozenset("ihn ihm ihr sie".split())
+_OWN = frozenset("mein meine meinen meinem meiner meines".split())
+_YOUR = frozenset("dein deine deinen deinem deiner deines".split())
+_HIS = frozenset("er ihm ihn seine seinen seinem".split())
+_ONE = frozenset("einer eine einem einen eines keiner keine".split())
+_GENITIVE_PLURALS = frozenset("der unserer meiner seiner ihrer dieser deiner".split())
+_KIN_NAMES = frozenset("Papa Opa Vater Bruder Mann Onkel Papi Vati".split())
+_TITLES_BEFORE_NAMES = _KIN_NAMES | frozenset("Lord Sir König Prinz Kaiser".split())
+_PRONOUNS = {
+    "der": "die",
+    "derjenige": "diejenige",
+    "derselbe": "dieselbe",
+    "einer": "eine",
+    "keiner": "keine",
+    "jener": "jene",
+    "dieser": "diese",
+}
+_FEMININE_PRONOUNS = {feminine: masculine for masculine, feminine in _PRONOUNS.items()}
+_AFTER_PRONOUN = frozenset("von aus unter mehr wie geblieben geworden bin war".split())
+_TRAINING = frozenset("ausbildung lehre umschulung weiterbildung ernennung wahl".split())
+_RANKS = ("einzig", "erst", "letzt", "zweit", "dritt", "best", "ältest", "jüngst")
+
+
+class Role(NamedTuple):
+    """The person that a phrase is about, by which rule."""
+
+    who: Person
+    rule: str
+    sure: Confidence = "certain"
+
+
+def _role(who: Person | None, rule: str, sure: Confidence = "certain") -> Role | None:
+    return Role(who, rule, sure) if who is not None else None
+
+
+class Roles:
+    """Reads the phrases of a text one by one, each in its clause."""
+
+    def __init__(self, line: Line, interlocutors: Interlocutors, sites: Sites) -> None:
+        self.line = line
+        self.people = interlocutors
+        self.sites = sites
+        self.clauses = find_clauses(line, interlocutors)
+        self.found: dict[int, tuple[Phrase, Role]] = {}
+        self.cells: dict[int, Cell] = {}
+
+    def read(self) -> None:
+        """Add the sites of all phrases and pronouns that say who somebody is."""
+        for phrase in find_phrases(self.line):
+            clause = self.clause(phrase.noun)
+            role = self._find_role(phrase, clause) if clause is not None else None
+            if role is None or clause is None:
+                continue
+            self.found[phrase.noun] = (phrase, role)
+            if not self._is_left_alone(phrase, role, clause):
+                self._add(phrase, role, clause)
+        self._read_pronouns()
+        if self.people.listener is not None:
+            adder = Adder(self.line, self.sites, self.people.listener, VOCATIVE, "likely")
+            add_greetings(self.line, adder)
+
+    def clause(self, at: int) -> Clause | None:
+        """The clause of a word."""
+        return next((each for each in self.clauses if each.has(at)), None)
+
+    def _add(self, phrase: Phrase, role: Role, clause: Clause) -> None:
+        adder = Adder(self.line, self.sites, role.who, role.rule, role.sure)
+        one_of = self._one_of(phrase)
+        if one_of is not None:
+            adder.phrase(phrase, Cell("gen", plural=True))
+            _add_one(adder, one_of, masculine=phrase.reading.gender == "masculine")
+        elif is_title(self.line, phrase):
+            add_title(self.line, phrase, adder)
+        else:
+            cell = settle(self.line, phrase, role.rule, role.who, clause)
+            before = self.cells.get(phrase.start - 2)
+            joined = self.line[phrase.start - 1] in {"und", "oder"} and before in phrase.cells
+            if before is not None and joined:
+                cell = before
+            self.cells[phrase.noun] = cell
+            adder.phrase(phrase, cell)
+
+    def _find_role(self, phrase: Phrase, clause: Clause) -> Role | None:
+        if is_title_word(self.line, phrase.start - 1):
+            if self.line[phrase.noun] not in people().titles:
+                return None
+            return self.found[phrase.start - 1][1] if phrase.start - 1 in self.found else None
+        one_of = self._one_of(phrase)
+        start = one_of if one_of is not None else phrase.start
+        plural = phrase.cell.plural and one_of is None
+        singular = not plural or (
+            self.line[start - 1] == "als" and any(not cell.plural for cell in phrase.cells)
+        )
+        if singular:
+            role = (
+                self._addressed(phrase)
+                or self._beside_pronoun(phrase, start)
+                or self._joined(phrase, start)
+                or self._as(phrase, start, clause)
+                or self._predicate(phrase, start, clause)
+                or self._called(phrase, clause)
+            )
+            if role is not None and not (role.who == "others" and plural):
+                return role
+        guessed = phrase.reading.guessed and phrase.reading.gender == "masculine"
+        if guessed or phrase.reading.ranked or not self.line.is_capital(phrase.noun):
+            return None
+        return Role("others", "noun for a person", "likely")
+
+    def _one_of(self, phrase: Phrase) -> int | None:
+        """Where einer der besten Köche begins."""
+        at = phrase.start
+        if phrase.determiner_at != at or not any(cell.plural for cell in phrase.cells):
+            return None
+        if self.line[at] not in _GENITIVE_PLURALS or self.line[at - 1] not in _ONE:
+            return None
+        return at - 1
+
+    def pronoun(self, at: int) -> Person | None:
+        """The speaker or listener that a pronoun means."""
+        word = self.line[at]
+        if word in _FIRST:
+            return self.people.speaker
+        if word in _SECOND or (word in {"sie", "ihnen"} and is_polite(self.line, at)):
+            return self.people.listener
+        return None
+
+    def _addressed(self, phrase: Phrase) -> Role | None:
+        sure = vocative(self.line, phrase)
+        return _role(self.people.listener, VOCATIVE, sure) if sure is not None else None
+
+    def _beside_pronoun(self, phrase: Phrase, start: int) -> Role | None:
+        """Ich Idiot; ich, ein armer Student, …; mir als Arzt is read by `_as`."""
+        line = self.line
+        if line[start - 1] == "," and (who := self.pronoun(start - 2)) is not None:
+            article = line[start] in {"ein", "eine", "einen", "der", "die", "den", "dem"}
+            return Role(who, APPOSITION) if article and self._closes(phrase) else None
+        who = self.pronoun(start - 1)
+        if who is None or phrase.determiner_at is not None or line[start - 1] in {"sie", "ihnen"}:
+            return None
+        noun = phrase.reading.noun
+        name = (noun is not None and noun.lemma in _KIN_NAMES) or line.is_capital(phrase.noun + 1)
+        alone = line.starts_sentence(start - 1) and line.is_mark(phrase.noun + 1)
+        clear = alone or phrase.adjectives or all(not cell.plural for cell in phrase.cells)
+        return Role(who, APPOSITION, "likely") if clear and not name else None
+
+    def _closes(self, phrase: Phrase) -> bool:
+        """Whether a comma ends the apposition, or the sentence ends with its noun."""
+        at = phrase.noun + 1
+        if self.line.is_mark(at):
+            return True
+        while self.line.is_word(at) and not self.line.is_finite(at):
+            at += 1
+        return self.line[at] == ","
+
+    def _joined(self, phrase: Phrase, start: int) -> Role | None:
+        """The second of two: Arzt und Vater, weder Arzt noch Apotheker."""
+        line = self.line
+        again = line[start - 1] == "als"
+        at = start - 1 - again
+        if line[at] not in {"und", "oder", ",", "sowie", "noch"}:
+            return None
+        phrase_before, role = self.found.get(at - 1, (phrase, None))
+        if role is None or role.who == "others" or role.rule == VOCATIVE:
+            return None
+        if self.clause(at - 1) != self.clause(phrase.noun) or line[start] in _OWN | _YOUR:
+            return None
+        bare = phrase.determiner_at is None
+        same = (phrase_before.determiner_at is None) == bare
+        return role if same or line[start].startswith(("ein", "kein")) else None
+
+    def _as(self, phrase: Phrase, start: int, clause: Clause) -> Role | None:
+        """Als Kunde, wie ein Kunde; with a pronoun before it, what that is."""
+        line = self.line
+        at = start - 1
+        while line[at] in words().adverbs:
+            at -= 1
+        if line[at] == "als" and self._is_role(phrase, at, clause):
+            rule = ROLE
+        elif line[at] == "wie" and self._is_comparison(phrase, at, clause):
+            rule = COMPARISON
+        else:
+            return None
+        if (
+            rule == COMPARISON
+            and phrase.reading.gender == "masculine"
+            and phrase.cell.case == "nom"
+        ):
+            return _role(clause.subject, rule) if clause.subject_at is not None else None
+        while line[at - 1] in words().adverbs:
+            at -= 1
+        who = self.pronoun(at - 1)
+        if line[at - 1] in {"ihnen", "dir"} and clause.subject_at is not None:
+            dative = line[clause.subject_at] != "ich" or clause.subject_at > at
+            who = who if dative else clause.subject  # ich rate Ihnen als Arzt
+        if who is not None and (rule == ROLE or line[at - 2] not in words().prepositions):
+            return Role(who, rule)
+        if line[at - 1] in _THIRD_OBJECTS | {"er"}:
+            return Role("others", rule)
+        if line.is_noun(at - 1) and line[at - 2] in _OWN | _YOUR:  # meine Arbeit als Lehrer
+            mine = line[at - 2] in _OWN
+            return _role(self.people.speaker if mine else self.people.listener, rule, "likely")
+        return self._regarded(rule, at, clause)
+
+    def _regarded(self, rule: str, at: int, clause: Clause) -> Role | None:
+        """Whose role it is: an object's that is regarded as something, otherwise the subject's."""
+        line = self.line
+        keys = line.keys[clause.start : clause.end]
+        regarded = words().regarding & set(keys)
+        objects = [index for index in range(clause.start, clause.end) if line[index] in _OBJECTS]
+        reflexive = clause.subject_at is not None and line[clause.subject_at] == "ich"
+        if objects and regarded and not reflexive:
+            return _role(self.pronoun(objects[0]), rule, "likely")
+        if (
+            regarded - words().have - words().modals
+            and _THIRD_OBJECTS & set(line.keys[clause.start : at])
+            and clause.subject != "others"
+        ):
+            return Role("others", rule)
+        verbless = not any(line.is_finite(index) for index in range(clause.start, clause.end))
+        subject = clause.subject
+        if subject is None or (verbless and clause.subject_at is None):
+            subject = self._main_subject(clause)
+        if subject is not None and (rule == ROLE or clause.subject_at is not None):
+            return Role(subject, rule, "certain" if clause.subject_at is not None else "likely")
+        return _role(self.pronoun(objects[0]), rule, "likely") if objects else None
+
+    def _is_role(self, phrase: Phrase, at: int, clause: Clause) -> bool:
+        """Whether als gives a role: not a time (als der Arzt kam), not a comparison."""
+        line, lists = self.line, words()
+        ranked = phrase.reading.ranked or any(
+            line[index].startswith(_RANKS) for index in phrase.adjectives
+        )
+        first = at == clause.start or line.is_mark(at - 1) or line[at - 1] in lists.coordinators
+        if phrase.determiner.kind == "der" and not ranked:
+            index = at - 1
+            while line[index] in lists.adverbs:
+                index -= 1
+            return self.pronoun(index) is not None and not first
+        if first and phrase.determiner_at is not None and not ranked:
+            inverted = line.is_finite(phrase.noun + 1) and self.pronoun(phrase.noun + 2) is not None
+            return inverted and phrase.determiner.stem != "ein"
+        before = line[at - 1]
+        comparative = before.endswith("er") and before not in lists.not_compared
+        if before == "mehr":
+            return phrase.determiner_at is None
+        return not comparative and before not in lists.compared
+
+    def _is_comparison(self, phrase: Phrase, at: int, clause: Clause) -> bool:
+        line = self.line
+        if phrase.determiner_at is None or phrase.determiner.stem != "ein":
+            return False
+        beside = line[at - 1] in {"mich", "dich"}
+        said = clause.copular and clause.subject_at is not None
+        return beside or said or bool(words().comparing & set(line.keys[clause.start : clause.end]))
+
+    def _main_subject(self, clause: Clause) -> Person | None:
+        """The subject of the main clause: Als Student, der wenig Geld hat, wohne ich …"""
+        start, end = self.line.sentence(clause.start)
+        for each in self.clauses:
+            if start <= each.start < end and not each.subordinate and each.subject_at is not None:
+                return each.subject
+        return None
+
+    def _predicate(self, phrase: Phrase, start: int, clause: Clause) -> Role | None:
+        """What the subject is, becomes or remains."""
+        line = self.line
+        one_of = self._one_of(phrase)
+        if is_title(line, phrase) or line[start - 1] in {"wie", "als", "statt"}:
+            return None
+        if one_of is None:
+            nominative = any(cell.case == "nom" and not cell.plural for cell in phrase.cells)
+            if phrase.preposition or not nominative or self._follows_noun(phrase):
+                return None
+        elif line[one_of] not in {"einer", "eine", "keiner", "keine"}:
+            return None
+        end = phrase.noun + 1
+        while line.is_word(end) and line[end] != "zu":
+            end += 1
+        if line[end] == "zu" and line[end + 1] in {"sein", "werden", "bleiben"}:
+            return _role(self._controller(clause), PREDICATE, "likely")
+        who = self._described(clause)
+        whose = line[clause.subject_at] if clause.subject_at is not None else ""
+        own = {"ich": _OWN, "bin": _OWN, "du": _YOUR, "bist": _YOUR}.get(whose, frozenset())
+        eigen = any(line[at].startswith("eigen") for at in phrase.adjectives)
+        if line[phrase.start] in own and not eigen:
+            return None  # mein Mann; but mein eigener Chef
+        return _role(who, PREDICATE)
+
+    def _described(self, clause: Clause) -> Person | None:
+        """The subject of a clause that says what somebody is; of others only er and sie."""
+        if not clause.copular or clause.subject_at is None:
+            return None
+        if clause.subject == "others" and self.line[clause.subject_at] not in {"er", "sie"}:
+            return None
+        return clause.subject
+
+    def _follows_noun(self, phrase: Phrase) -> bool:
+        """Whether the phrase belongs to the noun before it: Frau Doktor, das Haus der Ärzte."""
+        line, before = self.line, phrase.start - 1
+        if not line.is_noun(before):
+            return False
+        if before in self.found and self.found[before][1].who != "others":
+            return False
+        if phrase.determiner_at is not None:
+            genitive = phrase.reading.guessed or "gen" in {cell.case for cell in phrase.cells}
+            return line[phrase.start] in {"der", "des"} and genitive
+        return not in_prepositional(line, before)
+
+    def _controller(self, clause: Clause) -> Person | None:
+        """Who would be it: Mein Traum ist es, Arzt zu werden."""
+        if clause.subject_at is not None and clause.subject is not None:
+            return clause.subject
+        start, end = self.line.sentence(clause.start)
+        keys = set(self.line.keys[start:end])
+        first, second = bool(keys & (_FIRST | _OWN)), bool(keys & (_SECOND | _YOUR))
+        if first == second or keys & _HIS:
+            return None
+        return self.people.speaker if first else self.people.listener
+
+    def _called(self, phrase: Phrase, clause: Clause) -> Role | None:
+        """Mich einen Helden nennen, mich zum Sprecher wählen, mich für einen Idioten halten."""
+        line, lists = self.line, words()
+        keys = set(line.keys[clause.start : clause.end])
+        become = {"werde", "wurde", "wirst", "wurdest", "wird", "geworden", "worden"} & keys
+        if phrase.preposition in {"zu", "für"}:
+            made = (lists.regarding | lists.making) & keys or line[phrase.start - 1] in _TRAINING
+            if not made and not (phrase.preposition == "zu" and become):
+                return None
+            if phrase.preposition == "zu" and line[phrase.start] in {"dem", "der", "den"}:
+                return None
+        elif phrase.preposition or not lists.naming & keys:
+            return None
+        if phrase.preposition == "zu" and line[phrase.start - 1] in _TRAINING:
+            return _role(clause.subject, CALLED) if clause.subject_at is not None else None
+        objects = [
+            at
+            for at in range(clause.start, clause.end)
+            if line[at] in {"mich", "dich", "ihn"}
+            or (line[at] in {"mir", "dir"} and phrase.preposition)
+        ]
+        if objects:
+            return (
+                Role(self.pronoun(objects[0]) or "others", CALLED)
+                if phrase.start > objects[0]
+                else None
+            )
+        subject = clause.subject_at
+        if not become or subject is None or (phrase.start < subject and phrase.determiner_at):
+            return None
+        return _role(clause.subject, CALLED)
+
+    def _is_left_alone(self, phrase: Phrase, role: Role, clause: Clause) -> bool:
+        """Plurals that name women too, and bare nouns that may be plurals or names."""
+        reading = phrase.reading
+        if role.who != "others" or role.rule != "noun for a person" or reading.gender == "feminine":
+            return False
+        if phrase.cell.plural:
+            return reading.noun is None or not reading.noun.men
+        if phrase.determiner_at is not None or phrase.adjectives or is_title(self.line, phrase):
+            return False
+        if reading.noun is None and not self.line[phrase.noun].endswith("er"):
+            return True
+        return not self._is_one_person(phrase, clause)
+
+    def _is_one_person(self, phrase: Phrase, clause: Clause) -> bool:
+        """Whether a bare noun is one person, not several and not a name."""
+        line, at = self.line, phrase.noun
+        noun = phrase.reading.noun
+        if noun is not None and noun.lemma in _TITLES_BEFORE_NAMES:
+            return line.is_capital(at + 1) or all(not cell.plural for cell in phrase.cells)
+        if line.is_capital(at - 1) and line[at - 2] not in {",", "als"}:
+            return False
+        if line[at + 1] in {"des", "der", "eines", "einer", "von", "und"} and line[at - 1] == ",":
+            return True
+        keys = set(line.keys[clause.start : clause.end])
+        singular = keys & {"ist", "war", "wird", "wurde", "blieb", "werden"}
+        inner = not line.starts_sentence(at) and not phrase.preposition
+        return bool(singular) and clause.copular and inner
+
+    def _read_pronouns(self) -> None:
+        """Derjenige, einer, keiner where somebody is said to be it; ich, der …"""
+        line = self.line
+        for at in range(len(line)):
+            if line[at] in {"ich", "du"} and line[at + 1] == "," and line[at + 2] in {"der", "die"}:
+                who = self.pronoun(at)
+                noun = line.is_capital(at + 3) or line.is_capital(at + 4)
+                if who is not None and line.is_word(at + 3) and not noun:
+                    Adder(line, self.sites, who, "relative pronoun").word(at + 2, "der", "die")
+            known = line[at] in _PRONOUNS or line[at] in _FEMININE_PRONOUNS
+            if known and line[at] not in {"der", "die"}:
+                self._read_pronoun(at)
+            elif line[at] in {"der", "die"} and line.keys[at + 1 : at + 3] == [",", line[at]]:
+                self._read_pronoun(at)  # ich bin der, der …
+
+    def _read_pronoun(self, at: int) -> None:
+        line, clause = self.line, self.clause(at)
+        who = self._described(clause) if clause is not None else None
+        if who is None or line[at - 1] in words().prepositions | {"als"}:
+            return
+        if not line.is_mark(at + 1) and line[at + 1] not in _AFTER_PRONOUN:
+            return
+        adder = Adder(line, self.sites, who, PREDICATE)
+        feminine = line[at] in _FEMININE_PRONOUNS
+        masculine = _FEMININE_PRONOUNS[line[at]] if feminine else line[at]
+        adder.word(at, masculine, _PRONOUNS[masculine])
+        found = find_relative(line, at, "f" if feminine else "m")
+        if found is not None and line[at + 1] == ",":
+            where, case = found
+            adder.word(where, relative("m", case), relative("f", case))
+
+
+def _add_one(adder: Adder, at: int, *, masculine: bool) -> None:
+    """Einer of einer der besten Köche."""
+    word = adder.line[at]
+    stem = "kein" if word.startswith("kein") else "ein"
+    ending = word.removeprefix(stem)
+    if masculine:
+        adder.word(
+            at, word, stem + {"er": "e", "en": "e", "em": "er", "es": "er"}.get(ending, ending)
+        )
+    else:
+        adder.word(at, stem + {"e": "er", "er": "em"}.get(ending, ending), word)

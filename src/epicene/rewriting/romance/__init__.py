@@ -1,0 +1,44 @@
+"""What Spanish, Portuguese and Italian share: noun phrases, verbs and their subjects, predicates.
+
+A language brings its word lists, how its words are inflected, and how its determiners are spelt;
+`romance_rewriter` makes its `Rewriter`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.grammar import Grammar
+from epicene.rewriting.persons import person_rewriter
+from epicene.rewriting.romance.lexicon import Inflection, Lexicon
+from epicene.rewriting.romance.line import Line, reader
+from epicene.rewriting.romance.people import find_sites
+from epicene.rewriting.romance.quotations import split_quotations
+from epicene.rewriting.romance.rendering import Fuse, Inflect, make_changes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from epicene.rewriting import Change, Rewriter
+    from epicene.rewriting.persons import TargetGenders
+    from epicene.rewriting.quotations import Passage
+    from epicene.rewriting.romance.predicates import Found
+
+
+def romance_rewriter(
+    language: str, package: str, inflection: Inflection, inflect: Inflect, fuse: Fuse, version: str
+) -> Rewriter:
+    """The rewriter of a Romance language, from its word lists and its ways to inflect."""
+    lexicon = Lexicon(package, inflection)
+
+    def split(line: Line) -> Iterable[Passage[Line]]:
+        return split_quotations(line, lexicon)
+
+    def find(passage: Passage[Line], wanted: TargetGenders) -> Found:
+        return find_sites(passage, wanted, lexicon)
+
+    def change(line: Line, found: Found, wanted: TargetGenders) -> Iterable[Change]:
+        return make_changes(line, found, wanted, inflect, fuse)
+
+    grammar = Grammar(reader(language), split, find, change)
+    return person_rewriter(grammar.find_changes, version=version)

@@ -1,0 +1,403 @@
+"""Verbs, and the people who are their subjects and objects."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.romance.phrases import Phrase, find_phrases, is_perfect
+
+if TYPE_CHECKING:
+    from epicene.rewriting import Confidence
+    from epicene.rewriting.persons import Person
+    from epicene.rewriting.quotations import Passage
+    from epicene.rewriting.romance.conjugation import VerbForm
+    from epicene.rewriting.romance.lexicon import Lexicon
+    from epicene.rewriting.romance.line import Line
+
+
+class Verb(NamedTuple):
+    """A verb form in a text, with the pronouns that lean on it."""
+
+    at: int
+    form: VerbForm
+    clitics: tuple[str, ...]
+
+    @property
+    def finite(self) -> bool:
+        """Whether it has a person."""
+        return self.form.mood == "finite"
+
+
+class Referent(NamedTuple):
+    """Who is the subject or the object of a verb; `who` is None for a thing or somebody unclear."""
+
+    who: Person | None
+    phrase: Phrase | None = None
+    sure: Confidence = "certain"
+    dropped: bool = False  # a third person that is not named in the clause
+
+
+UNKNOWN = Referent(None)
+_SINGULAR = frozenset({"1s", "2s", "3s"})
+
+
+class Clauses:
+    """The phrases and verbs of one passage."""
+
+    def __init__(self, passage: Passage[Line], lexicon: Lexicon) -> None:
+        self.passage = passage
+        self.line = passage.line
+        self.lexicon = lexicon
+        self.phrases = find_phrases(self.line, lexicon)
+        self.inside = {at: each for each in self.phrases for at in range(each.start, each.end)}
+        self.verbs = [verb for at in range(len(self.line)) if (verb := self._verb(at))]
+        self._by_index = {verb.at: number for number, verb in enumerate(self.verbs)}
+        self._subjects: dict[int, Referent] = {}
+
+    # --- verbs
+
+    def _verb(self, at: int) -> Verb | None:
+        line, lexicon = self.line, self.lexicon
+        if not line.is_word(at) or line.is_name(at):
+            return None
+        word, enclitic = lexicon.split_enclitic(line[at])
+        form = lexicon.verb(word)
+        if form is None:
+            return None
+        if form.mood == "participle" and not is_perfect(line, at, lexicon):
+            return None
+        before = line[at - 1]
+        phrase = self.inside.get(at)
+        if form.mood == "finite" and (
+            (before in lexicon["prepositions"] and before not in lexicon["clitics"])
+            or before in lexicon["invariable_determiners"]
+            or (phrase is not None and phrase.determined)
+            or (phrase is not None and phrase.kind == "person")
+            or (word in lexicon["often_nouns"] and not self._begins_clause(at))
+        ):
+            return None
+        if form.mood == "infinitive" and before in lexicon["few"]:
+            return None
+        if enclitic in lexicon["imperative_clitics"] and form.mood == "finite":  # quédate
+            form = form._replace(persons=frozenset({"2s"}))
+        clitics = [enclitic] if enclitic else []
+        left = at - 1
+        while line[left] in lexicon["clitics"] or line[left] in lexicon["negations"]:
+            clitics.insert(0, line[left])
+            left -= 1
+        if line[at + 1] == "-" and line[at + 2] in lexicon["clitics"]:
+            clitics.append(line[at + 2])
+        return Verb(at, form, tuple(clitics))
+
+    def _begins_clause(self, at: int) -> bool:
+        """Whether a verb may stand there: not after another, nor after an adjective."""
+        before, lexicon = self.line[at - 1], self.lexicon
+        if self.line.is_mark(at - 1) or lexicon.is_function_word(before):
+            return True
+        return before not in lexicon.verbs and not lexicon.is_listed(before)
+
+    def verb_before(self, at: int, *, finite: bool = True) -> Verb | None:
+        """The nearest verb on the left in the sentence."""
+        start, _ = self.line.sentence(at)
+        return next(
+            (
+                verb
+                for verb in reversed(self.verbs)
+                if start <= verb.at < at and (verb.finite or not finite)
+            ),
+            None,
+        )
+
+    def verb_after(self, at: int) -> Verb | None:
+        """The nearest finite verb on the right in the sentence."""
+        _, end = self.line.sentence(at)
+        return next((verb for verb in self.verbs if at < verb.at < end and verb.finite), None)
+
+    # --- people
+
+    def speaker(self, sure: Confidence = "certain") -> Referent:
+        """Who says I."""
+        return Referent(self.passage.interlocutors.speaker, sure=sure)
+
+    def listener(self, sure: Confidence = "certain") -> Referent:
+        """Who is spoken to."""
+        return Referent(self.passage.interlocutors.listener, sure=sure)
+
+    def pronoun(self, word: str) -> Referent | None:
+        """Whom a personal pronoun means, if it is one."""
+        if word in self.lexicon["first_pronouns"]:
+            return self.speaker()
+        if word in self.lexicon["second_pronouns"]:
+            return self.listener()
+        if word in self.lexicon["third_pronouns"]:
+            return Referent("others")
+        return None
+
+    @cached_property
+    def first_person(self) -> bool:
+        """Whether somebody says I in the passage."""
+        words = set(self.line.keys)
+        if words & self.lexicon["first_evidence"]:
+            return True
+        return any(verb.form.persons == {"1s"} for verb in self.verbs)
+
+    @cached_property
+    def _third_verb(self) -> bool:
+        """Whether a verb can only be in the third person."""
+        return any(verb.form.persons == {"3s"} for verb in self.verbs)
+
+    @cached_property
+    def _only_addressed(self) -> bool:
+        """Whether somebody is spoken to, and nobody spoken about: *estaría perdido sin ti*."""
+        if self._others_named:
+            return False
+        words = {*self.line.keys, *(clitic for verb in self.verbs for clitic in verb.clitics)}
+        return bool(words & (self.lexicon["second_clitics"] | self.lexicon["second_tonic"]))
+
+    @cached_property
+    def _others_named(self) -> bool:
+        """Whether anybody else is named."""
+        line = self.line
+        return any(phrase.kind == "person" for phrase in self.phrases) or any(
+            line.is_name(at) or line[at] in self.lexicon["third_pronouns"]
+            for at in range(len(line))
+        )
+
+    @cached_property
+    def polite(self) -> bool:
+        """Whether somebody is addressed in the third person."""
+        return bool(set(self.line.keys) & self.lexicon["polite_pronouns"])
+
+    def governor(self, verb: Verb) -> Verb | None:
+        """The finite verb on which an infinitive, gerund or participle depends."""
+        return self.verb_before(verb.at) or self.verb_after(verb.at)
+
+    def clitics(self, verb: Verb) -> tuple[str, ...]:
+        """The pronouns of a verb, or of the one on which it depends."""
+        if verb.finite:
+            return verb.clitics
+        before = self.verb_before(verb.at)
+        return (*verb.clitics, *(before.clitics if before else ()))
+
+    def is_reflexive(self, verb: Verb) -> bool:
+        """Whether its pronoun means its subject."""
+        found = self.clitics(verb)
+        for title, person in (("first_clitics", "1s"), ("second_clitics", "2s")):
+            if self.lexicon[title] & set(found):
+                finite = verb if verb.finite else self.verb_before(verb.at)
+                if finite is None or person in finite.form.persons:
+                    return True
+                return bool(verb.clitics) and not verb.finite
+        return bool(self.lexicon["third_clitics"] & set(found))
+
+    def object_of(self, verb: Verb) -> Referent | None:
+        """Whom an object pronoun means, if it is not the subject."""
+        found = set(self.clitics(verb))
+        for title, person, who in (
+            ("first_clitics", "1s", self.speaker()),
+            ("second_clitics", "2s", self.listener()),
+        ):
+            if self.lexicon[title] & found and person not in verb.form.persons - {"3s"}:
+                if person in verb.form.persons and not self._has_third_subject(verb):
+                    return None
+                return who
+        if self.lexicon["third_objects"] & found and not verb.form.persons & {"1s", "2s"}:
+            return Referent("others", sure="likely")
+        return None
+
+    def _has_third_subject(self, verb: Verb) -> bool:
+        return self._explicit(verb)[0] not in {None, self.speaker()}
+
+    def subject(self, verb: Verb) -> Referent:
+        """The subject of a verb, or whoever controls an infinitive or gerund."""
+        if verb.at not in self._subjects:
+            self._subjects[verb.at] = UNKNOWN  # against going round in circles
+            self._subjects[verb.at] = self._find_subject(verb)
+        return self._subjects[verb.at]
+
+    def settle(self, verb: Verb, who: Referent) -> None:
+        """Keep what the predicate said about the subject of a verb."""
+        self._subjects[verb.at] = who
+
+    def _find_subject(self, verb: Verb) -> Referent:
+        persons = verb.form.persons
+        if not verb.finite:
+            return self._controller(verb)
+        if persons == {"1s"}:
+            return self.speaker()
+        if persons == {"2s"}:
+            return self.listener()
+        explicit, boundary = self._explicit(verb)
+        if persons == {"1s", "3p"}:  # sono
+            several = explicit is not None and (
+                explicit is UNKNOWN or (explicit.phrase is not None and explicit.phrase.plural)
+            )
+            return explicit if explicit is not None and several else self.speaker("likely")
+        if not persons & _SINGULAR:
+            return explicit if explicit and explicit.phrase and persons == {"3p"} else UNKNOWN
+        if explicit is not None:
+            return explicit
+        return self._dropped(verb, boundary)
+
+    def _controller(self, verb: Verb) -> Referent:
+        reflexive = set(verb.clitics)
+        if reflexive & self.lexicon["first_clitics"]:
+            return self.speaker()
+        if reflexive & self.lexicon["second_clitics"]:
+            return self.listener()
+        finite = self.governor(verb)
+        if finite is None:
+            return UNKNOWN
+        by_object = self.object_of(finite) if finite.at < verb.at else None
+        found = by_object or self.subject(finite)
+        return found._replace(sure="likely")
+
+    def _explicit(self, verb: Verb) -> tuple[Referent | None, int]:
+        """The subject that is named before the verb in its clause, and where the clause begins."""
+        line, lexicon = self.line, self.lexicon
+        start, _ = line.sentence(verb.at)
+        at = verb.at - 1
+        while at >= start:
+            word = line[at]
+            if word == ":":
+                return None, at
+            phrase = self.inside.get(at)
+            if phrase is not None:
+                before, found = self._as_subject(phrase)
+                if found is not None:
+                    return found, phrase.start
+                at = before
+                continue
+            if at in self._by_index and self.verbs[self._by_index[at]].finite:
+                return None, at
+            if word in lexicon["subordinators"]:
+                return self._relative(at), at
+            found = self.pronoun(word)
+            if found is not None and line[at - 1] not in lexicon["prepositions"]:
+                return found, at
+            if line.is_name(at) or (line.begins(at) and self._may_be_name(at)):
+                first = at
+                while line.is_name(first - 1) or line[first - 1] in {"de", "y", "e", "da", "di"}:
+                    first -= 1
+                if first - 1 in self.inside:  # el señor García
+                    at = first - 1
+                    continue
+                if line[first - 1] not in lexicon["prepositions"]:
+                    return Referent("others", sure="guess"), first
+                at = first
+            at -= 1
+        return None, start
+
+    def _as_subject(self, phrase: Phrase) -> tuple[int, Referent | None]:
+        """The index before a phrase, and whom it means if it can be a subject."""
+        line, lexicon = self.line, self.lexicon
+        before = phrase.start - 1
+        while line[before].isdigit():
+            before -= 1
+        governed = line[before] in lexicon["prepositions"]
+        if governed or line[phrase.start] in lexicon["contractions"] or self._is_object(phrase):
+            return before, None
+        if line[before] in lexicon["and"] and self._ends_phrase(before - 1):
+            return before, UNKNOWN
+        return before, self._of_phrase(phrase)
+
+    def _ends_phrase(self, at: int) -> bool:
+        return at in self.inside or self.line.is_name(at)
+
+    def _is_object(self, phrase: Phrase) -> bool:
+        """Whether the phrase follows a verb without a comma, so that it is rather its object."""
+        at = phrase.start - 1
+        while self.line[at] in self.lexicon["adverbs"]:
+            at -= 1
+        number = self._by_index.get(at)
+        return number is not None and self.line.is_word(at)
+
+    def _may_be_name(self, at: int) -> bool:
+        word = self.line[at]
+        return (
+            self.line.is_word(at)
+            and self.line.tokens[at].text[:1].isupper()
+            and not self.lexicon.is_function_word(word)
+            and self.lexicon.adjective(word) is None
+            and word not in self.lexicon.verbs
+        )
+
+    def _of_phrase(self, phrase: Phrase) -> Referent:
+        if phrase.kind == "person":
+            return Referent("others", phrase)
+        if phrase.kind == "nominal":
+            return Referent("others", phrase, "guess") if not phrase.plural else UNKNOWN
+        return Referent(None, phrase)
+
+    def _relative(self, at: int) -> Referent | None:
+        """The antecedent of a relative pronoun that is the subject; None if it is a conjunction."""
+        line, lexicon = self.line, self.lexicon
+        if line[at] not in lexicon["relatives"]:
+            return None
+        before = at - 1
+        if line[before] in lexicon.determiners and line[before - 1] in lexicon["prepositions"]:
+            return None
+        if line[before] in lexicon["contractions"] or line[before] in lexicon["prepositions"]:
+            return None
+        if line[before] == ",":
+            before -= 1
+        phrase = self.inside.get(before)
+        if phrase is not None and phrase.end == before + 1:
+            if self._predicate_of(phrase) is not None:
+                return self._predicate_of(phrase)
+            return self._of_phrase(phrase)
+        if line.is_name(before):
+            return Referent("others", sure="guess")
+        found = self.pronoun(line[before])
+        if found is not None:
+            return found
+        if line[before] in lexicon["relative_heads"]:
+            return UNKNOWN
+        return None if line[at] not in lexicon["only_relatives"] else UNKNOWN
+
+    def _predicate_of(self, phrase: Phrase) -> Referent | None:
+        """Whom the phrase is said of: *soy una mujer que …*"""
+        verb = self.verb_before(phrase.start)
+        if phrase.kind == "thing" or verb is None or verb.at < phrase.start - 3:
+            return None
+        if verb.form.infinitive not in self.lexicon["copulas"]:
+            return None
+        found = self.subject(verb)
+        return found if found.who in {"speaker", "listener"} else None
+
+    def _dropped(self, verb: Verb, boundary: int) -> Referent:
+        """The subject of a verb without one in its clause."""
+        ambiguous = "1s" in verb.form.persons
+        previous = self.verb_before(boundary + 1)
+        if previous is not None and previous.at < verb.at:
+            subordinate = self.line[boundary] in self.lexicon["that"]
+            first = self.subject(previous)
+            if subordinate and ambiguous:
+                return self._reported(first)
+            joined = self._joined(previous, verb)
+            if joined and previous.form.persons & verb.form.persons:
+                if first.who == "others" or (first.who is None and not ambiguous):
+                    return first._replace(dropped=True)
+                if first.who is not None and first.who == self.passage.interlocutors.speaker:
+                    return first
+        if ambiguous and (self.first_person or self._only_addressed):
+            return self.speaker("likely")
+        if self.polite:
+            return self.listener("likely")
+        if ambiguous and not self._others_named and not self._third_verb:
+            return self.speaker("guess")
+        return Referent("others", sure="likely", dropped=True)
+
+    def _reported(self, first: Referent) -> Referent:
+        """*Creía que estaba enferma*: the same person, unless another might be meant."""
+        if first.who is not None and first.who == self.passage.interlocutors.speaker:
+            return first._replace(sure="likely")
+        return UNKNOWN if self.first_person else Referent("others", sure="likely", dropped=True)
+
+    def _joined(self, previous: Verb, verb: Verb) -> bool:
+        """Whether the two verbs are coordinated."""
+        words = self.line.keys[previous.at + 1 : verb.at]
+        if any(word in self.lexicon["subordinators"] for word in words):
+            return False
+        return "," not in words or any(word in self.lexicon["and"] for word in words)

@@ -1,0 +1,267 @@
+"""The words of a Romance language: forms of nouns, adjectives and determiners, verbs, lists."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from epicene.rewriting.romance.conjugation import VerbForm, verb_forms
+from epicene.rewriting.word_lists import WordSet, read_toml, word_rows, word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from epicene.rewriting.persons import Gender
+
+Kind: TypeAlias = Literal["noun", "adjective", "determiner", "pronoun"]
+
+
+_SUPERLATIVES = tuple(
+    f"{stem}{vowel}" for stem in ("ísim", "íssim", "issim") for vowel in ("o", "a")
+)
+
+
+class Form(NamedTuple):
+    """A word in both genders, as it is found in a text: its own gender (None: both), its number."""
+
+    masculine: str
+    feminine: str
+    gender: Gender | None
+    plural: bool
+    kind: Kind
+    generic: bool = True  # the masculine plural may include women; not so in *hombres*
+
+    def other(self, gender: Gender) -> str:
+        """The word in that gender."""
+        return self.masculine if gender == "masculine" else self.feminine
+
+
+class Inflection(NamedTuple):
+    """How a language forms feminines and plurals."""
+
+    feminine: Callable[[str], str]
+    plural: Callable[[str], str]
+    # Endings of words in no list: masculine and feminine, singular and plural, by kind of rule.
+    endings: tuple[tuple[str, str, str, str], ...]
+    # Endings that only adjectives have, so that a word in no list is one beside a noun.
+    adjectival: tuple[str, ...]
+    # Endings of finite verbs in no list: the ending, that of the infinitive, the persons.
+    verb_endings: tuple[tuple[str, str, str], ...]
+    # An infinitive, gerund or imperative and the pronoun written with it, "" if there is none.
+    split_enclitic: Callable[[str], tuple[str, str]]
+    # The masculine and feminine plural of a noun with one singular, where they differ.
+    epicene_plurals: Callable[[str], tuple[str, str]] | None = None
+
+
+class Lexicon:
+    """The word lists of one language, from the TOML files in its package."""
+
+    def __init__(self, package: str, inflection: Inflection) -> None:
+        self._package = package
+        self.inflection = inflection
+        self.lists: dict[str, WordSet] = {
+            title: word_set(text) for title, text in read_toml(package, "function_words").items()
+        }
+
+    def __getitem__(self, title: str) -> WordSet:
+        """A list of function words."""
+        return self.lists[title]
+
+    @cached_property
+    def verbs(self) -> dict[str, VerbForm]:
+        """All verb forms, without those that are rather something else."""
+        found = verb_forms(read_toml(self._package, "verbs"))
+        return {word: form for word, form in found.items() if word not in self["not_verbs"]}
+
+    def verb(self, word: str) -> VerbForm | None:
+        """The verb form that a word is, by its ending if it is in no list."""
+        known = self.verbs.get(word)
+        if known is not None or len(word) < 5 or word in self["not_verbs"]:
+            return known
+        if self._nouns.get(word) or word in self["things"] or word in self._adjectives:
+            return None
+        for ending, infinitive, persons in self.inflection.verb_endings:
+            if word.endswith(ending):
+                stem = word.removesuffix(ending)
+                return VerbForm(stem + infinitive, "finite", frozenset(persons.split()))
+        return None
+
+    @cached_property
+    def _nouns(self) -> dict[str, Form]:
+        people = read_toml(self._package, "people")
+        gendered = word_set(people["gendered"])
+        found: dict[str, Form] = {}
+        plurals = self.inflection.epicene_plurals
+        for word in people["epicene"].split():
+            pair = plurals(word) if plurals else (self.inflection.plural(word),) * 2
+            for text, form in self._paradigm((word, word, *pair), "noun"):
+                found.setdefault(text, form)
+        for row in (*word_rows(people["pairs"]), *self._regular(people)):
+            for word, form in self._paradigm(row, "noun", generic=row[0] not in gendered):
+                found.setdefault(word, form)
+        return found
+
+    def _regular(self, people: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+        for word in people["regular"].split():
+            yield word, self.inflection.feminine(word)
+
+    @cached_property
+    def _adjectives(self) -> dict[str, Form]:
+        lists = read_toml(self._package, "adjectives")
+        found: dict[str, Form] = {}
+        rows: Iterable[tuple[str, ...]] = (
+            *word_rows(lists["pairs"]),
+            *((word, self.inflection.feminine(word)) for word in lists["regular"].split()),
+            *((word, self.inflection.feminine(word)) for word in lists["states"].split()),
+        )
+        for row in rows:
+            for word, form in self._paradigm(row, "adjective"):
+                found.setdefault(word, form)
+        plurals = self.inflection.epicene_plurals
+        for word in lists["invariable"].split():
+            pair = plurals(word) if plurals else (self.inflection.plural(word),) * 2
+            for text, form in self._paradigm((word, word, *pair), "adjective"):
+                found.setdefault(text, form)
+        return found
+
+    @cached_property
+    def _states(self) -> WordSet:
+        words = read_toml(self._package, "adjectives")["states"].split()
+        return frozenset(
+            spelt
+            for word in words
+            for spelt, _ in self._paradigm((word, self.inflection.feminine(word)), "adjective")
+        )
+
+    @cached_property
+    def determiners(self) -> dict[str, Form]:
+        """The determiners that agree, by each of their forms."""
+        found: dict[str, Form] = {}
+        for title, plural in (("singular", False), ("plural", True)):
+            for row in word_rows(read_toml(self._package, "determiners")[title]):
+                masculine, feminine = (word.replace("_", " ") for word in row[:2])
+                for word in row:
+                    gender: Gender | None = "feminine" if word == row[1] else "masculine"
+                    if word.endswith("'"):  # un'amica, but l'amico and l'amica
+                        gender = "feminine" if word.endswith("un'") else None
+                    form = Form(masculine, feminine, gender, plural, "determiner")
+                    found.setdefault(word, form)
+        return found
+
+    def _paradigm(
+        self, row: tuple[str, ...], kind: Kind, *, generic: bool = True
+    ) -> Iterator[tuple[str, Form]]:
+        """The forms of a pair; its plurals may be given as a third and fourth word."""
+        masculine, feminine = row[0], row[1]
+        plurals = row[2:4] if len(row) >= 4 else tuple(map(self.inflection.plural, row[:2]))
+        for plural, (man, woman) in ((False, (masculine, feminine)), (True, plurals)):
+            if man == woman:
+                yield man, Form(man, woman, None, plural, kind, generic)
+                continue
+            yield man, Form(man, woman, "masculine", plural, kind, generic)
+            yield woman, Form(man, woman, "feminine", plural, kind, generic)
+
+    @cached_property
+    def pronoun_pairs(self) -> dict[str, Form]:
+        """The pronouns of a third person by both their forms: *él*, *ella*."""
+        found: dict[str, Form] = {}
+        for masculine, feminine in word_rows(read_toml(self._package, "determiners")["pronouns"]):
+            found[masculine] = Form(masculine, feminine, "masculine", False, "pronoun")
+            found[feminine] = Form(masculine, feminine, "feminine", False, "pronoun")
+        return found
+
+    @cached_property
+    def dative_pairs(self) -> dict[str, Form]:
+        """The pronouns of somebody to whom something is given or said, if they show gender."""
+        found: dict[str, Form] = {}
+        for masculine, feminine in word_rows(read_toml(self._package, "determiners")["datives"]):
+            found[masculine] = Form(masculine, feminine, "masculine", False, "pronoun")
+            found[feminine] = Form(masculine, feminine, "feminine", False, "pronoun")
+        return found
+
+    def split_enclitic(self, word: str) -> tuple[str, str]:
+        """A verb form and the pronoun written with it, if the word is no verb form as it is."""
+        if word in self.verbs:
+            return word, ""
+        base, clitic = self.inflection.split_enclitic(word)
+        return (base, clitic) if base in self.verbs else (word, "")
+
+    def is_state(self, word: str) -> bool:
+        """Whether the adjective is said of living beings only."""
+        return word in self._states
+
+    def noun(self, word: str) -> Form | None:
+        """The form of a noun for a person."""
+        known = self._nouns.get(word)
+        prefix, hyphen, rest = word.partition("-")
+        if known is None and hyphen and prefix in {"ex", "vice", "co", "sub"}:
+            base = self._nouns.get(rest)
+            return base and base._replace(
+                masculine=f"{prefix}-{base.masculine}", feminine=f"{prefix}-{base.feminine}"
+            )
+        if known is None and word.endswith("trice") and word not in self["things"]:
+            stem = word.removesuffix("trice")
+            return Form(stem + "tore", word, "feminine", False, "noun")
+        if known is not None or not word.endswith(("ista", "istas")) or len(word) <= 6:
+            return known
+        if word in self["things"] or word in self.verbs:
+            return None
+        return Form(word, word, None, word.endswith("s"), "noun")
+
+    def is_listed(self, word: str) -> bool:
+        """Whether the word is a listed adjective."""
+        return word in self._adjectives or word.endswith(_SUPERLATIVES)
+
+    def adjective(self, word: str) -> Form | None:
+        """The form of a listed adjective or participle, or of a word with an adjective's ending."""
+        known = self._adjectives.get(word)
+        if known is not None or word in self["things"] or word in self["not_adjectives"]:
+            return known
+        verb = self.verb(word)
+        if verb is not None and verb.mood != "participle":
+            return None
+        return self._guess(word, adjectival=True)
+
+    def predicate(self, word: str) -> Form | None:
+        """The form of a word in the place of a predicate, by its ending if it is in no list."""
+        known = self.adjective(word) or self.noun(word)
+        if known is not None or word in self["things"] or word in self["not_adjectives"]:
+            return known
+        if self.is_function_word(word) or word in self.verbs:
+            return None
+        return self._guess(word, adjectival=False)
+
+    def is_function_word(self, word: str) -> bool:
+        """Whether the word is a determiner, pronoun, preposition, conjunction or adverb."""
+        return word in self._function_words or word.endswith("mente")
+
+    @cached_property
+    def _function_words(self) -> WordSet:
+        titles = ("prepositions", "conjunctions", "adverbs", "pronouns", "clitics", "invariable")
+        return frozenset().union(*(self[each] for each in titles), self.determiners)
+
+    def _guess(self, word: str, *, adjectival: bool) -> Form | None:
+        return _guessed(word, self.inflection, adjectival=adjectival)
+
+
+@lru_cache(maxsize=20_000)
+def _guessed(word: str, inflection: Inflection, *, adjectival: bool) -> Form | None:
+    """A word in no list, by its ending."""
+    if len(word) < 4 or not word.isalpha():
+        return None
+    for masculine, feminine, masculines, feminines in inflection.endings:
+        for own, plural in (
+            (masculine, False),
+            (feminine, False),
+            (masculines, True),
+            (feminines, True),
+        ):
+            if not word.endswith(own):
+                continue
+            stem = word.removesuffix(own)
+            pair = (masculines, feminines) if plural else (masculine, feminine)
+            if adjectival and not (stem + masculine).endswith(inflection.adjectival):
+                continue
+            gender: Gender = "masculine" if own == pair[0] else "feminine"
+            return Form(stem + pair[0], stem + pair[1], gender, plural, "adjective")
+    return None

@@ -1,0 +1,48 @@
+"""The tokens of a text in a Romance language."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+from epicene.rewriting import text as shared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Line(shared.Line[shared.Token]):
+    """The tokens of a text, or of a part of one, in order."""
+
+    sentence_ends = frozenset(". ? ! … ; ... .. ?! !? ¿ ¡ — –".split())
+
+    def is_capital(self, at: int) -> bool:
+        """Whether the word is written with a capital that is not that of a sentence's beginning."""
+        return self.is_word(at) and self.tokens[at].text[:1].isupper() and not self.begins(at)
+
+    def begins(self, at: int) -> bool:
+        """Whether a sentence or a quotation begins with the word."""
+        return (
+            at == 0 or self.ends_sentence(at - 1) or self[at - 1] in QUOTES or self[at - 1] == ":"
+        )
+
+    def is_name(self, at: int) -> bool:
+        """Whether the word is written as a name; all capitals are no name."""
+        return self.is_capital(at) and not self.tokens[at].text.isupper()
+
+
+QUOTES = frozenset("« » “ ” „ \" ‘ ’ ' ( ) [ ] -".split())
+
+
+def key(word: str) -> str:
+    """The spelling in which words are looked up."""
+    return unicodedata.normalize("NFC", word.lower().replace("’", "'"))
+
+
+def reader(language: str) -> Callable[[str], Line]:
+    """The function that reads a text in that language."""
+
+    def read_line(text: str) -> Line:
+        return Line(text, shared.tokenise(text, language, key))
+
+    return read_line

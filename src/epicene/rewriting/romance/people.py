@@ -1,0 +1,268 @@
+"""Find all words that agree with a person: predicates, roles, emphasis, vocatives, nouns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.romance.clauses import Referent
+from epicene.rewriting.romance.predicates import Found, Predicates, Read, Target
+
+if TYPE_CHECKING:
+    from epicene.rewriting.persons import TargetGenders
+    from epicene.rewriting.quotations import Passage
+    from epicene.rewriting.romance.clauses import Verb
+    from epicene.rewriting.romance.lexicon import Lexicon
+    from epicene.rewriting.romance.line import Line
+    from epicene.rewriting.romance.phrases import Phrase
+
+
+def find_sites(passage: Passage[Line], wanted: TargetGenders, lexicon: Lexicon) -> Found:
+    """The words of a passage that agree with somebody in `wanted`."""
+    return _Finder(passage, wanted, lexicon).find()
+
+
+class _Finder(Predicates):
+    def find(self) -> Found:
+        """Apply the rules, the most certain first."""
+        self._emphatics()
+        for verb in self.clauses.verbs:
+            self._verb(verb)
+        self._detached()
+        self._roles()
+        self._vocatives()
+        self._greetings()
+        if "others" in self.wanted:
+            self._third_pronouns()
+        self._other_people()
+        return self.sites
+
+    def _detached(self) -> None:
+        """What is said before the verb or between commas: *Cansado de esperar, me fui*."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(len(line)):
+            initial = line.begins(at)
+            if not initial and line[at - 1] != "," and line[at - 1] not in lexicon["detaching"]:
+                continue
+            here = self._after_adverbs(at)
+            form = lexicon.adjective(line[here])
+            if form is None or not line.is_word(here) or form.plural or here in self.claimed:
+                continue
+            if line[here] in lexicon["not_initial"] or here in self.starts:
+                continue
+            if here in {verb.at for verb in self.clauses.verbs}:
+                continue
+            if not (initial or lexicon.is_state(line[here])) or not self._is_alone(here, form):
+                continue
+            verb = self.clauses.verb_after(here) if initial else None
+            verb = verb or self.clauses.verb_before(here) or self.clauses.verb_after(here)
+            if verb is None or line[here + 1] in lexicon["relatives"]:
+                continue
+            who = self.clauses.subject(verb)
+            by_object = self.clauses.object_of(verb) if initial and who.who is None else None
+            who = by_object or who
+            if who.phrase is not None and self._disagrees(who.phrase, form):
+                continue
+            read = Read(((here, Target(form)),), here + 1)
+            self._add(read.words, who, "said beside the clause", "likely")
+            self._coordinated(read, who, "said beside the clause", plural=False)
+
+    def _roles(self) -> None:
+        """*como enfermera*, *de niño*: what the subject, or the object me, is or was."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(len(line)):
+            if line[at] not in lexicon["as"] and line[at] not in lexicon["when"]:
+                continue
+            here = at + 2 if line[at + 1] in lexicon["degree"] else at + 1
+            phrase = self.starts.get(here)
+            if phrase is not None and phrase.kind == "thing":
+                phrase = self._as_person(phrase)
+            if line[at] in lexicon["when"]:
+                if line[here] not in lexicon["ages"] and not self._is_job(at):
+                    continue
+                form = lexicon.noun(line[here]) or lexicon.adjective(line[here])
+                if form is None or (phrase is not None and phrase.end > here + 1):
+                    continue
+                words: tuple[tuple[int, Target], ...] = ((here, Target(form)),)
+            elif (
+                phrase is None
+                or phrase.kind == "thing"
+                or phrase.plural
+                or self._acts(phrase.end)
+                or line[here] in lexicon["invariable_determiners"]
+                or (phrase.kind == "person" and line[here] in lexicon["articles"])
+                or (line[here] in lexicon["possessives"] and not line.begins(at))
+            ):
+                continue
+            else:
+                words = self._phrase_words(phrase)
+            verb = self.clauses.verb_before(at, finite=False) or self.clauses.verb_after(at)
+            if verb is None or at + 1 in self.claimed:
+                continue
+            who = self._role_bearer(verb)
+            if who.who is not None and (who.phrase is None or not who.phrase.plural):
+                self._add(words, who, "role", "likely")
+
+    def _is_job(self, at: int) -> bool:
+        """*trabajé de camarera*."""
+        verb = self.lexicon.verb(self.line[at - 1])
+        phrase = self.starts.get(at + 1)
+        return (
+            verb is not None
+            and verb.infinitive in self.lexicon["job_verbs"]
+            and phrase is not None
+            and phrase.kind == "person"
+            and not phrase.determined
+        )
+
+    def _role_bearer(self, verb: Verb) -> Referent:
+        finite = self._finite(verb)
+        if finite.finite:
+            by_object = self.clauses.object_of(finite)
+            if by_object is not None and not finite.form.persons & {"1s", "2s"}:
+                return by_object
+        found = self.clauses.subject(verb)
+        return found if not found.dropped else found._replace(sure="guess")
+
+    def _emphatics(self) -> None:
+        """*yo mismo*, *tú sola*, *conmigo misma*, *todo yo*."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(len(line)):
+            who = self.clauses.pronoun(line[at])
+            if who is None:
+                for title, found in (
+                    ("first_tonic", self.clauses.speaker()),
+                    ("second_tonic", self.clauses.listener()),
+                    ("third_tonic", Referent("others")),
+                ):
+                    who = found if line[at] in lexicon[title] else who
+            if who is None:
+                continue
+            after = at + 1
+            if line[after] == "-":
+                after += 1
+            form = lexicon.adjective(line[after])
+            if line[after] in lexicon["emphatic"] and form is not None and not form.plural:
+                self._add([(after, Target(form))], who, "emphasis")
+            phrase = self.starts.get(at + 2) if line[at + 1] == "," else self.starts.get(at + 1)
+            if phrase is not None and phrase.kind == "person" and not phrase.plural:
+                closed = line[phrase.end] == "," or line[at + 1] != ","
+                if (
+                    closed
+                    and (line[at + 1] == "," or not phrase.determined)
+                    and not (who.who == "others" and line[at + 1] == ",")
+                ):
+                    self._add(self._phrase_words(phrase), who, "apposition", "likely")
+
+    def _vocatives(self) -> None:
+        """Whoever is addressed: *Gracias, señora*; *Querido amigo:*."""
+        line, lexicon = self.line, self.lexicon
+        for phrase in self.clauses.phrases:
+            if phrase.kind != "person" or phrase.head in self.claimed or phrase.plural:
+                continue
+            words = {line[at] for at in range(phrase.start, phrase.end)}
+            greeted = bool(words & lexicon["greeting_adjectives"]) and line.begins(phrase.start)
+            open_before = line.begins(phrase.start) or line[phrase.start - 1] == ","
+            closed = line.is_mark(phrase.end) and line[phrase.end] not in lexicon["joiners"] - {","}
+            if not greeted and (phrase.determined or not open_before or not closed):
+                continue
+            if not greeted and not self._addresses(phrase):
+                continue
+            self._add(self._phrase_words(phrase), self.clauses.listener(), "addressed", "likely")
+
+    def _addresses(self, phrase: Phrase) -> bool:
+        """Whether somebody is spoken to in the sentence around a phrase between commas."""
+        start, end = self.line.sentence(phrase.head)
+        words = set(self.line.keys[start:end])
+        lexicon = self.lexicon
+        if (
+            words & lexicon["second_evidence"]
+            or self.line[phrase.head] in lexicon["forms_of_address"]
+        ):
+            return True
+        return any(
+            start <= verb.at < end and verb.form.persons == {"2s"} for verb in self.clauses.verbs
+        )
+
+    def _greetings(self) -> None:
+        """*Encantada de conocerte*, *Bienvenido*: said without a verb."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(len(line)):
+            if at in self.claimed and at in self.sites:
+                continue
+            form = lexicon.adjective(line[at])
+            if form is None or form.plural or not line.is_word(at):
+                continue
+            here = at
+            while here > 0 and line[here - 1] in lexicon["degree"]:
+                here -= 1
+            open_before = (
+                line.begins(here)
+                or line.is_mark(here - 1)
+                or (line[here - 1] in lexicon["thanking"])
+            )
+            if open_before and line[at] in lexicon["speaker_greetings"]:
+                self._add([(at, Target(form))], self.clauses.speaker(), "greeting", "likely")
+            elif open_before and line[at] in lexicon["listener_greetings"]:
+                self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
+            elif line.begins(here) and lexicon.is_state(line[at]) and self._is_asked(at):
+                self._add([(at, Target(form))], self.clauses.listener(), "asked", "guess")
+
+    def _is_asked(self, at: int) -> bool:
+        """Whether the sentence is a question without a verb: *¿Listo para salir?*"""
+        start, end = self.line.sentence(at)
+        asks = self.line[end].startswith("?")
+        return asks and not any(start <= v.at < end and v.finite for v in self.clauses.verbs)
+
+    def _third_pronouns(self) -> None:
+        line, lexicon = self.line, self.lexicon
+        for at in range(len(line)):
+            pair = lexicon.pronoun_pairs.get(line[at])
+            if pair is not None and line.is_word(at):
+                self._add([(at, Target(pair))], Referent("others"), "third person")
+
+        for verb in self.clauses.verbs:
+            said = self._perfect_of(verb)
+            at = verb.at - 1
+            dative = lexicon.dative_pairs.get(line[at])
+            if dative is not None and said in lexicon["dative_verbs"]:
+                self._add([(at, Target(dative))], Referent("others"), "dative", "likely")
+
+    def _perfect_of(self, verb: Verb) -> str:
+        """The infinitive of a verb, or of the participle after its auxiliary."""
+        if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
+            form = self.lexicon.verb(self.line[self._after_adverbs(verb.at + 1)])
+            return form.infinitive if form is not None else ""
+        return verb.form.infinitive
+
+    def _other_people(self) -> None:
+        """Everybody else's nouns, each with its determiners and adjectives."""
+        target = self.wanted.get("others")
+        if target is None:
+            return
+        for at in range(len(self.line)):
+            one = self._one_of(at) if self.line[at] in self.lexicon["one"] else None
+            if one and one.phrase and one.phrase.kind == "person" and at not in self.claimed:
+                self._add(one.words, Referent("others"), "one of several people", "likely")
+        for phrase in self.clauses.phrases:
+            if phrase.kind != "person" or phrase.head in self.claimed:
+                continue
+            if not phrase.changes_to(target) or self._is_couple(phrase):
+                continue
+            self._add(self._phrase_words(phrase), Referent("others"), "noun of a person")
+
+    def _is_couple(self, phrase: Phrase) -> bool:
+        """Whether it is joined to the other gender of its own noun: *padre y madre*."""
+        form = self.lexicon.noun(self.line[phrase.head])
+        for beside in self.clauses.phrases:
+            gap = (
+                self.line.keys[phrase.end : beside.start]
+                or self.line.keys[beside.end : phrase.start]
+            )
+            if len(gap) != 1 or gap[0] not in self.lexicon["joiners"] | {"/", "-"}:
+                continue
+            other = self.lexicon.noun(self.line[beside.head])
+            if form is None or other is None or other.gender == form.gender:
+                continue
+            if (form.masculine, form.feminine) == (other.masculine, other.feminine):
+                return True
+        return False

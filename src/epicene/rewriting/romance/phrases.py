@@ -1,0 +1,289 @@
+"""Noun phrases: a noun with its determiners and adjectives, of a person or of a thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.rewriting.persons import Gender
+    from epicene.rewriting.romance.lexicon import Form, Lexicon
+    from epicene.rewriting.romance.line import Line
+
+# nominal: an adjective without a noun, which may be said of a person or a thing: *el único*.
+PhraseKind: TypeAlias = Literal["person", "thing", "nominal"]
+
+
+class Phrase(NamedTuple):
+    """The words [start, end) of a noun phrase; `agreeing` are those that show its gender."""
+
+    kind: PhraseKind
+    start: int
+    head: int
+    end: int
+    gender: Gender | None
+    plural: bool
+    agreeing: tuple[tuple[int, Form], ...]
+    determined: bool
+    generic: bool = True
+
+    def changes_to(self, gender: Gender) -> bool:
+        """Whether it may be put into that gender: a masculine plural may include women."""
+        return not (self.plural and gender == "feminine" and self.generic)
+
+
+def find_phrases(line: Line, lexicon: Lexicon) -> list[Phrase]:
+    """The noun phrases of a line, in order."""
+    return list(_Reader(line, lexicon).phrases())
+
+
+def is_perfect(line: Line, at: int, lexicon: Lexicon) -> bool:
+    """Whether the word is the participle of a perfect: *he estado*."""
+    before = at - 1
+    while line[before] in lexicon["adverbs"] or lexicon.pronoun_pairs.get(line[before]):
+        before -= 1
+    verb = lexicon.verb(line[before])
+    if verb is None or verb.infinitive not in lexicon["perfect_auxiliaries"]:
+        return False
+    form = lexicon.verb(line[at])
+    return form is not None and form.mood == "participle"
+
+
+class _Reader:
+    def __init__(self, line: Line, lexicon: Lexicon) -> None:
+        self.line = line
+        self.lexicon = lexicon
+
+    def phrases(self) -> Iterator[Phrase]:
+        """The phrases, from left to right."""
+        at = 0
+        while at < len(self.line):
+            found = self.read(at)
+            if found is None:
+                at += 1
+            else:
+                yield found
+                at = found.end
+
+    def read(self, start: int) -> Phrase | None:
+        """The phrase that starts with that word."""
+        line, lexicon = self.line, self.lexicon
+        if is_perfect(line, start, lexicon):
+            return None
+        agreeing: list[tuple[int, Form]] = []
+        determined = False
+        at = start
+        while line.is_word(at):
+            word = line[at]
+            form = lexicon.determiners.get(word)
+            if form is not None and self._is_determiner(at):
+                if at > start and word in lexicon["contractions"]:
+                    return None
+                agreeing.append((at, form))
+                determined = True
+            elif word in lexicon["invariable_determiners"]:
+                determined = True
+            elif determined and word in lexicon["degree"]:
+                pass
+            elif self._is_prenominal(at, determined=determined):
+                adjective = lexicon.adjective(word)
+                assert adjective is not None
+                agreeing.append((at, adjective))
+            else:
+                break
+            at += 1
+        return self._with_head(start, at, agreeing, determined=determined)
+
+    def _is_determiner(self, at: int) -> bool:
+        """Whether it stands before a noun: not *la veo*, and not *uno* alone."""
+        if not self.line.is_word(at + 1):
+            return False
+        following = self.line[at + 1]
+        if self.line[at] not in self.lexicon["clitics"]:
+            return True
+        verb = self.lexicon.verb(following)
+        return (
+            verb is None
+            or verb.mood == "participle"
+            or self.lexicon.noun(following) is not None
+            or self.lexicon.adjective(following) is not None
+            or self.line[at - 1] in self.lexicon["prepositions"]
+        ) and following not in self.lexicon["clitics"]
+
+    def _is_prenominal(self, at: int, *, determined: bool) -> bool:
+        line, lexicon = self.line, self.lexicon
+        if not lexicon.is_listed(line[at]) or not line.is_word(at + 1):
+            return False
+        if line[at] in lexicon["greeting_adjectives"]:
+            return True
+        if line.is_name(at) and not determined:
+            return False
+        if not determined and (lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)):
+            return False
+        if line.is_name(at + 1) and lexicon.noun(line[at + 1]) is None:
+            return False
+        return self._may_head(at + 1, determined=determined or lexicon.noun(line[at]) is None)
+
+    def _may_head(self, at: int, *, determined: bool) -> bool:
+        line, lexicon = self.line, self.lexicon
+        word = line[at]
+        if not line.is_word(at) or lexicon.is_function_word(word) or word[0].isdigit():
+            return False
+        if lexicon.noun(word) is not None:
+            return True
+        verb = lexicon.verb(lexicon.split_enclitic(word)[0])
+        if verb is not None and verb.mood != "participle" and word not in lexicon["things"]:
+            return False
+        return determined or lexicon.adjective(word) is None
+
+    def _with_head(
+        self, start: int, at: int, agreeing: list[tuple[int, Form]], *, determined: bool
+    ) -> Phrase | None:
+        line, lexicon = self.line, self.lexicon
+        word = line[at]
+        noun = lexicon.noun(word)
+        if noun is not None and not determined:
+            adjective_rather = lexicon.is_listed(word) and not agreeing and not self._is_free(at)
+            if line.is_name(at) or adjective_rather:
+                noun = None
+        abroad = word in lexicon["places"] and line[start] in lexicon["definite"]
+        if word in lexicon["things"] or abroad:
+            return self._complete("thing", start, at, agreeing, determined)
+        if noun is not None and self._agrees(noun, agreeing):
+            return self._complete("person", start, at, [*agreeing, (at, noun)], determined)
+        adjective = lexicon.adjective(word) if line.is_word(at) else None
+        if adjective is not None:
+            return self._nominal(start, at, adjective, agreeing, determined=determined)
+        return self._unknown_head(start, at, agreeing, determined=determined)
+
+    def _nominal(
+        self, start: int, at: int, form: Form, agreeing: list[tuple[int, Form]], *, determined: bool
+    ) -> Phrase | None:
+        """An adjective as a noun: *el único*."""
+        word = self.line[at]
+        if not determined or not self._agrees(form, agreeing):
+            return None
+        if not self.lexicon.is_listed(word) and not word.endswith(PARTICIPLES):
+            return self._complete("thing", start, at, agreeing, determined)
+        return self._complete("nominal", start, at, [*agreeing, (at, form)], determined)
+
+    def _unknown_head(
+        self, start: int, at: int, agreeing: list[tuple[int, Form]], *, determined: bool
+    ) -> Phrase | None:
+        """A word in no list as a noun, a name with a determiner, or no noun at all."""
+        line, lexicon = self.line, self.lexicon
+        is_name = line.is_name(at)
+        if self._may_head(at, determined=True) and not is_name and not self._begins(start, at):
+            if not determined and line[at - 1] in lexicon["clitics"]:
+                return None
+            return self._complete("thing", start, at, agreeing, determined)
+        if determined and is_name and agreeing and line[at - 1] in lexicon["own"]:
+            return self._complete("person", start, at, agreeing, determined)
+        if determined and is_name:
+            return self._complete("thing", start, at, agreeing, determined)
+        if agreeing and at - 1 > start and agreeing[-1][0] == at - 1:
+            return self._complete("nominal", start, at - 1, agreeing, determined)
+        return None
+
+    def _is_free(self, at: int) -> bool:
+        """Whether a noun that may be an adjective stands where nouns do: *—gracias, extranjero*."""
+        return self.line.is_mark(at - 1) and self.line.is_mark(at + 1)
+
+    def _begins(self, start: int, at: int) -> bool:
+        """Whether a single word begins the sentence, so that it may be a name."""
+        token = self.line.tokens[at]
+        return start == at and self.line.begins(at) and token.text[:1].isupper()
+
+    @staticmethod
+    def _agrees(form: Form, agreeing: list[tuple[int, Form]]) -> bool:
+        return all(
+            each.plural == form.plural
+            and (form.gender is None or each.gender is None or each.gender == form.gender)
+            for _, each in agreeing
+        )
+
+    def _complete(
+        self,
+        kind: PhraseKind,
+        start: int,
+        head: int,
+        agreeing: list[tuple[int, Form]],
+        determined: bool,
+    ) -> Phrase:
+        """The phrase with the adjectives that follow its head."""
+        line, lexicon = self.line, self.lexicon
+        own = dict(agreeing).get(head)
+        gender = next((form.gender for _, form in agreeing if form.gender), None)
+        if own is not None:
+            plural = own.plural
+        elif agreeing:
+            plural = agreeing[0][1].plural
+        else:
+            plural = line[head].endswith("s") if line[head] else False
+        if kind == "thing" and gender is None:
+            gender = self._thing_gender(line[head])
+        end = head + 1
+        at = end
+        while True:
+            after = at
+            if line[after] in lexicon["joiners"] and end > head + 1:
+                after += 1
+            while line[after] in lexicon["degree"] or line[after] in {"no", "não", "non"}:
+                after += 1
+            form = self._following_adjective(after, kind)
+            if form is None or form.plural != plural:
+                break
+            if form.gender is not None and gender is not None and form.gender != gender:
+                break
+            if kind == "person" and form.gender and gender is None:
+                gender = form.gender
+            agreeing.append((after, form))
+            end = at = after + 1
+        generic = own.generic if own is not None else True
+        return Phrase(kind, start, head, end, gender, plural, tuple(agreeing), determined, generic)
+
+    def _following_adjective(self, at: int, kind: PhraseKind) -> Form | None:
+        line, lexicon = self.line, self.lexicon
+        if not line.is_word(at) or line.is_name(at) or line[at] in lexicon.determiners:
+            return None
+        if line[at] in lexicon["not_attributes"]:
+            return None
+        form = lexicon.adjective(line[at])
+        if form is None and kind == "person" and line[at - 1] not in lexicon["joiners"]:
+            form = lexicon.noun(line[at])
+        return form
+
+    def _thing_gender(self, word: str) -> Gender | None:
+        if word in self.lexicon["feminine_things"] or word.endswith(FEMININE_ENDINGS):
+            return "feminine"
+        if word in self.lexicon["masculine_things"]:
+            return "masculine"
+        if word.endswith(("o", "os")):
+            return "masculine"
+        if word.endswith(("a", "as")):
+            return "feminine"
+        return None
+
+
+# The endings of regular participles, in either number.
+PARTICIPLES = tuple(
+    stem + vowel
+    for stems, vowels in (("ad id", "o a os as"), ("at it ut", "o a i e"))
+    for stem in stems.split()
+    for vowel in vowels.split()
+)
+FEMININE_ENDINGS = (
+    "ción",
+    "sión",
+    "dad",
+    "tad",
+    "tud",
+    "ção",
+    "são",
+    "dade",
+    "gem",
+    "zione",
+    "tà",
+    "tù",
+)

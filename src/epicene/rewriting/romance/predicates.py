@@ -1,0 +1,455 @@
+"""What is said of a person with a verb: predicates, and adjectives beside other verbs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.romance.clauses import Clauses, Referent, Verb
+from epicene.rewriting.romance.phrases import PARTICIPLES
+from epicene.rewriting.sites import Site, Sites, less_sure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.rewriting import Confidence
+    from epicene.rewriting.persons import Gender, TargetGenders
+    from epicene.rewriting.quotations import Passage
+    from epicene.rewriting.romance.lexicon import Form, Lexicon
+    from epicene.rewriting.romance.line import Line
+    from epicene.rewriting.romance.phrases import Phrase
+
+
+class Target(NamedTuple):
+    """A word's forms, and whether it stands before its noun, as *buen* and *primer* do."""
+
+    form: Form
+    leading: bool = False
+
+
+Found = Sites[Target]
+
+
+class Read(NamedTuple):
+    """What is read as a predicate: its words, and where it ends."""
+
+    words: tuple[tuple[int, Target], ...]
+    end: int
+    phrase: Phrase | None = None
+
+
+class Predicates:
+    """Finds what is said of people with a verb, and keeps the sites found."""
+
+    def __init__(self, passage: Passage[Line], wanted: TargetGenders, lexicon: Lexicon) -> None:
+        self.wanted = wanted
+        self.lexicon = lexicon
+        self.line = passage.line
+        self.clauses = Clauses(passage, lexicon)
+        self.sites: Found = Sites(keep_surest=False)
+        self.starts = {each.start: each for each in self.clauses.phrases}
+        self.claimed: set[int] = set()  # words that belong to somebody, or to a thing
+        self.blocked = {
+            at
+            for phrase in self.clauses.phrases
+            if phrase.kind == "thing"
+            for at in range(phrase.start, phrase.end)
+        } | self._perfects()
+
+    def _perfects(self) -> set[int]:
+        """Participles of a perfect, which do not agree: *he cansado*."""
+        found = set()
+        for verb in self.clauses.verbs:
+            if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
+                at = self._after_adverbs(verb.at + 1)
+                form = self.lexicon.adjective(self.line[at])
+                known = self.lexicon.verb(self.line[at])
+                if (known and known.mood == "participle") or (form and form.gender == "masculine"):
+                    found.add(at)
+        return found
+
+    # --- adding
+
+    def _add(
+        self,
+        words: Sequence[tuple[int, Target]],
+        who: Referent,
+        rule: str,
+        sure: Confidence = "certain",
+    ) -> None:
+        if who.who is None:
+            return
+        self.claimed.update(at for at, _ in words)
+        if who.who not in self.wanted:
+            return
+        for at, target in words:
+            if target.form.masculine != target.form.feminine:
+                self.sites.add(Site(at, who.who, target, rule, less_sure(sure, who.sure)))
+
+    def _phrase_words(self, phrase: Phrase) -> tuple[tuple[int, Target], ...]:
+        return tuple((at, Target(form, at < phrase.head)) for at, form in phrase.agreeing)
+
+    # --- predicates
+
+    def _verb(self, verb: Verb) -> None:
+        lexicon, infinitive = self.lexicon, verb.form.infinitive
+        reflexive = self.clauses.is_reflexive(verb)
+        if verb.clitics and reflexive and infinitive in lexicon["never_reflexive"]:  # me fui
+            self._secondary(verb, self.clauses.subject(verb))
+        elif infinitive in lexicon["copulas"] or (
+            reflexive and infinitive in lexicon["reflexive_copulas"]
+        ):
+            self._predicate(verb, self.clauses.subject(verb), "said of the subject")
+        elif infinitive in lexicon["object_predicates"] and (
+            who := self.clauses.object_of(self._finite(verb))
+        ):
+            self._object_predicate(verb, who)
+        elif infinitive in lexicon["job_articles"] and self._job(verb):
+            pass
+        elif infinitive in lexicon["secondary"]:
+            self._secondary(verb, self.clauses.subject(verb))
+        elif verb.finite:
+            self._alone(verb)
+
+    def _job(self, verb: Verb) -> bool:
+        """*Faccio la cuoca*: a noun of a person with its article, as the subject's job."""
+        at = self._after_adverbs(verb.at + 1)
+        phrase = self.starts.get(at)
+        if (
+            phrase is None
+            or phrase.kind != "person"
+            or self.line[at] not in self.lexicon["articles"]
+        ):
+            return False
+        if phrase.plural or verb.clitics:
+            return False
+        self._add(self._phrase_words(phrase), self.clauses.subject(verb), "role", "likely")
+        return True
+
+    def _alone(self, verb: Verb) -> None:
+        """*Lo hago sola*: alone is said of the subject of any verb."""
+        at = self._after_enclitic(verb)
+        at += self.line[at] in self.lexicon["everything"]
+        form = self.lexicon.adjective(self.line[at])
+        if form is None or self.line[at] not in self.lexicon["alone"] or self._is_only(at):
+            return
+        if self.line.is_mark(at + 1) or self.line[at + 1] in self.lexicon["prepositions"]:
+            who = self.clauses.subject(verb)
+            self._add([(at, Target(form))], who, "said beside the verb", "likely")
+
+    def _object_predicate(self, verb: Verb, who: Referent) -> None:
+        """*Me dejaron sola*, *me nombraron directora*."""
+        at = self._after_enclitic(verb)
+        at += self.line[at] in self.lexicon["called"]  # chamou-me de mentiroso
+        read = self._read_predicate(at, who, plural=False)
+        if read is None:
+            self._secondary(verb, who, near=False)
+        elif read.phrase is None or not read.phrase.determined:
+            self._add(read.words, who, "said of the object", "certain")
+            self._coordinated(read, who, "said of the object", plural=False)
+
+    def _finite(self, verb: Verb) -> Verb:
+        return verb if verb.finite else self.clauses.verb_before(verb.at) or verb
+
+    def _predicate(self, verb: Verb, who: Referent, rule: str) -> None:
+        plural = verb.finite and not verb.form.persons & {"1s", "2s", "3s"}
+        phrase = who.phrase
+        if phrase is not None and phrase.plural and "3p" in verb.form.persons:
+            plural = True
+        if set(verb.clitics) & self.lexicon["existential"]:
+            return
+        if who.who is not None and plural:
+            gender = self.wanted.get(who.who, "feminine")
+            if phrase is None or not phrase.changes_to(gender):
+                return
+        at = self._after_enclitic(verb)
+        if verb.form.infinitive in self.lexicon["becoming"]:  # me convertí en una experta
+            at += self.line[at] in self.lexicon["into"]
+        read = self._read_predicate(at, who, plural=plural)
+        if read is None:
+            return
+        if who.dropped:
+            if not self._is_persons(read, verb):
+                return
+            self.clauses.settle(verb, who._replace(dropped=False))
+        if self._may_be_things(read, verb, who):
+            return
+        self._add(read.words, who, rule)
+        read = self._with_title(read, who, rule, plural=plural)
+        if self.lexicon["participles_agree"]:
+            read = self._after_participle(read, who, rule, plural=plural)
+            if read.phrase is None and not plural:
+                self._secondary(verb, who, near=False, start=read.end)
+        self._coordinated(read, who, rule, plural=plural)
+
+    def _with_title(self, read: Read, who: Referent, rule: str, *, plural: bool) -> Read:
+        """A noun right after what is said: *elegida presidenta*."""
+        found = self.starts.get(read.end)
+        if read.phrase is not None or found is None or found.kind != "person":
+            return read
+        if found.determined or found.plural != plural:
+            return read
+        self._add(self._phrase_words(found), who, rule)
+        return read._replace(end=found.end)
+
+    def _after_participle(self, read: Read, who: Referent, rule: str, *, plural: bool) -> Read:
+        """What follows the participle of a compound tense: *sono rimasta sola*."""
+        for _ in range(3):
+            if read.phrase is not None or not read.words:
+                return read
+            word = self.line[read.end - 1]
+            further = self._read_predicate(read.end, who, plural=plural)
+            if further is None or not further.words:
+                return read
+            if word not in self.lexicon["copular_participles"]:
+                at = further.words[0][0]
+                determined = further.phrase is not None and further.phrase.determined
+                if determined or not self.lexicon.predicate(self.line[at]):
+                    return read
+            first, second = read.words[-1][1].form, further.words[-1][1].form
+            if first.gender and second.gender and first.gender != second.gender:
+                return read
+            self._add(further.words, who, rule, "likely")
+            read = further
+        return read
+
+    def _after_enclitic(self, verb: Verb) -> int:
+        at = verb.at + 1
+        if self.line[at] == "-" and self.line[at + 1] in self.lexicon["clitics"]:
+            at += 2
+        return at
+
+    def _after_adverbs(self, at: int) -> int:
+        line, lexicon = self.line, self.lexicon
+        steps = 0
+        while steps < 5 and line.is_word(at):
+            word = line[at]
+            if word in lexicon["adverbs"] or word.endswith("mente") or self._is_only(at):
+                at += 1
+            elif word in lexicon["few"] and line[at + 1] in lexicon["little"]:
+                at += 2
+            else:
+                break
+            steps += 1
+        return at
+
+    def _is_only(self, at: int) -> bool:
+        """Whether *solo* is rather an adverb: *solo una vez*, *solo para verte*."""
+        lexicon, following = self.lexicon, self.line[at + 1]
+        return self.line[at] in lexicon["only"] and (
+            following in lexicon.determiners
+            or following in lexicon["invariable_determiners"]
+            or following in lexicon["only_before"]
+        )
+
+    def _read_predicate(self, at: int, who: Referent, *, plural: bool) -> Read | None:
+        """The phrase or adjective after a copula, in its number."""
+        line, lexicon = self.line, self.lexicon
+        at = self._after_adverbs(at)
+        if self.clauses.pronoun(line[at]) is not None:  # ¿estás tú seguro?
+            at = self._after_adverbs(at + 1)
+        if line.is_mark(at) or (at in self.blocked and at not in self.starts):
+            return None
+        one = self._one_of(at)
+        if one is not None and not plural:
+            return one
+        phrase = self.starts.get(at)
+        if phrase is not None and phrase.kind == "thing" and who.who is not None:
+            phrase = self._as_person(phrase)
+        if phrase is not None and not (phrase.kind == "thing" and self._is_bare(phrase)):
+            contracted = line[phrase.start] in lexicon["contractions"]
+            if phrase.kind == "thing" or phrase.plural != plural or contracted:
+                return None
+            return Read(self._phrase_words(phrase), phrase.end, phrase)
+        return self._read_adjective(at, who, plural=plural)
+
+    def _read_adjective(self, at: int, who: Referent, *, plural: bool) -> Read | None:
+        """The single word after a copula, if it is said of the person."""
+        line, lexicon = self.line, self.lexicon
+        form = lexicon.adjective(line[at]) or lexicon.noun(line[at])
+        named = who.phrase is None or who.phrase.kind == "person"
+        if form is None and named and not who.dropped and who.sure != "guess":
+            form = lexicon.predicate(line[at])
+        if form is None or not line.is_word(at) or form.plural != plural or line.is_name(at):
+            return None
+        if who.phrase is not None and self._disagrees(who.phrase, form):
+            return None
+        following = self.starts.get(at + 1)
+        said = lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)
+        if following is not None and following.kind == "thing" and not said:
+            agrees = following.gender is None or following.gender == form.gender
+            if agrees and self._is_bare(following) and form.gender is not None:
+                return None
+        return Read(((at, Target(form)),), at + 1)
+
+    def _one_of(self, at: int) -> Read | None:
+        """*uno de los*, *la que*: a determiner without a noun."""
+        line, lexicon = self.line, self.lexicon
+        form = lexicon.determiners.get(line[at])
+        if form is None or form.plural or line[at] in lexicon["contractions"]:
+            return None
+        if line[at + 1] in lexicon["of"] or line[at + 1] in lexicon["relatives"]:
+            members = self.starts.get(at + 2) or self.starts.get(at + 1)
+            return Read(((at, Target(form)),), at + 1, members)
+        return None
+
+    def _as_person(self, phrase: Phrase) -> Phrase:
+        """A noun that means a thing elsewhere, as the noun of a person: *soy física*."""
+        form = self.lexicon.noun(self.line[phrase.head])
+        if form is None or not all(
+            each.gender in {None, form.gender} for _, each in phrase.agreeing
+        ):
+            return phrase
+        words = sorted((*phrase.agreeing, (phrase.head, form)))
+        return phrase._replace(kind="person", agreeing=tuple(words))
+
+    @staticmethod
+    def _is_bare(phrase: Phrase) -> bool:
+        return not phrase.determined and not phrase.agreeing and phrase.end == phrase.head + 1
+
+    @staticmethod
+    def _disagrees(phrase: Phrase, form: Form) -> bool:
+        return bool(phrase.gender and form.gender and phrase.gender != form.gender)
+
+    def _coordinated(self, read: Read, who: Referent, rule: str, *, plural: bool) -> None:
+        """The adjectives joined to a predicate: *alto, delgado y muy tímido*."""
+        line, lexicon = self.line, self.lexicon
+        gender = next((each.form.gender for _, each in read.words if each.form.gender), None)
+        at, near, steps = read.end, True, 0
+        while steps < 12 and at < len(line) and not line.ends_sentence(at):
+            if line[at] not in lexicon["joiners"]:
+                if any(verb.at == at and verb.finite for verb in self.clauses.verbs):
+                    return
+                at, near, steps = at + 1, False, steps + 1
+                continue
+            after = self._after_adverbs(at + 1)
+            if line[after] in lexicon["joiners"] or line[after] in lexicon["after_joiners"]:
+                after = self._after_adverbs(after + 1)
+            found = self._joined(after, gender, plural=plural, near=near)
+            if found is None:
+                at, near, steps = at + 1, False, steps + 1
+                continue
+            self._add(found.words, who, rule, "likely")
+            gender = gender or next((w.form.gender for _, w in found.words if w.form.gender), None)
+            at, near = found.end, True
+
+    def _joined(self, at: int, gender: Gender | None, *, plural: bool, near: bool) -> Read | None:
+        line, lexicon = self.line, self.lexicon
+        phrase = self.starts.get(at)
+        if phrase is not None and not (phrase.kind == "thing" and self._is_bare(phrase)):
+            bare = phrase.kind == "person" and (near or not phrase.determined)
+            if not bare or phrase.plural != plural or (phrase.determined and not near):
+                return None
+            if gender and phrase.gender and phrase.gender != gender:
+                return None
+            if self._acts(phrase.end):
+                return None
+            return Read(self._phrase_words(phrase), phrase.end, phrase)
+        form = lexicon.adjective(line[at])
+        if form is None or form.plural != plural or not line.is_word(at) or line.is_name(at):
+            return None
+        verb = lexicon.verb(line[at])
+        if verb is not None and verb.mood == "finite":  # y vivo en Lima
+            return None
+        if line[at] in lexicon["only"] and line[at - 1] not in lexicon["and"]:
+            return None
+        if not near and not lexicon.is_listed(line[at]):
+            return None
+        if gender and form.gender and gender != form.gender:
+            return None
+        following = self.starts.get(at + 1)
+        if following is not None and following.kind == "thing" and self._is_bare(following):
+            return None
+        return Read(((at, Target(form)),), at + 1)
+
+    def _acts(self, at: int) -> bool:
+        """Whether a verb follows, so that what precedes it is its subject."""
+        at = self._after_adverbs(at)
+        if self.line.is_mark(at):
+            return False
+        return any(verb.finite and at <= verb.at <= at + 2 for verb in self.clauses.verbs)
+
+    def _is_persons(self, read: Read, verb: Verb) -> bool:
+        """Whether a subject that is not named is a person, by what is said of it."""
+        lexicon, line = self.lexicon, self.line
+        if read.phrase is not None and read.phrase.kind == "person":
+            return True
+        if line[read.end] in lexicon["that"]:  # está claro que
+            return False
+        following = lexicon.verb(line[read.end])
+        if following is not None and following.mood == "infinitive":
+            return False
+        at, target = read.words[-1] if read.words else (read.end - 1, None)
+        if line[at] in lexicon["copular_participles"]:
+            at = self._after_adverbs(at + 1)
+        if lexicon.is_state(line[at]) or lexicon.noun(line[at]) is not None:
+            return True
+        if target is None or target.form.gender is None:
+            return False
+        start, _ = line.sentence(verb.at)
+        earlier = [
+            phrase
+            for phrase in self.clauses.phrases
+            if phrase.end <= verb.at and (phrase.start >= start or phrase.end >= start - 12)
+        ]
+        return not any(
+            phrase.kind == "thing"
+            and phrase.determined
+            and not phrase.plural
+            and phrase.gender in {None, target.form.gender}
+            for phrase in earlier
+        )
+
+    def _may_be_things(self, read: Read, verb: Verb, who: Referent) -> bool:
+        """Whether a thing just named may be meant: *mi piso, aunque sea pequeño*."""
+        if who.sure == "certain" or not {"1s", "3s"} <= verb.form.persons:
+            return False
+        at, target = read.words[-1] if read.words else (read.end - 1, None)
+        if read.phrase is not None or target is None or self.lexicon.is_state(self.line[at]):
+            return False
+        start, _ = self.line.sentence(verb.at)
+        before = [each for each in self.clauses.phrases if start <= each.start < verb.at]
+        return bool(before) and (
+            before[-1].kind == "thing"
+            and before[-1].determined
+            and not before[-1].plural
+            and before[-1].gender in {None, target.form.gender}
+        )
+
+    def _secondary(
+        self, verb: Verb, who: Referent, *, near: bool = True, start: int | None = None
+    ) -> None:
+        """An adjective said of the subject beside its verb: *llegué cansado*."""
+        line, lexicon = self.line, self.lexicon
+        at = self._after_adverbs(self._after_enclitic(verb) if start is None else start)
+        steps = 0
+        while steps < 8 and at < len(line) and not line.ends_sentence(at):
+            if line[at] in lexicon["subordinators"] or (
+                at != verb.at and any(each.at == at and each.finite for each in self.clauses.verbs)
+            ):
+                return
+            form = lexicon.adjective(line[at]) if not self._is_only(at) else None
+            free = at not in self.blocked or lexicon.is_state(line[at])
+            said = near or lexicon.is_state(line[at])
+            if form is not None and free and said and not form.plural and line.is_word(at):
+                inside = self.clauses.inside.get(at)
+                if inside is not None and (inside.kind != "thing" or inside.start == at):
+                    return
+                if line[at - 1] in lexicon.determiners or line.is_name(at):
+                    return
+                if line[at - 1] in lexicon["prepositions"]:
+                    return
+                if who.phrase is not None and self._disagrees(who.phrase, form):
+                    return
+                if self._is_alone(at, form):
+                    read = Read(((at, Target(form)),), at + 1)
+                    self._add(read.words, who, "said beside the verb", "likely")
+                    self._coordinated(read, who, "said beside the verb", plural=False)
+                return
+            near = False
+            at, steps = at + 1, steps + 1
+
+    def _is_alone(self, at: int, form: Form) -> bool:
+        following = self.starts.get(at + 1)
+        if following is None or following.kind != "thing" or not self._is_bare(following):
+            return True
+        return bool(following.gender and form.gender and following.gender != form.gender)

@@ -1,0 +1,67 @@
+"""Quoted speech in a Romance language, and who is speaker and listener in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting import quotations
+from epicene.rewriting.quotations import UNQUOTED, Interlocutors, Introduction, Passage
+
+if TYPE_CHECKING:
+    from epicene.rewriting.persons import Person
+    from epicene.rewriting.romance.lexicon import Lexicon
+    from epicene.rewriting.romance.line import Line
+
+_CLOSES = {"“": "”", "«": "»", '"': '"', "„": "“", "‘": "’"}
+
+
+def split_quotations(line: Line, lexicon: Lexicon) -> list[Passage[Line]]:
+    """The line without its quoted speech, then each quoted speech."""
+    return quotations.split_quotations(
+        line,
+        closes=_CLOSES,
+        is_speech=lambda part: _is_speech(part, lexicon),
+        attribute=lambda introduction: _attribute(introduction, lexicon),
+        stop_counts_outside=True,
+    )
+
+
+def _is_speech(part: Line, lexicon: Lexicon) -> bool:
+    """Whether the words are a sentence, not a title or a single word."""
+    if not part or not part.tokens[0].text[:1].isupper():
+        known = lexicon.verb(part[0])
+        return len(part) > 2 and part[0] in {"¿", "¡", "…"} and known is None
+    return any(
+        (form := lexicon.verb(word)) is not None and form.mood == "finite" for word in part
+    ) or part[len(part) - 1] in {".", "!", "?", ","}
+
+
+def _attribute(introduction: Introduction[Line], lexicon: Lexicon) -> Interlocutors:
+    """The interlocutors of a quotation by the verb of saying before or after it."""
+    for words in (introduction.after.keys, introduction.before.keys):
+        for at, word in enumerate(words):
+            form = lexicon.verb(lexicon.split_enclitic(word)[0])
+            if form is None or form.infinitive not in lexicon["saying"]:
+                continue
+            return _interlocutors(words, at, form.persons, lexicon)
+    return UNQUOTED
+
+
+def _interlocutors(
+    words: list[str], verb: int, persons: frozenset[str], lexicon: Lexicon
+) -> Interlocutors:
+    beside = set(words[max(0, verb - 2) : verb + 2])
+    speaks: Person = "others"
+    if persons == {"1s"} or beside & lexicon["first_pronouns"]:
+        speaks = "speaker"
+    elif persons == {"2s"}:
+        speaks = "listener"
+    near = set(words[max(0, verb - 3) : verb + 1]) | {
+        lexicon.split_enclitic(words[verb])[1],
+        *words[verb + 1 : verb + 3],
+    }
+    if near & lexicon["first_clitics"] and speaks != "speaker":
+        return Interlocutors(speaks, "speaker")
+    if near & lexicon["second_clitics"] and speaks != "listener":
+        return Interlocutors(speaks, "listener")
+    return Interlocutors(speaks, "others")

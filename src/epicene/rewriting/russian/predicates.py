@@ -1,0 +1,383 @@
+"""What is said of a person: short adjectives, adjectives, participles and roles."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.persons import GENDERS
+from epicene.rewriting.russian import lexicon
+from epicene.rewriting.russian.cases import pick_case
+from epicene.rewriting.russian.clauses import (
+    Clause,
+    could_be_subject,
+    ends_phrase,
+    governed,
+    is_first_verb_at,
+    is_function_word,
+    is_second_verb,
+)
+from epicene.rewriting.russian.conjugation import past_form, short_form
+from epicene.rewriting.russian.declension import adjective_readings, noun_readings
+from epicene.rewriting.russian.phrases import modifiers
+from epicene.rewriting.russian.sites import Site, Sites, Target
+
+if TYPE_CHECKING:
+    from epicene.rewriting.persons import Gender
+    from epicene.rewriting.russian.subjects import Subject
+
+_BEING = frozenset("был была быть буду будешь будет будь".split())
+# Adjectives that say how somebody was when they did something: пришёл голодный.
+_STATES = lexicon.keys_of("function_words", "states")
+# самой before an adjective is the feminine of самый, not of сам.
+_MOST = {
+    "instrumental": "самым",
+    "genitive": "самого",
+    "dative": "самому",
+    "prepositional": "самом",
+}
+_PARTICIPLES = tuple("нный нная вший вшая щий щая вшийся вшаяся щийся щаяся тый тая".split())
+_SHORT_PARTICIPLES = ("ен", "ан", "ян", "ена", "ана", "яна")
+# Participles whose instrumental says what somebody became: назначен, избран.
+_NAMED_AS = tuple("назнач избр выбр призн назв нанят зачисл принят корон объявл провозгл".split())
+_OBLIQUE = tuple("е и а я у ю ом ем ой ей ым им ами ями ах ях".split())
+# Adjectives that a noun may follow: довольным результатом, ведущим программы.
+_GOVERNING = tuple("довольн недовольн увлеченн поглощенн занят ведущ заведующ управляющ".split())
+_APPOSED = "agrees with a pronoun before the comma"
+_REFLEXIVE = frozenset("себя себе собой собою".split())
+
+
+def is_being(word: str) -> bool:
+    """Whether the key is a form of быть."""
+    return word in _BEING
+
+
+@cache
+def _copulas() -> tuple[str, ...]:
+    return tuple(lexicon.keys_of("verbs", "copulas"))
+
+
+def is_copula(word: str) -> bool:
+    """Whether a predicate in the instrumental follows such a verb."""
+    return word.startswith(_copulas()) and not adjective_readings(word)
+
+
+class Predicates:
+    """Adds the sites of one clause."""
+
+    def __init__(self, clause: Clause, sites: Sites) -> None:
+        """Read `clause`, add to `sites`."""
+        self.clause, self.line, self.sites = clause, clause.line, sites
+
+    def _add(self, at: int, subject: Subject, target: Target, rule: str) -> None:
+        if self.line[at] == "самой" and adjective_readings(self.line[at + 1]):
+            target = Target("pronoun", target.case, form=_MOST[target.case], gender="masculine")
+        if subject.who is not None and at not in self.sites:
+            sure = subject.sure if target.kind != "noun" else "likely"
+            self.sites.add(Site(at, subject.who, target, rule, sure))
+
+    def read(self, subject: Subject) -> None:
+        """All that is said of the clause's subject."""
+        self._short_forms(subject)
+        self._instrumentals(subject)
+        self._adjectives(subject)
+        self._roles(subject)
+        self._compared(subject)
+
+    def read_inherited(self, subject: Subject) -> None:
+        """A clause without verb and subject goes on with what was said of the last subject."""
+        first = self.clause.words[0]
+        word = self.line[first]
+        self._compared(subject)
+        if word in {"и", "а", "но", "или", "да"} and len(self.clause.words) > 1:
+            first = self.clause.words[1]
+        self._short_forms(subject)
+        self._instrumentals(subject)
+        before = self._word_before()
+        if before in self.sites or before == subject.at or self._is_detached(before, first):
+            self._adjectives(subject)
+            self._roles(subject, kinds=("roles",))
+
+    def read_such_as(self, subject: Subject) -> None:
+        """такой, каким ты меня знаешь."""
+        first = self.clause.words[0]
+        before, word = self.line[self._word_before()], self.line[first]
+        if before not in {"такой", "такая"} or word not in {"какой", "какая", "каким"}:
+            return
+        instrumental = word == "каким" or (word == "какой" and before == "такая")
+        case = "instrumental" if instrumental else "nominative"
+        self._add(first, subject, Target("adjective", case), "such as the subject")
+
+    def read_apposed(self, felt: Subject) -> None:
+        """мне, уставшему, …: adjectives after a pronoun in another case and a comma."""
+        known = self.sites.get(self._word_before())
+        if self._word_before() != felt.at and (known is None or known.rule != _APPOSED):
+            return
+        dative = self.line[felt.at] in {"мне", "тебе", "ему", "ей"}
+        wanted = {"dative"} if dative else {"genitive", "accusative"}
+        for at in self.clause:
+            cases = frozenset().union(*(each.cases for each in adjective_readings(self.line[at])))
+            fits = wanted & cases
+            if fits:
+                case = pick_case(self.line, felt.at, fits, self.line.sentence(felt.at)[0])
+                self._add(at, felt, Target("adjective", case), _APPOSED)
+
+    def _word_before(self) -> int:
+        """The last word of the clause before."""
+        before = self.clause.start - 1
+        while before > 0 and (self.line.is_mark(before) or self.line[before] in {"и", "но", "а"}):
+            before -= 1
+        return before
+
+    def _is_detached(self, before: int, first: int) -> bool:
+        """Whether a participle in the nominative follows a noun in another case.
+
+        Я стоял в коридоре, промокший до нитки.
+        """
+        readings = [r for r in adjective_readings(self.line[first]) if "nominative" in r.cases]
+        if not readings or governed(self.line, before, 0) is None:
+            return False
+        return readings[0].gender == "feminine" or self.line[before].endswith(_OBLIQUE)
+
+    def read_opening(self, subject: Subject) -> None:
+        """Adjectives before a clause whose subject has them: уставший, я лёг."""
+        self._compared(subject)
+        for at in self.clause:
+            self._nominative(at, subject)
+
+    def _lexical_verb_before(self, at: int) -> bool:
+        start = self.clause.start
+        for index in range(start, at):
+            if self.line[index] in _BEING:
+                start = index + 1
+        return any(
+            self._is_lexical(self.line[index]) or is_first_verb_at(self.line, index)
+            for index in range(start, at)
+            if self.line[index] not in _BEING
+        )
+
+    def _is_lexical(self, word: str) -> bool:
+        if word in _BEING or word in {"стал", "стала"}:
+            return False
+        return past_form(word) is not None or is_second_verb(word)
+
+    def _short_forms(self, subject: Subject) -> None:
+        line = self.line
+        for at in self.clause:
+            form = short_form(line[at])
+            if (
+                form is None
+                or at in self.sites
+                or (past_form(line[at]) is not None and not form.listed)
+            ):
+                continue
+            if self._lexical_verb_before(at) or governed(line, at, self.clause.start):
+                continue
+            if subject.gender not in {form.gender, None}:
+                continue
+            if form.listed or self._is_participle(at, subject):
+                self._add(at, subject, Target("short"), "short form")
+
+    def _is_participle(self, at: int, subject: Subject) -> bool:
+        """Whether an unlisted word is a short participle after a pronoun: я на них обижен."""
+        if self._after_being(at) or self._follows_short_form(at):
+            return True
+        named = self.clause.start <= subject.at < at
+        pronoun = named and self.line[subject.at] in {"я", "ты", "он", "она"}
+        word = self.line[at]
+        return pronoun and len(word) > 5 and word.endswith(_SHORT_PARTICIPLES)
+
+    def _follows_short_form(self, at: int) -> bool:
+        """Whether it goes on after another short form: огорчён, но не сломлен."""
+        known = self.sites.get(self._word_before())
+        return (
+            known is not None
+            and known.target.kind == "short"
+            and self.line[at].endswith(_SHORT_PARTICIPLES)
+            and all(is_function_word(self.line[index]) for index in self.clause if index < at)
+        )
+
+    def _after_being(self, at: int) -> bool:
+        """Whether быть or the subject stands before an unlisted short form."""
+        before = at - 1
+        while before >= self.clause.start and (
+            is_function_word(self.line[before]) and self.line[before] not in _BEING
+        ):
+            before -= 1
+        return self.line[before] in _BEING or (
+            before in self.sites and self.line[at].endswith(_SHORT_PARTICIPLES)
+        )
+
+    def _adjectives(self, subject: Subject) -> None:
+        for at in self.clause:
+            if self.line[at] in {"сам", "сама"}:
+                if self._is_own(at, subject):
+                    self._add(at, subject, Target("adjective"), "сам with its subject")
+            elif self.line[at].startswith("сам") and self._near_reflexive(at):
+                self._reflexive(at, subject)
+            elif self.line[at] in _STATES or not self._lexical_verb_before(at):
+                self._nominative(at, subject)
+
+    def _is_own(self, at: int, subject: Subject) -> bool:
+        """Whether сам goes with the subject, not with a noun after it: сам директор."""
+        line = self.line
+        if line[at + 1] in _REFLEXIVE or ends_phrase(line, at + 1, self.clause.end):
+            return True
+        named = line[subject.at] in {"я", "ты", "он", "она"} and subject.at < at
+        return named and not noun_readings(line[at + 1]) and not line.is_capital(at + 1)
+
+    def _near_reflexive(self, at: int) -> bool:
+        return self.line[at + 1] in _REFLEXIVE or self.line[at - 1] in _REFLEXIVE
+
+    def _reflexive(self, at: int, subject: Subject) -> None:
+        """самого себя, самому себе."""
+        cases = {"себя": {"genitive", "accusative"}, "себе": {"dative", "prepositional"}}
+        pronoun = next(
+            word for word in (self.line[at + 1], self.line[at - 1]) if word in _REFLEXIVE
+        )
+        possible = cases.get(pronoun, {"instrumental"})
+        first = at if self.line[at + 1] == pronoun else at - 1
+        case = pick_case(self.line, first, possible, self.clause.start)
+        self._add(at, subject, Target("adjective", case), "сам with себя")
+
+    def _nominative(self, at: int, subject: Subject) -> None:
+        readings = adjective_readings(self.line[at])
+        found = next((each for each in readings if "nominative" in each.cases), None)
+        if found is None or self.line[at].startswith("котор") or noun_readings(self.line[at]):
+            return
+        if subject.gender not in {found.gender, None} or governed(self.line, at, self.clause.start):
+            return
+        if any(self.line[index] == "человек" for index in self.clause if index > at):
+            return
+        opens = self.line[at].endswith(_PARTICIPLES) and at == self.clause.words[0]
+        if opens or ends_phrase(self.line, at + 1, self.clause.end):
+            self._add(at, subject, Target("adjective"), "adjective said of the subject")
+
+    def _has_copula(self, at: int) -> bool:
+        """Whether a verb with such a predicate is in the clause, or the one before has one."""
+        if any(is_copula(self.line[index]) for index in self.clause if index != at):
+            return not self._is_agent(at) and not self._has_own_subject(at)
+        known = self.sites.get(self._word_before())
+        return known is not None and known.target.case == "instrumental"
+
+    def _has_own_subject(self, at: int) -> bool:
+        """Whether a thing is the subject of the copula: экзамен окажется лёгким."""
+        if self.clause.has("я", "ты", "он", "она"):
+            return False
+        return any(
+            index < at
+            and is_copula(self.line[index + 1])
+            and any(could_be_subject(self.line, index, self.clause.start, each) for each in GENDERS)
+            for index in self.clause
+        )
+
+    def _is_agent(self, at: int) -> bool:
+        """Whether the word says who did it: воспитан бабушкой."""
+        for index in range(self.clause.start, at):
+            site = self.sites.get(index)
+            named = self.line[index].startswith(_NAMED_AS)
+            if site is not None and site.target.kind == "short" and not named:
+                return True
+        return False
+
+    def _instrumentals(self, subject: Subject) -> None:
+        for at in self.clause:
+            if at in self.sites or not self._has_copula(at):
+                continue
+            if governed(self.line, at, self.clause.start) is not None:
+                continue
+            self._instrumental_adjective(at, subject)
+            self._instrumental_role(at, subject)
+
+    def _verb_gender(self) -> Gender | None:
+        """The gender of a past tense of the clause."""
+        forms = (past_form(self.line[at]) for at in self.clause if at in self.sites)
+        return next((form.gender for form in forms if form is not None), None)
+
+    def _instrumental_adjective(self, at: int, subject: Subject) -> None:
+        alone = self.line[at] in {"самой", "самим"} and not adjective_readings(self.line[at + 1])
+        if noun_readings(self.line[at]) or alone:
+            return
+        readings = [
+            each
+            for each in adjective_readings(self.line[at])
+            if "instrumental" in each.cases and self._verb_gender() in {each.gender, None}
+        ]
+        governs = self.line[at].startswith(_GOVERNING)
+        if readings and (governs or ends_phrase(self.line, at + 1, self.clause.end)):
+            self._add(
+                at, subject, Target("adjective", "instrumental"), "predicate in the instrumental"
+            )
+
+    def _instrumental_role(self, at: int, subject: Subject) -> None:
+        for reading in noun_readings(self.line[at]):
+            if reading.plural or "instrumental" not in reading.cases or len(reading.cases) > 5:
+                continue
+            if reading.kind == "epicene":
+                return
+            self._add_phrase(at, subject, "instrumental", "role in the instrumental")
+            return
+
+    def _add_phrase(self, at: int, subject: Subject, case: str, rule: str) -> None:
+        self._add(at, subject, Target("noun", case), rule)
+        for index in modifiers(self.line, at, self.clause.start, case):
+            self._add(index, subject, Target("adjective", case), "agrees with the role")
+
+    def _roles(self, subject: Subject, kinds: tuple[str, ...] = ("roles", "gendered")) -> None:
+        """я учитель, он был студент."""
+        for at in self.clause:
+            if at in self.sites or at <= subject.at - 8 or self._lexical_verb_before(at):
+                continue
+            if self.line[at] == "друг" and self.line[at + 1].startswith("друг"):
+                continue
+            for reading in noun_readings(self.line[at]):
+                if reading.plural or "nominative" not in reading.cases or at == subject.at:
+                    continue
+                if self.line[at - 1] == "и" or (
+                    self.line[at + 1] == "и" and self.line[at + 2] == "я"
+                ):
+                    continue
+                if reading.kind not in kinds or (at < subject.at and "это" not in self.line.keys):
+                    continue
+                self._add_phrase(at, subject, "nominative", "role of the subject")
+                break
+
+    def _compared(self, subject: Subject) -> None:
+        """как учитель, в качестве учителя, said of the subject."""
+        line = self.line
+        for at in self.clause:
+            readings = [r for r in noun_readings(line[at]) if not r.plural and r.kind == "roles"]
+            if not readings:
+                continue
+            first = min([at, *modifiers(line, at, self.clause.start, "")])
+            if line[first - 1] == "качестве":
+                self._add_phrase(at, subject, "genitive", "role after в качестве")
+            elif (
+                line[first - 1] == "как"
+                and "nominative" in readings[0].cases
+                and (ends_phrase(line, at + 1, self.clause.end))
+            ):
+                self._add_phrase(at, subject, "nominative", "role after как")
+
+    def read_experiencer(self, subject: Subject, *, governs: bool) -> None:
+        """мне самому, меня одного; without another subject also: мне надо быть готовым."""
+        line = self.line
+        if governs:
+            self._instrumentals(subject)
+        for at in self.clause:
+            readings = adjective_readings(line[at])
+            own = line[at].startswith(("сам", "одн"))
+            if at in self.sites or not readings or not own:
+                continue
+            if subject.gender not in {readings[0].gender, None}:
+                continue
+            cases = {"мне", "тебе", "ему", "ей"}
+            wanted = {"dative"} if line[subject.at] in cases else {"genitive", "accusative"}
+            fits = wanted & frozenset().union(*(each.cases for each in readings))
+            if (
+                fits
+                and ends_phrase(line, at + 1, self.clause.end)
+                and (governs or at - subject.at == 1)
+            ):
+                case = pick_case(line, subject.at, fits, self.clause.start)
+                self._add(at, subject, Target("adjective", case), f"agrees with {line[subject.at]}")
