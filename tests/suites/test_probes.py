@@ -159,9 +159,41 @@ def test_a_run_is_resumed_and_a_changed_probe_is_refused(folder: Path, command: 
     again = command("run", "titles.toml", "--model", "random", "--out", "a")
     assert again.code == 0
     (folder / "titles.toml").write_text(CHOOSE.replace("late", "early"), encoding="utf-8")
+    before = command("tables", "a", "--json").json
     changed = command("run", "titles.toml", "--model", "random", "--out", "a")
     assert changed.code == 2
     assert "\n" not in changed.err.strip()
+    for text in (CHOOSE.replace('["he", "she"]', '["she", "he"]'), CHOOSE.replace("king", "duke")):
+        (folder / "titles.toml").write_text(text, encoding="utf-8")
+        assert command("run", "titles.toml", "--model", "random", "--out", "a").code == 2
+        assert command("tables", "a", "--json").json == before  # the run keeps its own probe
+
+
+def test_a_probe_is_never_executed(folder: Path, command: Epicene) -> None:
+    assert command("run", "titles.toml", "--model", "random", "--out", "a").code == 0
+    assert command("--suite", "titles.toml", "tables", "a").code == 0
+    hostile = folder / "hostile.toml"
+    hostile.write_text("open('executed', 'w').close()\n", encoding="utf-8")
+    assert command("--suite", "hostile.toml", "tables", "a").code == 2
+    (folder / "hostile.txt").write_text("open('executed', 'w').close()\n", encoding="utf-8")
+    assert command("--suite", "hostile.txt", "tables", "a").code == 2
+    assert not (folder / "executed").exists()
+
+
+def test_the_likeliest_completion_counts_whatever_its_length(folder: Path) -> None:
+    path = folder / "fill.toml"
+    path.write_text(CHOOSE.replace('"choose"', '"fill"'), encoding="utf-8")
+    suite = load_probe(path)
+    item = items_of(suite)[1]
+    ranked = (
+        Completion(text="he", logprob=-3.0, tokens=1),
+        Completion(text="she", logprob=-1.0, tokens=2),
+    )
+    (found,) = judged(suite, item, Completions(completions=ranked, method="toy"))
+    assert (found.outcome, found.label) == ("right", "she")
+    tied = tuple(msgspec.structs.replace(each, logprob=-1.0) for each in ranked)
+    (found,) = judged(suite, item, Completions(completions=tied, method="toy"))
+    assert found.outcome == "undetected"
 
 
 @pytest.mark.parametrize(
@@ -177,6 +209,7 @@ def test_a_run_is_resumed_and_a_changed_probe_is_refused(folder: Path, command: 
         (('pronoun = "he"', 'pronoun = "hey"'), "no choice 'hey'"),
         (('text = "king"', 'word = "king"'), "has no `text`"),
         (("[words]", '[labels]\nhe = ["he"]\n[words]'), "has labels"),
+        (("ask =", "chat = true\nask ="), "can be a chat"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(
@@ -188,6 +221,26 @@ def test_what_is_wrong_is_said_in_one_sentence(
         items_of(load_probe(path))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("relative", "name"), "a word list cannot be called 'name'"),
+        (("relative", "measure"), "a word list cannot be called 'measure'"),
+        (('"her"]', '"her own"]'), "'her own' is not one word"),
+        (('"her"]', '"him"]'), "'him' is a word of two labels"),
+        (('["she", "her"]', "[]"), "the label 'she' has no words"),
+    ],
+)
+def test_labels_and_lists_that_cannot_work_are_refused(
+    folder: Path, change: tuple[str, str], message: str
+) -> None:
+    path = folder / "wrong.toml"
+    path.write_text(CONTINUE.replace(*change), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_probe(path)
+    assert message in str(caught.value)
 
 
 def test_items_can_be_stored(folder: Path) -> None:

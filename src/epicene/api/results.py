@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
 
 from epicene.api.frames import (
     answer_fields,
@@ -102,11 +103,22 @@ class TabledResults:
     def _tables(self) -> Sequence[Table]:
         raise NotImplementedError
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know beside the numbers: what they leave out, how runs differ."""
+        return ()
+
+    def _warn(self) -> None:
+        """Warn of the notes: a number that does not stand for all must not look as if it did."""
+        for sentence in self.notes:
+            warnings.warn(sentence, EpiceneWarning, stacklevel=3)
+
     def metrics(self) -> polars.DataFrame:
         """The headline results: metric, value, low, high (the 95 % interval), n, why.
 
         `why` says why a number is missing or has no interval.
         """
+        self._warn()
         return estimates_frame(self._estimates())
 
     @property
@@ -120,6 +132,7 @@ class TabledResults:
         A column NAME of numbers has NAME low, NAME high, NAME n and NAME why beside it. Numbers
         are unrounded, and shares are between 0 and 1.
         """
+        self._warn()
         for table in self._tables():
             if table.name == name:
                 return table_frame(table)
@@ -131,7 +144,8 @@ class TabledResults:
     def _repr_html_(self) -> str:
         from epicene.report.page import table_html
 
-        return table_html(self._headline_table())
+        table = self._headline_table()
+        return table_html(msgspec.structs.replace(table, notes=(*table.notes, *self.notes)))
 
 
 class SuiteResults(TabledResults):
@@ -164,6 +178,7 @@ class SuiteResults(TabledResults):
 
     def figure(self, name: str) -> Figure:
         """One figure, which a notebook displays and `.save("x.svg")` writes."""
+        self._warn()
         found = {figure.name: figure for figure in self.summary.figures}
         if name not in found:
             raise unknown("figure", name, found, every=True)
@@ -188,14 +203,23 @@ class Runs(SuiteResults):
 
     def __init__(self, stored: Sequence[StoredRun]) -> None:
         self.stored = tuple(stored)
+        self._read: tuple[object, Summary] | None = None
 
-    @cached_property
+    @property
     def summary(self) -> Summary:
-        """The records behind the metrics and tables."""
+        """The records behind the metrics and tables; made again if a run was resumed meanwhile."""
+        from epicene.runs.store import STORE_FILE
+        from epicene.runs.stored_run import read_run
         from epicene.runs.summary import summarise
 
-        with scoring_progress():
-            return summarise(self.stored)
+        files = [(run.folder / STORE_FILE).stat() for run in self.stored]
+        state = [(file.st_mtime_ns, file.st_size) for file in files]
+        if self._read is None or self._read[0] != state:
+            if self._read is not None:
+                self.stored = tuple(read_run(run.folder, run.suite) for run in self.stored)
+            with scoring_progress():
+                self._read = state, summarise(self.stored)
+        return self._read[1]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -207,28 +231,28 @@ class Runs(SuiteResults):
             *incomplete_run_sentences(self.summary.runs),
         )
 
-    def _estimates(self) -> Mapping[str, Estimate]:
-        for sentence in self.notes:  # a number that does not stand for all must not look as if
-            warnings.warn(sentence, EpiceneWarning, stacklevel=3)
-        return super()._estimates()
-
     def judgements(self) -> Iterator[tuple[str, Judgement]]:
         """Every judgement with its model, as records, one after the other."""
-        from epicene.runs.stored_run import RunJudgements
+        from epicene.runs.stored_run import RunJudgements, match_items
+        from epicene.runs.summary import label_comparable_runs
 
-        for run in self.stored:
-            for judgement in RunJudgements(run):
-                yield run.info.model, judgement
+        same = match_items(self.stored)
+        for index, (run, info) in enumerate(
+            zip(self.stored, label_comparable_runs(self.stored), strict=True)
+        ):
+            for judgement in same.matched(index, RunJudgements(run)):
+                yield info.model, judgement
 
     def answers(
         self, columns: Sequence[str] | None = None, where: polars.Expr | None = None
     ) -> polars.DataFrame:
-        """One row per stored answer, failed ones too: item, stage, role, model, name, kind, texts,
-        failed (the reason), answer (all of it, as JSON)."""
+        """One row per stored answer, failed ones too: run, item, stage, role, model, name, kind,
+        texts, failed (the reason), answer (all of it, as JSON)."""
         from epicene.runs.stored_run import stored_answers
 
         rows = (
             {
+                "run": run.folder.name,
                 "item": item.id,
                 "stage": given.stage,
                 "role": given.role,

@@ -83,6 +83,11 @@ def run(
     from epicene.suites import DataSource, choose_protocol, find_suite
 
     chosen = find_suite(suite)
+    if options and model is not None and not isinstance(model, str):
+        raise InputError(
+            f"The options {', '.join(options)} are for models that a spec names; give them to "
+            "epicene.open_model."
+        )
     specs, with_models_in_memory = resolve_models(
         _by_role(chosen, model, roles), model_options(**options)
     )

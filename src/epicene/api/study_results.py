@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
@@ -11,7 +10,7 @@ import msgspec
 
 from epicene.api.results import Figure, TabledResults, tabulate
 from epicene.api.wording import keyword_errors
-from epicene.core.errors import EpiceneWarning, InputError, pluralise, unknown
+from epicene.core.errors import InputError, pluralise, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -218,7 +217,7 @@ class StudyResults(TabledResults):
                 unreadable = str(error)
         made = (*(self.summary.tables if self.summary else ()), *quality)
         self.records: tuple[Table, ...] = tuple(map(self._with_exclusions, made))
-        self.notes = _sentences(
+        self._notes = _sentences(
             nobody_failed, unreadable, excluded.note, self._missing(), valid.note, self._unread()
         )
 
@@ -240,11 +239,10 @@ class StudyResults(TabledResults):
             "an answer to what its study asks, as study.toml was changed."
         )
 
-    def metrics(self) -> polars.DataFrame:
-        """The suite's headline results: metric, value, low, high, n, why; warns of the notes."""
-        for sentence in self.notes:
-            warnings.warn(sentence, EpiceneWarning, stacklevel=2)
-        return super().metrics()
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the results leave out."""
+        return self._notes
 
     def _estimates(self) -> Mapping[str, Estimate]:
         return {} if self.summary is None else self.summary.metrics

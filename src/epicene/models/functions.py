@@ -366,9 +366,9 @@ def _for_item(request: Request, reason: str) -> str:
 
 
 def code_digest(functions: Sequence[Function]) -> str:
-    """A hash of the functions' own code and the defaults in it.
+    """A hash of the functions' own code, its defaults, and the texts and numbers it encloses.
 
-    What they call, and the values that they find outside of themselves, are not seen.
+    What they call, and other values that they find outside of themselves, are not seen.
     """
     state = hashlib.sha256()
     for function in functions:
@@ -386,7 +386,9 @@ def _code(thing: Any) -> Any:
     if inspect.ismethod(thing) or isinstance(thing, (staticmethod, classmethod)):
         return _code(thing.__func__)
     if inspect.isfunction(thing):
-        return _code(thing.__code__), _code(thing.__defaults__), _code(thing.__kwdefaults__)
+        values = inspect.getclosurevars(thing).nonlocals.values()
+        plain = [each for each in values if isinstance(each, (str, bytes, int, float, type(None)))]
+        return _code(thing.__code__), _code(thing.__defaults__), _code(thing.__kwdefaults__), plain
     if inspect.iscode(thing):
         parts = thing.co_consts, thing.co_names, thing.co_varnames, thing.co_freevars
         return thing.co_code, *map(_code, parts)

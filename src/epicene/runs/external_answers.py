@@ -47,7 +47,10 @@ def read_external_answers(
             raise InputError(
                 f"{line.location} names the item {name!r}, which the data does not have."
             )
-        found[name].append(_external_answer(suite, line, items[name], protocol))
+        answered = _external_answer(suite, line, items[name], protocol)
+        if any(each.name == answered.name for each in found[name]):
+            raise InputError(f"{line.location} answers a request of the item {name!r} again.")
+        found[name].append(answered)
     return [
         (items[name], Answers(each))
         for name, each in found.items()

@@ -315,10 +315,21 @@ def _suite_file(folder: Path, config: RunConfig) -> SuiteFile | msgspec.UnsetTyp
     if file is None:
         return msgspec.UNSET
     if file.suffix == PROBE_SUFFIX:
-        write_atomically(folder / PROBE_FILE, file.read_bytes())
+        _keep_probe(file, folder / PROBE_FILE)
     else:
         trust(file)
     return SuiteFile(path=str(file), sha256=sha256_of(file))
+
+
+def _keep_probe(file: Path, copy: Path) -> None:
+    """Copy a probe into its run folder; answers there are read by the probe that asked for them."""
+    if not copy.exists():
+        write_atomically(copy, file.read_bytes())
+    elif sha256_of(copy) != sha256_of(file):
+        raise InputError(
+            f"{file} is not what {copy.parent} was asked by ({copy}); undo the change, raise "
+            "`version` in it, or start another folder with --out."
+        )
 
 
 def _add_models(

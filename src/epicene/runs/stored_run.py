@@ -132,12 +132,20 @@ def read_run(folder: Path, suite: Suite[Any, Any] | None = None) -> StoredRun:
     """Open a run folder for reading; `suite` is for one that would not be found by itself."""
     manifest = read_manifest(folder)
     name, file = manifest.settings.suite, manifest.suite_file
+    own = bool(file) or suite is not None
     if suite is None and file and (folder / PROBE_FILE).is_file():
         suite = load_probe(folder / PROBE_FILE)  # data, which are safe to read
     if suite is None:
         suite = stored_suite(name, file.path if file else "")
     elif suite.name != name:
         raise InputError(f"{folder} is a run of the suite {name}, not of {suite.name}.")
+    asked = manifest.settings.suite_version
+    if own and suite.version != asked:  # the suites that we ship read their earlier versions
+        raise InputError(
+            f"{folder} was asked by version {asked} of the suite {name}, and this is version "
+            f"{suite.version}, which may ask and judge differently; read it with the version that "
+            "asked it."
+        )
     name = manifest.settings.protocol.get("name", "")
     kind = type(suite.protocols[name]) if name in suite.protocols else None
     try:

@@ -41,14 +41,15 @@ class Statistic(NamedTuple):
 def _label_share(label: str, frame: polars.DataFrame) -> Estimate:
     import polars as pl
 
-    labelled = frame.filter(pl.col("label").is_not_null())
-    return share(labelled, pl.col("label").cast(pl.String) == label)
+    found = frame.filter(pl.col("label").is_not_null() | (pl.col("outcome") == "undetected"))
+    return share(found, (pl.col("label").cast(pl.String) == label).fill_null(value=False))
 
 
 def statistics_of(frame: polars.DataFrame) -> list[Statistic]:
     """The statistics that there are of these judgements."""
     found: list[Statistic] = []
-    if frame["outcome"].null_count() < len(frame):
+    outcomes = set(distinct_values(frame, "outcome"))
+    if outcomes & {"right", "wrong"} or (outcomes and not distinct_values(frame, "label")):
         found.append(Statistic("accuracy", "share", accuracy))
         found.append(Statistic(UNDETECTED, "share", undetected_share))
     if frame["value"].null_count() < len(frame):
@@ -70,6 +71,8 @@ def measures(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
         return
     for name in frame[MEASURE].drop_nulls().unique(maintain_order=True).cast(pl.String):
         yield name, frame.filter(pl.col(MEASURE) == name)
+    if len(rest := frame.filter(pl.col(MEASURE).is_null())):
+        yield "", rest
 
 
 def default_metrics(results: Results[Any]) -> dict[str, Estimate]:

@@ -26,13 +26,15 @@ from epicene.core.records import (
     Texts,
 )
 from epicene.languages.tokenisation import words as words_of
+from epicene.suites import FRAME_COLUMNS
 from epicene.suites.definition import SuiteDefinition, choose
+from epicene.suites.definition_functions import MEASURE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from epicene.core.records import Answer, Request
+    from epicene.core.records import Answer, Completion, Request
     from epicene.suites import Suite
     from epicene.suites.definition_items import RowItem
 
@@ -41,6 +43,7 @@ PROBE_FILE = "probe.toml"  # the probe's copy in a run folder
 _SLOT = regex.compile(r"\{([^{}]*)\}")
 _GAP = "gap"
 _NOTHING_FOUND = "none of them"
+_RESERVED = frozenset({*FRAME_COLUMNS, MEASURE, "template", _GAP})
 _SETTINGS: Mapping[str, tuple[str, ...]] = {  # what `--set` can change
     "choose": (),
     "fill": ("top",),
@@ -87,18 +90,40 @@ def read_probe(path: Path) -> Probe:
 
 
 def _problems(probe: Probe) -> Iterator[str]:
+    """What is wrong with a probe, in sentences."""
     if not probe.templates:
         yield "it needs at least one template."
     if probe.ask == "choose" and len(set(probe.choices)) < 2:
         yield "`choices` must name two or more different choices."
-    if probe.ask == "continue" and not probe.labels:
-        yield '`[labels]` must say which words give which label, as in he = ["he", "him"].'
-    if probe.ask != "continue" and probe.labels:
-        yield 'only `ask = "continue"` has labels.'
-    if probe.ask == "continue" and probe.choices:
-        yield '`ask = "continue"` has labels, not choices.'
+    if clash := sorted(_RESERVED & probe.words.keys()):
+        yield f"a word list cannot be called {clash[0]!r}, as results have a column of that name."
     if probe.group and probe.group not in probe.words:
         yield str(unknown("word list", probe.group, probe.words))
+    yield from _label_problems(probe)
+    yield from _slot_problems(probe)
+
+
+def _label_problems(probe: Probe) -> Iterator[str]:
+    if probe.ask != "continue":
+        if probe.labels or probe.chat:
+            yield 'only `ask = "continue"` has labels, or can be a chat.'
+        return
+    if not probe.labels:
+        yield '`[labels]` must say which words give which label, as in he = ["he", "him"].'
+    if probe.choices:
+        yield '`ask = "continue"` has labels, not choices.'
+    labels: dict[str, str] = {}
+    for label, words in probe.labels.items():
+        if not words:
+            yield f"the label {label!r} has no words."
+        for word in words:
+            if [word] != [word[span.start : span.end] for span in words_of(word, probe.language)]:
+                yield f"{word!r} is not one word, so it never gives the label {label!r}."
+            if labels.setdefault(word.casefold(), label) != label:
+                yield f"{word!r} is a word of two labels."
+
+
+def _slot_problems(probe: Probe) -> Iterator[str]:
     for number, template in enumerate(probe.templates, start=1):
         gaps = _SLOT.findall(template).count(_GAP)
         if gaps != (0 if probe.ask == "continue" else 1):
@@ -257,10 +282,17 @@ def _found(probe: Probe, answer: Answer) -> list[str | None]:
         case Scores(best=best):
             return [None if best is None else probe.choices[best]]
         case Completions(completions=completions):
-            return [completions[0].text.strip() if completions else None]
+            return [_likeliest(completions)]
         case Texts(texts=texts):
             return [_first_label(probe, text.text) for text in texts]
     raise AssertionError(answer)
+
+
+def _likeliest(completions: tuple[Completion, ...]) -> str | None:
+    """The likeliest completion of any length; None if two are."""
+    best = max((each.logprob for each in completions), default=0.0)
+    found = [each.text.strip() for each in completions if each.logprob == best]
+    return found[0] if len(found) == 1 else None
 
 
 def _first_label(probe: Probe, text: str) -> str | None:

@@ -138,7 +138,7 @@ def add_suite_files(paths: Iterable[Path]) -> None:
 def _load_environment() -> None:
     """Load the files that EPICENE_SUITE_FILES names, each once."""
     for path in os.environ.get(SUITE_FILES, "").split(os.pathsep):
-        if path and Path(path).resolve() not in _modules:
+        if path and (path.endswith(PROBE_SUFFIX) or Path(path).resolve() not in _modules):
             add_suite_files([Path(path)])
 
 
@@ -157,10 +157,6 @@ def load_suite_file(text: str) -> Suite[Any, Any]:
 
 def _suite_in(path: Path, name: str) -> Suite[Any, Any]:
     """The suite of that name, or of the variable of that name; the only one, if none is named."""
-    if path.suffix == PROBE_SUFFIX:
-        from epicene.suites.probes import load_probe
-
-        return load_probe(path.expanduser().resolve())
     found = suites_in(path)
     names = {suite.name: suite for suite in found.values()}
     if not name and len(names) > 1:
@@ -178,6 +174,11 @@ def suites_in(path: Path) -> dict[str, Suite[Any, Any]]:
     from epicene.suites.definition import SuiteDefinition
 
     path = path.expanduser().resolve()
+    if path.suffix == PROBE_SUFFIX:
+        from epicene.suites.probes import load_probe
+
+        probe = load_probe(path)
+        return {probe.name: probe}
     values = vars(_load(path)).items()
     found = {name: value for name, value in values if isinstance(value, SuiteDefinition)}
     if not found:
@@ -188,6 +189,8 @@ def suites_in(path: Path) -> dict[str, Suite[Any, Any]]:
 
 def _load(path: Path) -> ModuleType:
     """Execute a file, or return what it gave if it has not changed since."""
+    if path.suffix != ".py":
+        raise InputError(f"{path} is neither a Python file nor a probe (.toml).")
     try:
         text = path.read_bytes()
     except OSError as error:
