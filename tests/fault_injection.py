@@ -242,7 +242,8 @@ def _patch_sqlite(injector: Injector) -> None:
             creates = kind != "open" or bool(args[1] & os.O_CREAT)
             found = injector.error(kind, place, creates=creates)
             if found == "short":
-                args = (*args[:2], max(1, args[2] // 2), *args[3:])
+                if len(args) > 2:  # no file is cut off in part
+                    args = (*args[:2], max(1, args[2] // 2), *args[3:])
             elif found:
                 ctypes.set_errno(getattr(errno, found))
                 return -1

@@ -14,6 +14,8 @@ from epicene.core.errors import RunError
 from epicene.runs import judgement_cache
 from epicene.runs.integrity import verify_run
 from epicene.runs.manifest import read_manifest
+from epicene.runs.preflight import check_store_present
+from epicene.runs.store import AnswerStore
 from runs.corruptions import CHANGES, Outcomes, Victim, make_victims, tables, try_corruption
 
 CORRUPTIONS = 60
@@ -93,6 +95,18 @@ def test_rows_that_cannot_be_reached_are_damage(run: Path) -> None:
     data[8192:] = bytes(len(data) - 8192)
     path.write_bytes(data)
     assert verify_run(run).damage
+
+
+def test_a_schema_that_is_no_utf8_is_one_sentence(run: Path) -> None:
+    """SQLite quotes it in its error, which is then an error of another kind."""
+    path = run / "answers.sqlite"
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE items", b"CREATE T\x82BLE items"))
+    with pytest.raises(RunError, match=r"answers\.sqlite is damaged \('utf-8' codec"):
+        tables(run)
+    assert verify_run(run).damage
+    check_store_present(run, read_manifest(run))  # which leaves it to those who repair it
+    with pytest.raises(RunError, match=r"answers\.sqlite is damaged \('utf-8' codec"):
+        AnswerStore(path, create=True)
 
 
 @pytest.mark.parametrize("change", ["answer = 7", "key = 7", "name = x'07'"])

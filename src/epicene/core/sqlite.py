@@ -236,7 +236,7 @@ def _explain(error: Exception, path: Path) -> str:
             f"The disk that holds {path} is full; all answers so far are kept: make room and run "
             "the same command again."
         )
-    if "malformed" in text or "not a database" in text:
+    if "malformed" in text or "not a database" in text or isinstance(error, UnicodeDecodeError):
         return (
             f"The database {path} is damaged ({text}); copy what can be read with "
             f"`sqlite3 {path.name} .recover`, or start the run in another folder with --out."

@@ -81,7 +81,8 @@ def check_no_orphaned_answers(folder: Path) -> None:
 def check_store_present(folder: Path, manifest: Manifest) -> None:
     """Raise if answers that the manifest counts are gone, or the database is another program's."""
     path = folder / STORE_FILE
-    with suppress(sqlite3.DatabaseError):  # damaged, which is repaired or reported later
+    # What is damaged is repaired or reported later; SQLite quotes a schema in its errors.
+    with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
         check_ours(path, COLUMNS)
     counted = sum(count.answered for count in manifest.counts)
     if counted and (not path.exists() or path.stat().st_size == 0):
