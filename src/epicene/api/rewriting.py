@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
 
@@ -19,7 +19,7 @@ class RewrittenChange(Change, frozen=True, kw_only=True):
     """A change: characters [start, end) of the source became [new_start, new_end) of the result.
 
     `whose` says whose gender it shows, or which pronoun set it belonged to; `sure` is certain,
-    likely or guess.
+    likely or guess, and `probability` that of its being right (None if that is not known).
     """
 
     new_start: int
@@ -27,10 +27,11 @@ class RewrittenChange(Change, frozen=True, kw_only=True):
 
 
 class Rewritten(Record, frozen=True, kw_only=True):
-    """A rewritten text and its changes, in order."""
+    """A rewritten text and its changes, in order; `left_out` were too doubtful to be made."""
 
     text: str
     changes: tuple[RewrittenChange, ...] = ()
+    left_out: tuple[Change, ...] = ()
 
 
 class RewriteOptions(TypedDict, total=False):
@@ -43,6 +44,7 @@ class RewriteOptions(TypedDict, total=False):
     from_: str | Iterable[str] | None
     sets: str | Path | None
     route: str | None
+    min_confidence: float | None
 
 
 @overload
@@ -101,6 +103,7 @@ def rewrite(
     from_: str | Iterable[str] | None = None,
     sets: str | Path | None = None,
     route: str | None = None,
+    min_confidence: float | None = None,
     model: str | None = None,
     changes: bool = False,
 ) -> str | Rewritten | list[str] | list[Rewritten]:
@@ -127,6 +130,8 @@ def rewrite(
     from_: rewrite only the pronouns of these sets.
     sets: a TOML file with pronoun sets of your own.
     route: spacy (a pipeline must be installed), rules (needs none) or auto, the default.
+    min_confidence: leave a person as they are in a text where a change for them is less likely to
+        be right than this, from 0 to 1; `left_out` lists these changes.
     model: `tagger:FOLDER`, to rewrite by a tagger that `epicene.train` made, not by rules.
     changes: return each text with its changes.
     """
@@ -139,6 +144,7 @@ def rewrite(
         from_=from_,
         sets=sets,
         route=route,
+        min_confidence=min_confidence,
         model=model,
     )
     found = rewrite_all([text] if isinstance(text, str) else text)
@@ -164,6 +170,7 @@ def open_rewriter(
     """
     from epicene.rewriting import find_rewriter
 
+    least = options.pop("min_confidence", None)
     given = _as_texts(options)
     rewriter = find_rewriter(language) if model is None else _tagger_rewriter(model, language)
     for name in given:
@@ -172,7 +179,37 @@ def open_rewriter(
             raise InputError(
                 f"The language {language!r} is not rewritten by --{name}; it takes {takes}."
             )
-    return rewriter.open(given)
+    return _rated(rewriter.open(given), "" if model is not None else language, least)
+
+
+def _rated(rewrite_all: Rewrite, language: str, least: float | None) -> Rewrite:
+    """The same function with a probability for each change, and only those that are likely enough.
+
+    Of a trained tagger, which has no language here, none is known.
+    """
+    from epicene.rewriting.confidence import (
+        add_probabilities,
+        knows_probabilities,
+        leave_out_doubtful,
+    )
+
+    if least is not None and not 0 <= least <= 1:
+        raise InputError(f"--min-confidence is a probability from 0 to 1, not {least}.")
+    if not language or not knows_probabilities(language):
+        if least is not None:
+            rules = f"the rules for {language!r}" if language else "a trained tagger"
+            raise InputError(
+                f"How likely a change is to be right is not known of {rules}; leave out "
+                "--min-confidence."
+            )
+        return rewrite_all
+
+    def rewrite_rated(texts: Iterable[str]) -> Iterator[Rewriting]:
+        for each in rewrite_all(texts):
+            rated = add_probabilities(language, each)
+            yield rated if least is None else leave_out_doubtful(rated, least)
+
+    return rewrite_rated
 
 
 def _as_texts(options: RewriteOptions) -> dict[str, str]:
@@ -206,4 +243,4 @@ def _with_new_places(rewriting: Rewriting) -> Rewritten:
         shift += len(change.after) - len(change.before)
         fields = {name: getattr(change, name) for name in change.__struct_fields__}
         placed.append(RewrittenChange(**fields, new_start=start, new_end=end))
-    return Rewritten(text=rewriting.text, changes=tuple(placed))
+    return Rewritten(text=rewriting.text, changes=tuple(placed), left_out=rewriting.left_out)

@@ -47,6 +47,15 @@ def rewrite(
     others: Annotated[
         str | None, typer.Option("--others", metavar="m|f", help="… of everyone spoken about.")
     ] = None,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(
+            "--min-confidence",
+            metavar="0–1",
+            help="Leave a person as they are in a line where a change for them is less likely to "
+            "be right than this; --explain and --json list these changes.",
+        ),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -85,6 +94,7 @@ def rewrite(
         speaker=speaker,
         listener=listener,
         others=others,
+        min_confidence=min_confidence,
         model=model,
     )
     if as_json:
