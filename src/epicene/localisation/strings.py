@@ -49,10 +49,14 @@ Decode: TypeAlias = Callable[[str, int, int], Iterable[Piece]]
 
 
 class Coding(NamedTuple):
-    """How a format writes text: how what is written reads, and how new text is to be written."""
+    """How a format writes text: how what is written reads, and how new text is to be written.
 
-    decode: Decode
-    encode: Callable[[str], str]
+    What is between two spans of a string reads as `gap`.
+    """
+
+    decode: Decode = lambda _text, _start, _end: ()
+    encode: Callable[[str], str] = str
+    gap: str = ""
 
 
 class FoundString(NamedTuple):
@@ -110,7 +114,7 @@ def readable(file_text: str, found: FoundString) -> VisibleText:
     reached = found.spans[0][0]
     for start, end in found.spans:
         if reached < start:
-            pieces.append(Piece(reached, start))  # between spans: left out
+            pieces.append(Piece(reached, start, found.coding.gap, locked=True))
         pieces += found.coding.decode(file_text, start, end)
         reached = end
     return VisibleText(

@@ -30,6 +30,10 @@ TOKEN = regex.compile(
     r"|(?P<tag>" + TAG.pattern + r")|&(?P<entity>\#?\w+);",
     regex.DOTALL,
 )
+_WRAP = regex.compile(r"[^\S\r\n\u00a0]*(?:(?:\r\n|\r|\n)[^\S\r\n\u00a0]*)+")
+_NOT_TRANSLATED = regex.compile(
+    r"""\s(?:translate\s*=\s*["']?no\b|class\s*=\s*(?:"[^"]*|'[^']*)\bnotranslate\b)"""
+)
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
@@ -159,7 +163,7 @@ def xml_coding(
                 yield from run(text, *found.span("cdata"))
                 yield Piece(found.end("cdata"), start)
             elif found["tag"]:
-                start = _element_end(text, found.start(), end, whole)
+                start = element_end(text, found.start(), end, whole)
                 shown = text[found.start() : start]
                 if found["name"] in native and start > found.end():
                     shown = found["tag"][:-1] + "/>"
@@ -177,10 +181,7 @@ def xml_coding(
     return Coding(decode, encode)
 
 
-_WRAP = regex.compile(r"[^\S\r\n\u00a0]*(?:(?:\r\n|\r|\n)[^\S\r\n\u00a0]*)+")
-
-
-def _element_end(text: str, start: int, end: int, whole: Set[str]) -> int:
+def element_end(text: str, start: int, end: int, whole: Set[str]) -> int:
     """Where what is fixed from a tag on ends: with the tag itself, or with the `whole` element."""
     tag = TAG.match(text, start, end)
     assert tag is not None
@@ -198,11 +199,35 @@ def _element_end(text: str, start: int, end: int, whole: Set[str]) -> int:
     return tag.end()
 
 
-_NOT_TRANSLATED = regex.compile(r"""\stranslate\s*=\s*(?:"no"|'no')""")
-
-
 def read_entity(name: str) -> str | None:
     """The character that an entity of XML stands for; None for one that XML does not know."""
     if name.startswith("#"):
         return html.unescape(f"&{name};")
     return _PREDEFINED.get(name)
+
+
+def html_coding(*, fixed: Set[str] = frozenset(), attribute: bool = False) -> Coding:
+    """Text with the tags and entities of HTML: a tag reads without its attributes, which have
+    strings of their own; a line break with blanks around it reads as a space."""
+
+    def decode(text: str, start: int, end: int) -> Iterator[Piece]:
+        while found := _HTML_TOKEN.search(text, start, end):
+            start = found.end()
+            if found["wrap"]:
+                yield Piece(*found.span(), " ", locked=True)
+            elif found["entity"]:
+                read = html.unescape(found[0])
+                yield Piece(*found.span(), read, locked=read == found[0])
+            elif attribute:
+                continue
+            elif found["tag"]:
+                start = element_end(text, found.start(), end, fixed)
+                shown = regex.sub(TAG, r"<\g<close>\g<name>>", text[found.start() : start])
+                yield Piece(found.start(), start, shown, locked=True)
+            else:
+                yield Piece(*found.span())
+
+    return Coding(decode, lambda text: escape(text, {'"': "&quot;"} if attribute else {}))
+
+
+_HTML_TOKEN = regex.compile(TOKEN.pattern + rf"|(?P<wrap>{_WRAP.pattern})", regex.DOTALL)

@@ -79,7 +79,7 @@ def _key(element: Element, items: int) -> str:
 
 
 def _is_text(text: str, element: Element) -> bool:
-    """Whether an element may be translated: it is not empty, no reference, and nothing forbids it."""
+    """Whether an element has a text of its own, and nothing says that it is not translated."""
     content = text[element.start : element.end]
     return (
         bool(content.strip())
