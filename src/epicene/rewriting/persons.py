@@ -22,7 +22,7 @@ from epicene.rewriting import (
     find_rewriter,
     rewritable_languages,
 )
-from epicene.rewriting.protected import visible_texts
+from epicene.rewriting.protected import read_syntax, visible_texts
 
 # speaker: who says I; listener: who is spoken to; others: everyone who is only spoken about.
 Person: TypeAlias = Literal["speaker", "listener", "others"]
@@ -72,7 +72,7 @@ def person_rewriter(
 
     def open_for(options: Mapping[str, str]) -> Rewrite:
         wanted = read_target_genders(options)
-        syntax = options.get("syntax", "")
+        syntax = read_syntax(options)
 
         def rewrite_all(texts: Iterable[str]) -> Iterator[Rewriting]:
             for text in texts:

@@ -21,6 +21,7 @@ from epicene.languages.pronouns import (
 from epicene.rewriting import Rewriter, Rewriting
 from epicene.rewriting.english.frames import MentionFinder, read_frames
 from epicene.rewriting.english.routes import Route, RulesRoute
+from epicene.rewriting.protected import read_syntax
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -122,7 +123,7 @@ def _open_rewriter(options: Mapping[str, str]) -> Rewrite:
     named = [find_pronoun_set(name, sets) for name in options.get("from", "").split(",") if name]
     finders = _finders(to, named or None, sets)
     route = open_route(options.get("route", "auto"))
-    syntax = options.get("syntax", "")
+    syntax = read_syntax(options)
 
     def rewrite_all(texts: Iterable[str]) -> Iterator[Rewriting]:
         frames = read_frames(texts, finders, route, syntax=syntax)

@@ -6,22 +6,44 @@ are mapped back to the original text, so nothing else of it can change.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from epicene.core.errors import unknown
+from epicene.rewriting.protected import patterns
+from epicene.rewriting.protected.readings import read_visible, stand_in
+from epicene.rewriting.protected.scan import Scanner
 from epicene.rewriting.protected.visible import Piece, VisibleText
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-__all__ = ["Piece", "VisibleText", "find_protected", "visible_texts"]
+    from epicene.rewriting.protected.scan import Part
 
+__all__ = ["SYNTAXES", "Piece", "Syntax", "VisibleText", "find_protected", "visible_texts"]
 
-def find_protected(text: str, *, syntax: str = "") -> Sequence[Piece]:
-    """The protected pieces of a text, in order and not overlapping."""
-    del text, syntax
-    return ()
+# "": whatever is found; plain: nothing is protected; icu: '' is an apostrophe, too.
+Syntax: TypeAlias = Literal["", "plain", "icu"]
+SYNTAXES: tuple[Syntax, ...] = get_args(Syntax)
 
 
 def visible_texts(text: str, *, syntax: str = "") -> Sequence[VisibleText]:
     """What rules may read of a text, in one part or in several that are read apart."""
-    return (VisibleText(text, find_protected(text, syntax=syntax)),)
+    if syntax == "plain" or not (patterns.HINT.search(text) or (syntax == "icu" and "'" in text)):
+        return (VisibleText(text),)
+    return tuple(read_visible(text, syntax=syntax))
+
+
+def find_protected(text: str, *, syntax: str = "") -> Sequence[Part]:
+    """The protected parts of a text, in order: pieces, breaks between blocks, and choices."""
+    if syntax == "plain":
+        return ()
+    icu = syntax == "icu" or ("''" in text and "{" in text)
+    return Scanner(text, name=stand_in(text), icu=icu).parts(0, len(text))
+
+
+def read_syntax(options: Mapping[str, str]) -> str:
+    """The syntax that the options of a rewriter name, "" if none."""
+    syntax = options.get("syntax", "")
+    if syntax not in SYNTAXES:
+        raise unknown("syntax", syntax, [each for each in SYNTAXES if each])
+    return syntax

@@ -17,7 +17,7 @@ import msgspec
 from epicene.rewriting import Change, TextSpan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 S = TypeVar("S", bound=TextSpan)
 
@@ -52,7 +52,7 @@ class VisibleText:
     def __init__(
         self,
         original: str,
-        pieces: Iterable[Piece] = (),
+        pieces: Sequence[Piece] = (),
         *,
         start: int = 0,
         end: int | None = None,
@@ -65,6 +65,9 @@ class VisibleText:
         self.source = original
         self._encode = encode
         self._runs: list[_Run] = []
+        if not pieces and start == 0 and end in {None, len(original)}:
+            self.text, self._is_plain = original, True
+            return
         end = len(original) if end is None else end
         seen: list[str] = []
         length, reached = 0, start
@@ -83,7 +86,15 @@ class VisibleText:
             reached = piece.end
         self.text = "".join(seen)
         self._starts = [run.at for run in self._runs]
-        self._is_plain = self.text == original  # then every place is the same in both
+        self._is_plain = False
+
+    @property
+    def is_editable(self) -> bool:
+        """Whether there is a letter that a change may replace."""
+        return self._is_plain or any(
+            not run.locked and not self.text[run.at : run.at + run.length].isspace()
+            for run in self._runs
+        )
 
     def original(self, start: int, end: int) -> tuple[int, int] | None:
         """The original span of visible characters; None if they cannot be replaced as they are.
@@ -182,7 +193,11 @@ def _word_by_word(before: str, after: str) -> _Edits:
     if len(olds) == len(news):
         at = 0
         for old, new in zip(olds, news, strict=True):
-            edits += [(at + start, at + end, text) for start, end, text in _trimmed(old, new)]
+            edits += [
+                (at + start, at + end, text)
+                for start, end, text in _trimmed(old, new)
+                if old != new
+            ]
             at += len(old)
     return edits
 
