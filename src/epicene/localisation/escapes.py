@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import regex
 
-from epicene.localisation.strings import Coding, Piece
+from epicene.localisation.strings import Coding
+from epicene.rewriting.protected import Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 
 def backslash_coding(
@@ -34,12 +38,7 @@ def backslash_coding(
                 read = letter
             else:
                 continue
-            if start < found.start():
-                yield Piece(start, found.start())
             yield Piece(found.start(), found.end(), read)
-            start = found.end()
-        if start < end:
-            yield Piece(start, end)
 
     return Coding(decode, lambda text: text.translate(back))
 

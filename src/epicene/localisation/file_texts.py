@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from epicene.core.data_files import not_utf8
@@ -11,6 +10,7 @@ from epicene.core.errors import InputError
 from epicene.localisation.strings import FileText
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 MAX_FILE_BYTES = 32 * 2**20  # files are read as a whole
@@ -61,7 +61,7 @@ def _read_bytes(path: Path) -> bytes:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
     if len(data) > MAX_FILE_BYTES:
         raise InputError(
-            f"{path} is longer than {MAX_FILE_BYTES // 2**20} MiB, the limit for a file of strings; "
-            "split it."
+            f"{path} is longer than {MAX_FILE_BYTES // 2**20} MiB, the limit for files "
+            "of strings; split it."
         )
     return data

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from epicene.core.errors import InputError
 from epicene.core.records import Record
+from epicene.rewriting.persons import apply_changes
+from epicene.rewriting.protected import Piece, VisibleText
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,27 +44,19 @@ class LocalisedString(Record, frozen=True, kw_only=True):
     syntax: str = ""
 
 
-class Piece(NamedTuple):
-    """Characters [start, end) of a file and what they read as; `fixed` ones are never changed.
-
-    `text` is None where they read as themselves.
-    """
-
-    start: int
-    end: int
-    text: str | None = None
-    fixed: bool = False
-
-
-# The pieces of a file's text between two offsets; what is between pieces is not part of the text.
+# The pieces of a file's text, between two offsets, that do not read as they are written.
 Decode: TypeAlias = Callable[[str, int, int], Iterable[Piece]]
 
 
 class Coding(NamedTuple):
-    """How a format writes text: what is written there reads as pieces; new text is encoded."""
+    """How a format writes text: how what is written reads, and how new text is to be written.
 
-    decode: Decode
-    encode: Callable[[str], str]
+    What is between two spans of a string reads as `gap`.
+    """
+
+    decode: Decode = lambda _text, _start, _end: ()
+    encode: Callable[[str], str] = str
+    gap: str = ""
 
 
 class FoundString(NamedTuple):
@@ -115,103 +108,23 @@ class FileText:
         return InputError(f"{self.path}, line {self.line(offset)}: {problem}.")
 
 
-def decoded(text: str, found: FoundString) -> str:
-    """What a string reads as."""
-    return "".join(map(_reads_as(text), _pieces(text, found)))
-
-
-def _pieces(text: str, found: FoundString) -> Iterator[Piece]:
+def readable(file_text: str, found: FoundString) -> VisibleText:
+    """What a string reads as, and where each character of it is in the file."""
+    pieces: list[Piece] = []
+    reached = found.spans[0][0]
     for start, end in found.spans:
-        yield from found.coding.decode(text, start, end)
+        if reached < start:
+            pieces.append(Piece(reached, start, found.coding.gap, locked=True))
+        pieces += found.coding.decode(file_text, start, end)
+        reached = end
+    return VisibleText(
+        file_text, pieces, start=found.spans[0][0], end=reached, encode=found.coding.encode
+    )
 
 
-def _reads_as(text: str) -> Callable[[Piece], str]:
-    return lambda piece: text[piece.start : piece.end] if piece.text is None else piece.text
-
-
-class Edit(NamedTuple):
-    """Characters [start, end) of a file and what replaces them."""
-
-    start: int
-    end: int
-    after: str
-
-
-class PiecewiseText:
-    """The text of a string, made of pieces, and where each character is in the file."""
-
-    def __init__(self, file_text: str, found: FoundString) -> None:
-        self._pieces = list(_pieces(file_text, found))
-        texts = list(map(_reads_as(file_text), self._pieces))
-        self.text = "".join(texts)
-        self._ends = list(accumulate(map(len, texts)))  # of each piece, in the text
-        self._found = found
-
-    def edits(self, change: Change) -> list[Edit] | None:
-        """What to replace in the file to make a change; None if that would touch fixed characters.
-
-        Characters that stay are left as they are written: from "prêt" to "prête" one is added.
-        """
-        if self.text[change.start : change.end] != change.before:
-            raise ValueError(f"{change} does not fit the text it was made for")
-        kept = _common_prefix(change.before, change.after)
-        limit = min(len(change.before), len(change.after)) - kept
-        tail = _common_prefix(change.before[::-1], change.after[::-1], limit)
-        start, end = change.start + kept, change.end - tail
-        after = change.after[kept : len(change.after) - tail]
-        if start == end:
-            at = self._insertion_point(start, follows=kept > 0)
-            return None if at is None else [Edit(at, at, self._found.coding.encode(after))]
-        return self._replacement(start, end, after)
-
-    def _insertion_point(self, at: int, *, follows: bool) -> int | None:
-        """Where in the file something is inserted at a place of the text: after the character
-        before it (`follows`) or before the next one; None if that is inside a piece."""
-        if not self._pieces:
-            return self._found.spans[0][0]
-        index = bisect_left(self._ends, at) if follows or at == self._ends[-1] else None
-        if index is None:
-            index = bisect_left(self._ends, at + 1)
-        piece, last = self._pieces[index], self._ends[index]
-        first = self._ends[index - 1] if index else 0
-        if at == last:
-            return piece.end
-        if piece.text is None:
-            return piece.start + at - first
-        return piece.start if at == first else None
-
-    def _replacement(self, start: int, end: int, after: str) -> list[Edit] | None:
-        """Edits for characters [start, end) of the text: the first of them holds the new text."""
-        ranges: list[tuple[int, int]] = []
-        index = bisect_left(self._ends, start + 1)
-        while index < len(self._pieces) and (first := self._ends[index - 1] if index else 0) < end:
-            piece, last = self._pieces[index], self._ends[index]
-            index += 1
-            if piece.fixed:
-                return None
-            if piece.text is not None:
-                if start > first or end < last:  # a change never cuts an escape
-                    return None
-                low, high = piece.start, piece.end
-            else:
-                low = piece.start + max(start - first, 0)
-                high = piece.start + min(end, last) - first
-            if ranges and ranges[-1][1] == low:
-                ranges[-1] = (ranges[-1][0], high)
-            elif low < high:
-                ranges.append((low, high))
-        new = [self._found.coding.encode(after)] + [""] * (len(ranges) - 1)
-        return [Edit(*span, text) for span, text in zip(ranges, new, strict=True)]
-
-
-def _common_prefix(first: str, second: str, limit: int | None = None) -> int:
-    """How many characters two texts begin with in common, at most `limit`."""
-    length = 0
-    for one, other in zip(first[:limit], second[:limit], strict=False):
-        if one != other:
-            break
-        length += 1
-    return length
+def decoded(file_text: str, found: FoundString) -> str:
+    """What a string reads as, "" for one that is nowhere."""
+    return readable(file_text, found).text if found.spans else ""
 
 
 class LocalisedFile:
@@ -229,19 +142,29 @@ class LocalisedFile:
     ) -> None:
         """Hold what `read` finds in a file, which is in `language` or what its path says."""
         self._file = file
-        self._read = read
         found = read(file)
-        self._found = found.strings
         self.path = file.path
         self.format = format
-        named = found.language or path_language
-        if language and named not in ("", language) and not force_language:
-            where = "" if found.language else " by its path"
+        named = {each.language for each in found.strings if each.language}
+        if not named and (one := found.language or path_language):
+            named = {one}
+        if (
+            language
+            and named
+            and language not in named
+            and not (force_language and len(named) == 1)
+        ):
+            by_path = "" if found.language or named != {path_language} else " by its path"
             raise InputError(
-                f"{file.path} is in {named!r}{where}, not {language!r}; --force-language reads it "
-                f"as {language!r}."
+                f"{file.path} is in {', '.join(sorted(named))}{by_path}, not in {language}"
+                + (f"; --force-language reads it as {language}." if len(named) == 1 else ".")
             )
-        self.language = language or named
+        self.language = language or (next(iter(named)) if len(named) == 1 else "")
+        several = len(named) > 1 and language
+        self._read = lambda text: [
+            each for each in read(text).strings if not several or each.language in ("", language)
+        ]
+        self._found = self._read(file)
 
     @cached_property
     def strings(self) -> tuple[LocalisedString, ...]:
@@ -252,7 +175,7 @@ class LocalisedFile:
                 key=found.key,
                 text=decoded(self._file.text, found),
                 line=self._file.line(found.spans[0][0]),
-                language=found.language or self.language,
+                language=self.language or found.language,
                 source=found.source,
                 comment=found.comment,
                 people=found.people,
@@ -263,33 +186,32 @@ class LocalisedFile:
         )
 
     def possible_changes(self, index: int, changes: Iterable[Change]) -> list[Change]:
-        """The changes of a string that the file can hold: those that touch no fixed characters."""
-        text = PiecewiseText(self._file.text, self._found[index])
-        return [change for change in changes if text.edits(change) is not None]
+        """The changes of a string that the file can hold: those that touch nothing fixed, such as
+        an inline code of XLIFF or the header of a subtitle."""
+        text = readable(self._file.text, self._found[index])
+        return [change for change in changes if list(text.restore([change]))]
 
     def replace(self, changes: Mapping[int, Iterable[Change]]) -> bytes:
         """The file with changes to its strings, by their index; all other bytes are the same."""
-        edits: list[Edit] = []
+        edits: list[Change] = []
         expected: dict[int, str] = {}
         for index, wanted in changes.items():
-            text = PiecewiseText(self._file.text, self._found[index])
-            expected[index] = text.text
-            for change in sorted(wanted, key=lambda each: each.start, reverse=True):
-                made = text.edits(change)
-                if made is None:
-                    raise ValueError(f"{change} would touch what the format keeps fixed")
-                edits += made
-                before = expected[index]
-                expected[index] = before[: change.start] + change.after + before[change.end :]
-        new = FileText(self.path, _spliced(self._file.text, edits), self._file.encoding)
-        self._check(new, expected)
-        return self._encoded(new)
+            text = readable(self._file.text, self._found[index])
+            expected[index] = apply_changes(text.text, wanted := list(wanted)).text
+            made = list(text.restore(wanted))
+            if len(made) < len(wanted):
+                raise ValueError(f"the file cannot hold some of the changes {wanted}")
+            edits += made
+        new = apply_changes(self._file.text, edits).text
+        file = FileText(self.path, new, self._file.encoding)
+        self._check(file, expected)
+        return self._encoded(file)
 
     def _check(self, new: FileText, expected: Mapping[int, str]) -> None:
         """Raise unless the new file reads as the old one with the changes made."""
         if not expected:
             return
-        found = self._read(new).strings
+        found = self._read(new)
         if len(found) == len(self._found):
             for index, each in enumerate(found):
                 text = decoded(new.text, each)
@@ -311,15 +233,3 @@ class LocalisedFile:
                 error.start,
                 f"{character!r} cannot be written in {new.encoding}; convert the file to UTF-8",
             ) from None
-
-
-def _spliced(text: str, edits: Iterable[Edit]) -> str:
-    """The text with each edit made; they do not overlap."""
-    parts: list[str] = []
-    reached = 0
-    for edit in sorted(edits):
-        if edit.start < reached:
-            raise ValueError(f"{edit} overlaps the edit before it")
-        parts += [text[reached : edit.start], edit.after]
-        reached = edit.end
-    return "".join([*parts, text[reached:]])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +11,7 @@ from epicene.localisation.file_texts import read_file_text
 from epicene.localisation.strings import LocalisedFile, ReadOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -28,6 +27,20 @@ class Format(NamedTuple):
 
 FORMATS: Mapping[str, Format] = {
     "po": Format((".po", ".pot"), "po"),
+    "xliff": Format((".xlf", ".xliff", ".mxliff", ".sdlxliff"), "xliff"),
+    "tmx": Format((".tmx",), "tmx"),
+    "android": Format((".xml",), "android"),
+    "strings": Format((".strings",), "apple_strings"),
+    "xcstrings": Format((".xcstrings",), "xcstrings"),
+    "arb": Format((".arb",), "arb"),
+    "json": Format((".json",), "json_tree"),
+    "yaml": Format((".yml", ".yaml"), "yaml_tree"),
+    "fluent": Format((".ftl",), "fluent"),
+    "csv": Format((".csv", ".tsv"), "table"),
+    "srt": Format((".srt",), "subtitles"),
+    "vtt": Format((".vtt",), "subtitles"),
+    "markdown": Format((".md", ".markdown"), "markdown"),
+    "html": Format((".html", ".htm", ".xhtml"), "html_page"),
     "text": Format((".txt",), "plain"),
 }
 
@@ -70,7 +83,7 @@ def read_localised_file(
     return LocalisedFile(
         file,
         name,
-        partial(module.read, options=options),
+        lambda text: module.read(text, options),
         language=wanted,
         path_language=language_of_path(path),
         force_language=force_language,

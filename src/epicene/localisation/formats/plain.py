@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from epicene.localisation.strings import Coding, FoundString, FoundStrings, Piece
+from epicene.localisation.strings import Coding, FoundString, FoundStrings
+from epicene.rewriting.protected import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,16 +26,13 @@ _WRAP = regex.compile(r"[^\S\r\n]*(?:\r\n|\r|\n)[^\S\r\n]*")
 def decode(text: str, start: int, end: int) -> Iterator[Piece]:
     """Everything as it is, but line breaks read as a space."""
     for wrap in _WRAP.finditer(text, start, end):
-        yield Piece(start, wrap.start())
-        yield Piece(wrap.start(), wrap.end(), " ", fixed=True)
-        start = wrap.end()
-    yield Piece(start, end)
+        yield Piece(wrap.start(), wrap.end(), " ", locked=True)
 
 
 PLAIN = Coding(decode, str)
 
 
-def read(file: FileText, options: ReadOptions) -> FoundStrings:
+def read(file: FileText, _options: ReadOptions) -> FoundStrings:
     """The lines and wrapped paragraphs that have letters."""
     spans: list[tuple[int, int]] = []
     text = file.text.removeprefix("\ufeff")

@@ -51,7 +51,7 @@ class _Entry:
         self.parts: dict[str, list[tuple[int, int]]] = {}  # by keyword
 
 
-def read(file: FileText, options: ReadOptions) -> FoundStrings:
+def read(file: FileText, _options: ReadOptions) -> FoundStrings:
     """The translations: every msgstr that is not empty, without the header."""
     entries = _entries(file)
     strings: list[FoundString] = []
