@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from epicene.languages.tokenisation import tokens
 from epicene.localisation.audit.findings import Problem
 from epicene.localisation.audit.word_genders import noun_gender
-from epicene.rewriting.protected import visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,11 +36,6 @@ def find_disagreements(text: str, language: str) -> Iterator[Problem]:
     forms = _FORMS_BY_WORD.get(language)
     if forms is None:
         return
-    visible = visible_text(text)
-    yield from visible.restore(_find(visible.text, language, forms))
-
-
-def _find(text: str, language: str, forms: dict[str, Gender]) -> Iterator[Problem]:
     before: Gender | None = None
     start = 0
     for token in tokens(text, language):

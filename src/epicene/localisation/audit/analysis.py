@@ -7,7 +7,8 @@ feminine, so that the rewriter says whose they are.
 
 from __future__ import annotations
 
-from itertools import islice
+from functools import partial
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.localisation.audit.agreement import find_disagreements
@@ -18,14 +19,15 @@ from epicene.localisation.audit.findings import (
     ProblemKind,
     ShownGender,
     ShownWord,
+    UndecidedWord,
     Whose,
     WordGender,
 )
 from epicene.localisation.audit.spellings import Spelling, find_spellings
 from epicene.localisation.audit.undecided import find_undecided
+from epicene.localisation.audit.visible import find_in_visible, known_syntax
 from epicene.rewriting import Change, Rewriting, find_rewriter
 from epicene.rewriting.persons import GENDERS, PERSONS
-from epicene.rewriting.protected import visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,6 +43,7 @@ _WHOSE: dict[str, Whose] = {person: person for person in PERSONS}
 class StringAnalysis(NamedTuple):
     """What a string shows; nothing at all if every part is empty."""
 
+    people: dict[Whose, ShownGender] = {}
     words: Sequence[ShownWord] = ()
     problems: Sequence[Problem] = ()
     forms: Sequence[OtherForm] = ()
@@ -63,30 +66,54 @@ class Analyser:
             ]
         else:
             wanted = [dict.fromkeys(PERSONS, gender) for gender in ("feminine", "masculine")]
-        self._rewrites: list[Rewrite] = [rewriter.open(options) for options in wanted]
+        self._rewriter, self._wanted = rewriter, wanted
+        self._opened: dict[str, list[Rewrite]] = {}
+
+    def _rewrites(self, syntax: str) -> list[Rewrite]:
+        """The rewritings of strings with that syntax."""
+        if syntax not in self._opened:
+            self._opened[syntax] = [
+                self._rewriter.open({**options, "syntax": syntax}) for options in self._wanted
+            ]
+        return self._opened[syntax]
 
     def analyse(self, strings: Iterable[LocalisedString], file: str) -> Iterator[Finding | None]:
         """What each string shows, in order; None where that is nothing."""
-        remaining = iter(strings)
-        while chunk := list(islice(remaining, _CHUNK)):
-            for string, found in zip(chunk, self._analyse_texts(chunk), strict=True):
-                yield self._finding(string, found, file)
+        for hint, group in groupby(strings, key=lambda string: string.syntax):
+            syntax = known_syntax(hint)
+            while chunk := list(islice(group, _CHUNK)):
+                for string, found in zip(chunk, self._analyse_all(chunk, syntax), strict=True):
+                    yield self._finding(string, found, file)
 
-    def _analyse_texts(self, strings: Sequence[LocalisedString]) -> Iterator[StringAnalysis]:
-        spelt = [_find_spellings(string.text, self.language) for string in strings]
-        read = [
-            _Substituted(string.text, found) for string, found in zip(strings, spelt, strict=True)
-        ]
+    def _analyse_all(
+        self, strings: Sequence[LocalisedString], syntax: str
+    ) -> Iterator[StringAnalysis]:
+        read = [_Substituted(each.text, self._spellings(each.text, syntax)) for each in strings]
         texts = [each.text for each in read]
-        rewritten = zip(*(rewrite(texts) for rewrite in self._rewrites), strict=True)
+        rewritten = zip(*(rewrite(texts) for rewrite in self._rewrites(syntax)), strict=True)
         for string, substituted, rewritings in zip(strings, read, rewritten, strict=True):
             if self._by_pronouns:
                 yield _analyse_pronouns(rewritings)
-            else:
-                yield _analyse_persons(string.text, substituted, rewritings, self.language)
+                continue
+            found = _analyse_persons(string.text, substituted, rewritings)
+            problems = find_in_visible(
+                string.text, syntax, partial(find_disagreements, language=self.language)
+            )
+            yield found._replace(problems=[*found.problems, *problems])
+
+    def _spellings(self, text: str, syntax: str) -> list[Spelling]:
+        """The spellings for both genders outside placeholders, mark-up and addresses."""
+        found = find_in_visible(text, syntax, partial(find_spellings, language=self.language))
+        return [each for each in found if text[each.start : each.end] == each.text]
 
     def _finding(self, string: LocalisedString, found: StringAnalysis, file: str) -> Finding | None:
-        undecided = () if found.words else find_undecided(string.text, self.language)
+        undecided: Sequence[UndecidedWord] = ()
+        if not found.words:
+            undecided = find_in_visible(
+                string.text,
+                known_syntax(string.syntax),
+                partial(find_undecided, language=self.language),
+            )
         if not (found.words or found.problems or undecided):
             return None
         return Finding(
@@ -95,20 +122,13 @@ class Analyser:
             line=string.line,
             language=self.language,
             text=string.text,
-            people=_people(found.words),
+            people=found.people,
             words=tuple(found.words),
             problems=tuple(found.problems),
             undecided=tuple(undecided),
             forms=tuple(found.forms),
             neutral=found.neutral if found.neutral != string.text else "",
         )
-
-
-def _find_spellings(text: str, language: str) -> list[Spelling]:
-    """The spellings for both genders outside placeholders, mark-up and addresses."""
-    visible = visible_text(text)
-    found = visible.restore(find_spellings(visible.text, language))
-    return [each for each in found if text[each.start : each.end] == each.text]
 
 
 class _Substituted:
@@ -156,7 +176,7 @@ class _Edit(NamedTuple):
 
 
 def _analyse_persons(
-    text: str, read: _Substituted, rewritings: Sequence[Rewriting], language: str
+    text: str, read: _Substituted, rewritings: Sequence[Rewriting]
 ) -> StringAnalysis:
     feminine, masculine = rewritings
     words: list[ShownWord] = []
@@ -184,11 +204,15 @@ def _analyse_persons(
     needless = all(word.gender == "both" for word in words) and all(
         each.feminine and each.feminine == each.masculine for each in read.spellings
     )
+    if not words:
+        return StringAnalysis()
+    people = _people(words)
     return StringAnalysis(
+        people=people,
         words=words,
-        problems=[*_find_problems(words, read.spellings), *find_disagreements(text, language)],
-        forms=[] if needless else list(_other_forms(text, words, edits)),
-        neutral=read.text if words and needless else "",
+        problems=list(_find_problems(words, read.spellings)),
+        forms=[] if needless else list(_other_forms(text, people, edits)),
+        neutral=read.text if needless else "",
     )
 
 
@@ -201,10 +225,10 @@ def _changes(feminine: Rewriting, masculine: Rewriting) -> Iterator[tuple[Change
 
 
 def _other_forms(
-    text: str, words: Sequence[ShownWord], edits: Mapping[Whose, Sequence[_Edit]]
+    text: str, people: Mapping[Whose, ShownGender], edits: Mapping[Whose, Sequence[_Edit]]
 ) -> Iterator[OtherForm]:
     """The text with each person in the gender that it does not show, or in both."""
-    for whose, shown in _people(words).items():
+    for whose, shown in people.items():
         if whose == "unknown":
             continue
         own = sorted(edits[whose])
@@ -271,14 +295,14 @@ def _analyse_pronouns(rewritings: Sequence[Rewriting]) -> StringAnalysis:
     if not words:
         return StringAnalysis()
     words.sort(key=lambda word: (word.start, word.end))
-    shown = _people(words)["others"]
+    people = _people(words)
     return StringAnalysis(
+        people=people,
         words=words,
-        problems=list(_find_problems(words, ())),
         forms=[
             OtherForm(whose="others", gender=gender, text=rewriting.text)
             for gender, rewriting in zip(GENDERS, (masculine, feminine), strict=True)
-            if shown != gender
+            if people["others"] != gender
         ],
         neutral=neutral.text,
     )

@@ -13,20 +13,11 @@ from typing import TYPE_CHECKING
 from epicene.languages.tokenisation import tokens
 from epicene.localisation.audit.findings import UndecidedWord
 from epicene.localisation.audit.word_genders import agreeing_gender, has_lookups, noun_gender
-from epicene.rewriting.protected import visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from epicene.languages.tokenisation import Span
-
-
-def find_undecided(text: str, language: str) -> list[UndecidedWord]:
-    """The words of a text that may show a gender, in order."""
-    if not has_lookups(language):
-        return []
-    visible = visible_text(text)
-    return list(visible.restore(_find(visible.text, language)))
 
 
 # What may follow such an opening word; before a noun it belongs to that ("Nouveau message").
@@ -43,7 +34,10 @@ _FOLLOWERS = {
 }
 
 
-def _find(text: str, language: str) -> Iterator[UndecidedWord]:
+def find_undecided(text: str, language: str) -> Iterator[UndecidedWord]:
+    """The words of a text that may show a gender, in order."""
+    if not has_lookups(language):
+        return
     words = [
         (each, text[each.start : each.end])
         for each in tokens(text, language)

@@ -71,7 +71,6 @@ def _hindi() -> _Lookups:
     from epicene.rewriting.hindi.inflection import (
         cell_gender,
         ending_cell,
-        is_agreeing_adjective,
         is_participle,
         person_noun,
     )
@@ -84,7 +83,7 @@ def _hindi() -> _Lookups:
 
     def agreeing(word: str) -> Iterator[Gender | None]:
         # An adjective stands before its noun, so at the start it says nothing about anybody.
-        if is_participle(key(word)) and not is_agreeing_adjective(key(word)):
+        if is_participle(key(word)):
             cell = ending_cell(word)
             yield cell and cell_gender(cell)
 

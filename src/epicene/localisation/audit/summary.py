@@ -1,0 +1,115 @@
+"""Counts over the strings of an audit: per file and per prefix of their keys."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.localisation.audit.findings import ProblemKind, ShownGender, Whose
+from epicene.rewriting import Confidence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.localisation.audit.findings import Finding
+
+_SEPARATORS = "./|:"
+_DEEPEST = 3  # parts of a key that a prefix may have
+
+
+class Counts(msgspec.Struct, kw_only=True):
+    """How many strings there are, and how many of them show what.
+
+    `masculine`, `feminine` and `both` count strings with such a word of anybody; a string can be in
+    several. `people` counts strings by the gender they show of each person.
+    """
+
+    strings: int = 0
+    masculine: int = 0
+    feminine: int = 0
+    both: int = 0
+    undecided: int = 0
+    with_problems: int = 0
+    people: dict[Whose, dict[ShownGender, int]] = {}
+    problems: dict[ProblemKind, int] = {}
+    sure: dict[Confidence, int] = {}
+    spellings: dict[str, int] = {}
+
+    def add(self, finding: Finding | None) -> None:
+        """Count one string."""
+        self.strings += 1
+        if finding is None:
+            return
+        genders = {word.gender for word in finding.words}
+        self.masculine += "masculine" in genders
+        self.feminine += "feminine" in genders
+        self.both += "both" in genders
+        self.undecided += finding.is_undecided
+        self.with_problems += bool(finding.problems)
+        for whose, gender in finding.people.items():
+            of_person = self.people.setdefault(whose, {})
+            of_person[gender] = of_person.get(gender, 0) + 1
+        for kind in {problem.kind for problem in finding.problems}:
+            self.problems[kind] = self.problems.get(kind, 0) + 1
+        if finding.sure is not None:
+            self.sure[finding.sure] = self.sure.get(finding.sure, 0) + 1
+        for style in {word.spelling for word in finding.words if word.spelling}:
+            self.spellings[style] = self.spellings.get(style, 0) + 1
+
+    def shown(self, whose: Whose, gender: ShownGender) -> int:
+        """How many strings show that gender of a person."""
+        return self.people.get(whose, {}).get(gender, 0)
+
+
+class FileCounts(msgspec.Struct, kw_only=True):
+    """The counts of one file in one language; `prefixes` those of the keys' first parts."""
+
+    file: str
+    format: str
+    language: str
+    counts: Counts
+    prefixes: dict[str, Counts] = {}
+
+
+class Summary(msgspec.Struct, kw_only=True):
+    """The counts of all files; `not_read` counts strings in languages that cannot be audited."""
+
+    total: Counts = msgspec.field(default_factory=Counts)
+    files: list[FileCounts] = []
+    not_read: dict[str, int] = {}
+
+    def headline(self) -> str:
+        """The most important counts, in a sentence."""
+        total = self.total
+        if self._only_others():
+            man, woman = total.masculine, total.feminine
+            return f"{man:,} of {total.strings:,} strings mention a man, {woman:,} a woman."
+        man, woman = (total.shown("listener", gender) for gender in ("masculine", "feminine"))
+        return f"{man:,} of {total.strings:,} strings address a man, {woman:,} a woman."
+
+    def _only_others(self) -> bool:
+        """Whether nobody is addressed: then those spoken about are the news."""
+        return not self.total.people.get("listener")
+
+
+def key_prefixes(keys: Sequence[str]) -> list[str]:
+    """The prefix of each key: as many of its first parts as are needed to tell keys apart.
+
+    A key that is a sentence has none; neither has one of a single part.
+    """
+    split = [_parts(key) for key in keys]
+    for depth in range(1, _DEEPEST + 1):
+        prefixes = [".".join(parts[:depth]) if len(parts) > depth else "" for parts in split]
+        if len(Counter(filter(None, prefixes))) != 1:
+            break
+    return prefixes
+
+
+def _parts(key: str) -> list[str]:
+    if any(character.isspace() for character in key):
+        return []
+    for separator in _SEPARATORS:
+        key = key.replace(separator, ".")
+    return key.strip(".").split(".")
