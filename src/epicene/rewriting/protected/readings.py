@@ -114,9 +114,31 @@ def _visible_blocks(
             pieces.append(part)
             continue
         visible = VisibleText(text, pieces, start=start, end=part.start, encode=encode)
+        if quotes := _quotes_around_a_word(visible, pieces):
+            around = {(quote.start, quote.end) for quote in quotes}
+            pieces = [each for each in pieces if (each.start, each.end) not in around]
+            pieces = sorted([*pieces, *quotes], key=lambda each: (each.start, each.end))
+            visible = VisibleText(text, pieces, start=start, end=part.start, encode=encode)
         if visible.is_editable:
             yield visible
         start, pieces = part.end, []
+
+
+_QUOTED_WORD = regex.compile(r"([\"«“„‹‘]\s?)[\p{L}\p{M}\p{N}'’\-]+(\s?[\"»”“›’])")
+
+
+def _quotes_around_a_word(visible: VisibleText, pieces: Sequence[Piece]) -> list[Piece]:
+    """Quotation marks around one word that belong to the mark-up, which are left out like a tag.
+
+    They do if they are written as entities or escapes (`&quot;`), or inside a tag (`<b>« … »</b>`).
+    """
+    edges = {edge for piece in pieces for edge in (piece.start, piece.end)}
+    found: list[Piece] = []
+    for match in _QUOTED_WORD.finditer(visible.text):
+        spans = [visible.original(*match.span(group)) for group in (1, 2)]
+        if all(span and (span[0] in edges or span[1] in edges) for span in spans):
+            found += [Piece(*span) for span in spans if span]
+    return found
 
 
 def _encoder(text: str, parts: Sequence[Part], *, icu: bool) -> Callable[[str], str]:
