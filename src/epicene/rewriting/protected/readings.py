@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.protected.messages import Branch
     from epicene.rewriting.protected.scan import Part
 
-# What stands for a placeholder, by script: a name that no list has, with an ending that says nothing.
+# What stands for a placeholder, by script: names in no list, with endings that say nothing.
 _NAMES = (
     (regex.compile(r"\p{Arabic}"), "زكزك"),
     (regex.compile(r"\p{Devanagari}"), "फ़्लॉन"),

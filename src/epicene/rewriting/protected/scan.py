@@ -37,6 +37,7 @@ class Scanner:
         self.name = name
         self.icu = icu
         self._plural = False
+        self._in_words = patterns.IN_WORDS.search(text) is not None
 
     def parts(self, start: int, end: int, *, plural: bool = False) -> list[Part]:
         """The protected parts of `text[start:end]`, in order and not overlapping.
@@ -54,18 +55,33 @@ class Scanner:
         return sorted([*found, *marks], key=lambda part: (part.start, part.end)) if marks else found
 
     def _matched(self, start: int, end: int) -> Iterator[Part]:
+        """What begins with a mark, and what begins with a letter or is a path, in order."""
         at = start
-        while match := patterns.PROTECTED.search(self.text, at, end):
+        words = patterns.WORDS.search(self.text, at, end) if self._in_words else None
+        while True:
+            if words and words.start() < at:
+                words = patterns.WORDS.search(self.text, at, end)
+            match = self._next_mark(at, end)
+            if words and not (match and match.start() < words.start()):
+                match = words
+            if match is None:
+                return
             part = self._handlers[match.lastgroup or ""](self, match, end)
             if part is not None:
                 yield part
-            at = match.end() if part is None else part.end
-            if part is None and match.lastgroup == "choice":
-                # Not whole, so a brace like any other.
-                at = match.start() + 1
+            at = part.end if part else match.start() + 1
+
+    def _next_mark(self, at: int, end: int) -> regex.Match[str] | None:
+        while first := patterns.FIRST.search(self.text, at, end):
+            if match := patterns.MARKS.match(self.text, first.start(), end):
+                return match
+            at = first.end()
+        return None
 
     def _emphasis(self, start: int, end: int) -> Iterator[Piece]:
         """The marks of Markdown's emphasis, each pair once."""
+        if not any(mark in self.text for mark in "*_~"):
+            return
         reached: set[int] = set()
         for pattern in patterns.EMPHASIS:
             for match in pattern.finditer(self.text, start, end):
