@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from epicene.api.auditing import Audit as Audit
+    from epicene.api.auditing import audit as audit
+    from epicene.api.auditing import audit_text as audit_text
     from epicene.api.checking import check as check
     from epicene.api.data import BuiltData as BuiltData
     from epicene.api.data import SuiteData as SuiteData
@@ -80,6 +83,7 @@ if TYPE_CHECKING:
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
+    "epicene.api.auditing": ("Audit", "audit", "audit_text"),
     "epicene.api.checking": ("check",),
     "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "read_data"),
     "epicene.api.demo": ("Demo", "demo"),
@@ -110,6 +114,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AdjudicationSheet",
+    "Audit",
     "BuiltData",
     "Choice",
     "Comparison",
@@ -151,6 +156,8 @@ __all__ = [
     "Texts",
     "Translate",
     "__version__",
+    "audit",
+    "audit_text",
     "build_data",
     "check",
     "choose",

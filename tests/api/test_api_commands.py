@@ -21,6 +21,7 @@ FUNCTIONS = {
     "annotate sample": ["sample_study"],
     "annotate serve": ["Study.serve"],
     "annotate tables": ["StudyAnswers.results", "StudyResults.table", "StudyResults.figure"],
+    "audit": ["audit", "Audit.write"],
     "check": ["check"],
     "compare": ["compare"],
     "data": ["read_data", "SuiteData.check", "SuiteData.table", "build_data"],

@@ -14,7 +14,7 @@ from epicene.localisation.audit.document import SCHEMA
 from epicene.localisation.audit.findings import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable, Mapping
     from pathlib import Path
 
 # "": as before, or nothing to compare with.
@@ -60,11 +60,12 @@ class Baseline:
             return "new"
         return "" if _shown(earlier) == _shown(finding) else "changed"
 
-    def gone(self) -> list[Gone]:
-        """What was not compared: it is gone."""
+    def gone(self, files: Container[str]) -> list[Gone]:
+        """What was in these files and was not compared: it is gone."""
         return [
             Gone(file=each.file, key=each.key, language=each.language, text=each.text)
             for each in self._left.values()
+            if each.file in files
         ]
 
 
@@ -76,6 +77,11 @@ def _shown(finding: Finding) -> Any:
     )
 
 
+def _finding_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of a finding itself: a document also says how it compared, and what it matched."""
+    return {name: value for name, value in fields.items() if name in Finding.__struct_fields__}
+
+
 def read_baseline(path: Path) -> Baseline:
     """The audit of a file that `epicene audit --json` wrote."""
     document = parse_json(read_text(path), str(path))
@@ -84,6 +90,7 @@ def read_baseline(path: Path) -> Baseline:
             f"{path} is not an audit of this version; write one with `epicene audit … --json`."
         )
     try:
-        return Baseline(msgspec.convert(document.get("findings"), list[Finding]))
+        found = msgspec.convert(document.get("findings"), list[dict[str, Any]])
+        return Baseline(msgspec.convert([_finding_fields(each) for each in found], list[Finding]))
     except msgspec.ValidationError as error:
         raise InputError(f"{path} is not an audit: {error}.") from None

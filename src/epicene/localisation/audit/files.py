@@ -1,7 +1,8 @@
-"""Audit files: read their strings, analyse them, count, compare and apply the rules, in one pass."""
+"""Audit files in one pass: read their strings, analyse, count and compare them, apply rules."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.errors import InputError, pluralise, unknown
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
 
 class AuditedString(NamedTuple):
-    """A finding, how it compares with an earlier audit, and the rules of `--fail-on` it breaks."""
+    """A finding, its key's prefix, how it compares, and the `--fail-on` rules that it matches."""
 
     finding: Finding
+    prefix: str = ""
     status: Status = ""
     failed: tuple[str, ...] = ()
 
@@ -56,12 +58,13 @@ class FileAudit:
         self._known = frozenset(known)
         self._analysers: dict[str, Analyser] = {}
         self.summary = Summary()
+        self.statuses: Counter[str] = Counter()
         self.failed: dict[str, int] = {rule.text: 0 for rule in self._rules}
 
     @property
     def gone(self) -> list[Gone]:
-        """The strings of the earlier audit that show no gender any more."""
-        return self._baseline.gone() if self._baseline else []
+        """The strings of the earlier audit, in the same files, that show no gender any more."""
+        return self._baseline.gone({str(path) for path in self._paths}) if self._baseline else []
 
     def __iter__(self) -> Iterator[AuditedString]:
         """Every string that shows a gender or may do so, file by file."""
@@ -114,19 +117,38 @@ class FileAudit:
             if prefix:
                 counted.prefixes.setdefault(prefix, Counts()).add(finding)
             if finding is not None:
-                yield self._judge(finding)
+                yield self._judge(finding, prefix)
 
-    def _judge(self, finding: Finding) -> AuditedString:
+    def _judge(self, finding: Finding, prefix: str) -> AuditedString:
         status = self._baseline.compare(finding) if self._baseline else ""
         failed = tuple(rule.text for rule in self._rules if rule.matches(finding, status))
+        self.statuses[status] += 1
         for rule in failed:
             self.failed[rule] += 1
-        return AuditedString(finding, status, failed)
+        return AuditedString(finding, prefix, status, failed)
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether there is an earlier audit to compare with."""
+        return self._baseline is not None
 
     def failures(self) -> list[str]:
-        """A sentence for each rule of `--fail-on` that strings break."""
+        """A sentence for each rule of `--fail-on` that strings match."""
         return [
             f"{pluralise(number, 'string')} matched --fail-on {rule}."
             for rule, number in self.failed.items()
             if number
         ]
+
+    def notes(self) -> list[str]:
+        """What a reader of the counts must know: what was not read, what changed, what failed."""
+        sentences = [
+            f"{pluralise(number, 'string')} in {language} could not be audited."
+            for language, number in self.summary.not_read.items()
+        ]
+        if self._baseline is not None:
+            new, changed = (self.statuses[status] for status in ("new", "changed"))
+            sentences.append(
+                f"Since the earlier audit: {new} new, {changed} changed, {len(self.gone)} gone."
+            )
+        return sentences + self.failures()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,11 +22,13 @@ _DEEPEST = 3  # parts of a key that a prefix may have
 class Counts(msgspec.Struct, kw_only=True):
     """How many strings there are, and how many of them show what.
 
-    `masculine`, `feminine` and `both` count strings with such a word of anybody; a string can be in
-    several. `people` counts strings by the gender they show of each person.
+    `gendered` counts strings that show anybody's gender; `masculine`, `feminine` and `both` those
+    with such a word, so a string can be in several. `people` counts strings by
+    the gender that they show of each person.
     """
 
     strings: int = 0
+    gendered: int = 0
     masculine: int = 0
     feminine: int = 0
     both: int = 0
@@ -43,6 +45,7 @@ class Counts(msgspec.Struct, kw_only=True):
         if finding is None:
             return
         genders = {word.gender for word in finding.words}
+        self.gendered += bool(genders)
         self.masculine += "masculine" in genders
         self.feminine += "feminine" in genders
         self.both += "both" in genders
@@ -97,19 +100,21 @@ class Summary(msgspec.Struct, kw_only=True):
 def key_prefixes(keys: Sequence[str]) -> list[str]:
     """The prefix of each key: as many of its first parts as are needed to tell keys apart.
 
-    A key that is a sentence has none; neither has one of a single part.
+    A key that is a sentence, or has a single part, has none.
     """
     split = [_parts(key) for key in keys]
+    prefixes: list[str] = []
     for depth in range(1, _DEEPEST + 1):
         prefixes = [".".join(parts[:depth]) if len(parts) > depth else "" for parts in split]
-        if len(Counter(filter(None, prefixes))) != 1:
+        if len(set(filter(None, prefixes))) != 1:
             break
     return prefixes
 
 
 def _parts(key: str) -> list[str]:
-    if any(character.isspace() for character in key):
-        return []
-    for separator in _SEPARATORS:
+    """The parts of a key; one with a blank in it is a sentence, and ends them."""
+    for separator in _SEPARATORS[1:]:
         key = key.replace(separator, ".")
-    return key.strip(".").split(".")
+    parts = key.strip(".").split(".")
+    names = list(takewhile(lambda part: not any(map(str.isspace, part)), parts))
+    return [*names, ""] if len(names) < len(parts) else names
