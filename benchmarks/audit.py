@@ -18,30 +18,43 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from itertools import cycle, islice, product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from epicene.localisation.audit.files import FileAudit
 from epicene.localisation.audit.writers import write_audit
 from epicene.suites.genform.data import STARTER
 from epicene.suites.misgendering import data as english_data
 
-FRAMES = ("{}", "<b>{}</b>", "{{name}} : {}", "{} ({{count}})", "{}\n", "%s – {}", "**{}**", "• {}")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FRAMES = ("{}", "<b>{}</b>", "{{name}} : {}", "{} ({{count}})", "%s – {}", "**{}**", "• {}")
 LONGEST = 12  # words
 
 
 def sentences(language: str) -> list[str]:
     """Short sentences of the starter set, in both genders."""
     if language == "en":
-        text = (Path(english_data.__file__).parent / "starter" / "templates.toml").read_text("utf-8")
-        found = [line.split('"')[1] for line in text.splitlines() if line.count('"') >= 2]
-        filled = [
-            each.replace("___", word) for each in found for word in ("he", "her", "the editor")
-        ]
-        return [each for each in filled if len(each.split()) > 1]
-    rows = [json.loads(line) for line in (STARTER / f"{language}.jsonl").read_text("utf-8").splitlines()]
+        return list(_english())
+    lines = (STARTER / f"{language}.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
     found = [row[name] for row in rows for name in ("masculine", "feminine") if row.get(name)]
     return [each for each in found if len(each.split()) <= LONGEST]
+
+
+def _english() -> Iterator[str]:
+    content = (Path(english_data.__file__).parent / "starter" / "templates.toml").read_text("utf-8")
+    cases = {"nominative": 0, "accusative": 1, "dependent": 2, "independent": 3, "reflexive": 4}
+    forms = (("he", "him", "his", "his", "himself"), ("she", "her", "her", "hers", "herself"))
+    for template in tomllib.loads(content)["template"]:
+        for own in forms:
+            form = own[cases[template["case"]]]
+            for sentence in template["text"].split(". "):
+                filled = sentence.format(name="Kim", mask=form)
+                yield filled if filled.endswith(".") else f"{filled}."
 
 
 def make_strings(language: str, count: int) -> dict[str, str]:
@@ -61,6 +74,7 @@ def audit_one(path: Path, language: str) -> dict[str, float]:
     seconds = time.perf_counter() - start
     return {
         "seconds": round(seconds, 1),
+        "of one core": round(time.process_time(), 1),
         "strings": audit.summary.total.strings,
         "gendered": audit.summary.total.gendered,
         "undecided": audit.summary.total.undecided,

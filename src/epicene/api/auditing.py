@@ -76,6 +76,7 @@ def audit(
     *,
     format: str | None = None,  # noqa: A002 - as on the command line
     columns: Mapping[str, str] | None = None,
+    people: PathLike | None = None,
     baseline: PathLike | None = None,
     fail_on: str | Iterable[str] = (),
 ) -> Audit:
@@ -92,7 +93,7 @@ def audit(
 
     files: translation files: PO, XLIFF, Android, iOS, JSON, CSV, subtitles, text …
     language: theirs, where neither the file nor its path names it.
-    format, columns: as for `rewrite_files`, where a file's name does not say.
+    format, columns, people: as for `rewrite_files`.
     baseline: a JSON file of an earlier audit to compare with.
     fail_on: rules such as listener=masculine, mixed or new; what matches is in `failed`.
     """
@@ -102,6 +103,7 @@ def audit(
             language,
             format=format,
             columns=columns,
+            people=people,
             baseline=baseline,
             fail_on=fail_on,
         )
@@ -115,12 +117,14 @@ def open_audit(
     *,
     format: str | None = None,  # noqa: A002 - as on the command line
     columns: Mapping[str, str] | None = None,
+    people: PathLike | None = None,
     baseline: PathLike | None = None,
     fail_on: str | Iterable[str] = (),
 ) -> FileAudit:
     """An audit that runs while it is iterated over, with the options of `audit`."""
     from epicene.localisation.audit.comparison import read_baseline
     from epicene.localisation.audit.files import FileAudit
+    from epicene.localisation.people import read_people_rules
 
     paths = [files] if isinstance(files, str | Path) else list(files)
     return FileAudit(
@@ -128,6 +132,7 @@ def open_audit(
         language=language,
         format=format,
         columns=columns,
+        people=None if people is None else read_people_rules(Path(people).expanduser()),
         baseline=None if baseline is None else read_baseline(Path(baseline).expanduser()),
         fail_on=[fail_on] if isinstance(fail_on, str) else fail_on,
     )
@@ -145,7 +150,8 @@ def audit_text(text: str, language: str) -> Finding | None:
     ['partly-inclusive']
     """
     from epicene.localisation.audit.analysis import Analyser
+    from epicene.localisation.people import PeopleRules
     from epicene.localisation.strings import LocalisedString
 
     string = LocalisedString(index=0, key="", text=text, line=1, language=language)
-    return next(Analyser(language).analyse([string], ""))
+    return next(Analyser(language).analyse([string], Path(), PeopleRules()))

@@ -33,6 +33,12 @@ def audit(
         str | None, typer.Option("--format", help="Their format, if their names do not say it.")
     ] = None,
     columns: Columns = None,
+    people: Annotated[
+        Path | None,
+        typer.Option(
+            "--people", metavar="FILE.toml", help="Who I and you are, by keys of strings."
+        ),
+    ] = None,
     baseline: Annotated[
         Path | None,
         typer.Option("--baseline", metavar="AUDIT.json", help="An earlier audit to compare with."),
@@ -79,6 +85,7 @@ def audit(
         language,
         format=format,
         columns=key_value_pairs(columns, "--column"),
+        people=people,
         baseline=baseline,
         fail_on=fail_on or (),
     )

@@ -31,12 +31,15 @@ from epicene.rewriting.persons import GENDERS, PERSONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
+    from epicene.localisation.people import People, PeopleRules
     from epicene.localisation.strings import LocalisedString
     from epicene.rewriting import Rewrite
     from epicene.rewriting.persons import Gender
 
 _CHUNK = 256  # strings that are read at a time
+_GENDER_CODES: dict[str, Gender] = {"m": "masculine", "f": "feminine"}
 _WHOSE: dict[str, Whose] = {person: person for person in PERSONS}
 
 
@@ -77,13 +80,19 @@ class Analyser:
             ]
         return self._opened[syntax]
 
-    def analyse(self, strings: Iterable[LocalisedString], file: str) -> Iterator[Finding | None]:
-        """What each string shows, in order; None where that is nothing."""
+    def analyse(
+        self, strings: Iterable[LocalisedString], path: Path, people: PeopleRules
+    ) -> Iterator[Finding | None]:
+        """What each string of a file shows, in order; None where that is nothing.
+
+        `people` says who is the user, and whose gender is settled.
+        """
         for hint, group in groupby(strings, key=lambda string: string.syntax):
             syntax = known_syntax(hint)
             while chunk := list(islice(group, _CHUNK)):
                 for string, found in zip(chunk, self._analyse_all(chunk, syntax), strict=True):
-                    yield self._finding(string, found, file)
+                    known = people.of_string(string, path)
+                    yield self._finding(string, _with_people(found, known), path, known)
 
     def _analyse_all(
         self, strings: Sequence[LocalisedString], syntax: str
@@ -106,7 +115,9 @@ class Analyser:
         found = find_in_visible(text, syntax, partial(find_spellings, language=self.language))
         return [each for each in found if text[each.start : each.end] == each.text]
 
-    def _finding(self, string: LocalisedString, found: StringAnalysis, file: str) -> Finding | None:
+    def _finding(
+        self, string: LocalisedString, found: StringAnalysis, path: Path, people: People
+    ) -> Finding | None:
         undecided: Sequence[UndecidedWord] = ()
         if not found.words:
             undecided = find_in_visible(
@@ -117,18 +128,55 @@ class Analyser:
         if not (found.words or found.problems or undecided):
             return None
         return Finding(
-            file=file,
+            file=str(path),
             key=string.key,
             line=string.line,
             language=self.language,
             text=string.text,
             people=found.people,
+            user=tuple(each for each in PERSONS if getattr(people, each) == "user"),
             words=tuple(found.words),
             problems=tuple(found.problems),
             undecided=tuple(undecided),
             forms=tuple(found.forms),
             neutral=found.neutral if found.neutral != string.text else "",
         )
+
+
+def _with_people(found: StringAnalysis, people: People) -> StringAnalysis:
+    """What is left when the gender of some people is settled.
+
+    Of somebody to be kept (`keep`) nothing is reported; of a man or a woman (`m`, `f`) only words
+    of the other gender, which are wrong.
+    """
+    settled = {each: getattr(people, each) for each in PERSONS}
+    wanted = {each: _GENDER_CODES[code] for each, code in settled.items() if code in _GENDER_CODES}
+    if not wanted and "keep" not in settled.values():
+        return found
+    words = [
+        word
+        for word in found.words
+        if settled.get(word.whose) != "keep" and wanted.get(word.whose) != word.gender
+    ]
+    wrong = [word for word in words if word.whose in wanted and word.gender != "both"]
+    left = {word.whose for word in words}
+    return StringAnalysis(
+        people={whose: shown for whose, shown in found.people.items() if whose in left},
+        words=words,
+        problems=[
+            *found.problems,
+            *(
+                Problem(start=word.start, end=word.end, kind="wrong-gender", text=word.text)
+                for word in wrong
+            ),
+        ],
+        forms=[
+            form
+            for form in found.forms
+            if form.whose in left and wanted.get(form.whose, form.gender) == form.gender
+        ],
+        neutral=found.neutral,
+    )
 
 
 class _Substituted:

@@ -10,6 +10,7 @@ from epicene.localisation.audit.analysis import Analyser
 from epicene.localisation.audit.rules import check_rules, parse_rule
 from epicene.localisation.audit.summary import Counts, FileCounts, Summary, key_prefixes
 from epicene.localisation.formats import read_localised_file
+from epicene.localisation.people import PeopleRules
 from epicene.rewriting import rewritable_languages
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class FileAudit:
         language: str | None = None,
         format: str | None = None,  # noqa: A002 - as a user calls it
         columns: Mapping[str, str] | None = None,
+        people: PeopleRules | None = None,
         baseline: Baseline | None = None,
         fail_on: Iterable[str] = (),
     ) -> None:
@@ -48,6 +50,7 @@ class FileAudit:
         self._language = language
         self._format = format
         self._columns = columns
+        self._people = people or PeopleRules()
         self._baseline = baseline
         self._rules = [parse_rule(rule) for rule in fail_on]
         check_rules(self._rules, has_baseline=baseline is not None)
@@ -110,7 +113,7 @@ class FileAudit:
         )
         self.summary.files.append(counted)
         prefixes = key_prefixes([string.key for string in strings])
-        found = self._analysers[language].analyse(strings, str(file.path))
+        found = self._analysers[language].analyse(strings, file.path, self._people)
         for prefix, finding in zip(prefixes, found, strict=True):
             self.summary.total.add(finding)
             counted.counts.add(finding)

@@ -13,7 +13,12 @@ WordGender: TypeAlias = Literal["masculine", "feminine", "both"]
 # mixed: one word is masculine and another feminine.
 ShownGender: TypeAlias = Literal["masculine", "feminine", "both", "mixed"]
 ProblemKind: TypeAlias = Literal[
-    "mixed", "partly-inclusive", "several-spellings", "needless-ending", "disagreement"
+    "mixed",
+    "partly-inclusive",
+    "several-spellings",
+    "needless-ending",
+    "disagreement",
+    "wrong-gender",
 ]
 
 WHOSE: tuple[Whose, ...] = get_args(Whose)
@@ -26,6 +31,7 @@ PROBLEMS: dict[ProblemKind, str] = {
     "several-spellings": "Both genders are written in more than one way.",
     "needless-ending": "The word has one form for everybody, or is written wrongly with an ending.",
     "disagreement": "A word does not agree with the noun after it.",
+    "wrong-gender": "The person is said to have another gender (--people).",
 }
 
 
@@ -69,8 +75,9 @@ class OtherForm(Record, frozen=True, kw_only=True):
 class Finding(Record, frozen=True, kw_only=True):
     """A string that shows a gender, or may do so.
 
-    `people` says which gender it shows of whom, `forms` what it would be otherwise, and `neutral`
-    is a form that shows no gender, "" if none is known. Spans count the characters of `text`.
+    `people` says which gender it shows of whom, `user` who of them is the program's user, `forms`
+    what the string would be otherwise, and `neutral` is a form that shows no gender, "" if none is
+    known. Spans count the characters of `text`.
     """
 
     file: str
@@ -79,6 +86,7 @@ class Finding(Record, frozen=True, kw_only=True):
     language: str
     text: str
     people: dict[Whose, ShownGender] = {}
+    user: tuple[Whose, ...] = ()
     words: tuple[ShownWord, ...] = ()
     problems: tuple[Problem, ...] = ()
     undecided: tuple[UndecidedWord, ...] = ()

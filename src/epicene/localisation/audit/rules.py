@@ -79,15 +79,19 @@ def _condition(term: str) -> Callable[[Finding, Status], bool]:
 def _condition_with_value(name: str, value: str) -> Callable[[Finding, Status], bool]:
     if name == "spelling":
         return lambda finding, _: any(word.spelling == value for word in finding.words)
-    if name not in WHOSE:
-        raise unknown("rule for --fail-on", f"{name}={value}", [f"{each}=…" for each in WHOSE])
-    if value == "mixed":
-        return lambda finding, _: finding.people.get(name) == "mixed"
-    if value not in _WORD_GENDERS:
+    if name not in {"user", *WHOSE}:
+        names = [f"{each}=…" for each in ("spelling", "user", *WHOSE)]
+        raise unknown("rule for --fail-on", f"{name}={value}", names, every=True)
+    if value not in SHOWN_GENDERS:
         raise unknown(f"gender for --fail-on {name}=…", value, SHOWN_GENDERS, every=True)
-    return lambda finding, _: any(
-        word.whose == name and word.gender == value for word in finding.words
-    )
+
+    def holds(finding: Finding, _: Status) -> bool:
+        people = finding.user if name == "user" else (name,)
+        if value == "mixed":
+            return any(finding.people.get(whose) == "mixed" for whose in people)  # type: ignore[call-overload]
+        return any(word.whose in people and word.gender == value for word in finding.words)
+
+    return holds
 
 
 def check_rules(rules: list[Rule], *, has_baseline: bool) -> None:

@@ -24,7 +24,7 @@ class Counts(msgspec.Struct, kw_only=True):
 
     `gendered` counts strings that show anybody's gender; `masculine`, `feminine` and `both` those
     with such a word, so a string can be in several. `people` counts strings by
-    the gender that they show of each person.
+    the gender that they show of each person, `user` by that of whoever is the program's user.
     """
 
     strings: int = 0
@@ -35,6 +35,7 @@ class Counts(msgspec.Struct, kw_only=True):
     undecided: int = 0
     with_problems: int = 0
     people: dict[Whose, dict[ShownGender, int]] = {}
+    user: dict[ShownGender, int] = {}
     problems: dict[ProblemKind, int] = {}
     sure: dict[Confidence, int] = {}
     spellings: dict[str, int] = {}
@@ -54,6 +55,8 @@ class Counts(msgspec.Struct, kw_only=True):
         for whose, gender in finding.people.items():
             of_person = self.people.setdefault(whose, {})
             of_person[gender] = of_person.get(gender, 0) + 1
+        for gender in {finding.people[each] for each in finding.user if each in finding.people}:
+            self.user[gender] = self.user.get(gender, 0) + 1
         for kind in {problem.kind for problem in finding.problems}:
             self.problems[kind] = self.problems.get(kind, 0) + 1
         if finding.sure is not None:
@@ -86,15 +89,10 @@ class Summary(msgspec.Struct, kw_only=True):
     def headline(self) -> str:
         """The most important counts, in a sentence."""
         total = self.total
-        if self._only_others():
-            man, woman = total.masculine, total.feminine
-            return f"{man:,} of {total.strings:,} strings mention a man, {woman:,} a woman."
-        man, woman = (total.shown("listener", gender) for gender in ("masculine", "feminine"))
-        return f"{man:,} of {total.strings:,} strings address a man, {woman:,} a woman."
-
-    def _only_others(self) -> bool:
-        """Whether nobody is addressed: then those spoken about are the news."""
-        return not self.total.people.get("listener")
+        verb, man, woman = "address", total.user.get("masculine", 0), total.user.get("feminine", 0)
+        if not total.user:  # then those who are only spoken about are the news
+            verb, man, woman = "mention", total.masculine, total.feminine
+        return f"{man:,} of {total.strings:,} strings {verb} a man, {woman:,} a woman."
 
 
 def key_prefixes(keys: Sequence[str]) -> list[str]:

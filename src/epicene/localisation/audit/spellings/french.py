@@ -82,11 +82,11 @@ def patterns() -> Iterator[Pattern]:
 def _is_french_pair(masculine: str, feminine: str) -> bool:
     if masculine.endswith("s") and feminine.endswith("s") and len(masculine) > 3:
         return _is_french_pair(masculine[:-1], feminine[:-1])
-    return is_known(masculine, "fr") and any(
+    return any(
         masculine.endswith(each.masculine)
         and feminine == masculine[: len(masculine) - len(each.masculine)] + each.feminine
         for each in _FRENCH
-    )
+    ) and is_known(masculine, "fr")
 
 
 def _read_french(*, ambiguous: bool) -> Callable[[regex.Match[str]], Forms | None]:
