@@ -3,7 +3,7 @@
     python benchmarks/audit.py [--strings 10000] [LANGUAGE …]      (default: ar fr hi en)
 
 Short strings are made from the starter sets: sentences of at most twelve words, in a tag, with a
-placeholder or a number before them, so that no two are the same. Each language is audited in a
+placeholder or a number before them, so that few are the same. Each language is audited in a
 process of its own, on one core, from a JSON file to a JSON document; then half as many strings,
 and ten times as many, which shows whether memory grows with them.
 """

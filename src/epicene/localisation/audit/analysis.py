@@ -149,7 +149,7 @@ def _with_people(found: StringAnalysis, people: People) -> StringAnalysis:
     Of somebody to be kept (`keep`) nothing is reported; of a man or a woman (`m`, `f`) only words
     of the other gender, which are wrong.
     """
-    settled = {each: getattr(people, each) for each in PERSONS}
+    settled: dict[Whose, str] = {each: getattr(people, each) for each in PERSONS}
     wanted = {each: _GENDER_CODES[code] for each, code in settled.items() if code in _GENDER_CODES}
     if not wanted and "keep" not in settled.values():
         return found

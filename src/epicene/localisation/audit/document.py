@@ -76,7 +76,9 @@ def _rows(each: AuditedString) -> Iterator[dict[str, str]]:
         yield {**empty, **shared}
     for whose, gender in finding.people.items():
         words = [word for word in finding.words if word.whose == whose]
-        forms = {form.gender: form.text for form in finding.forms if form.whose == whose}
+        forms: dict[str, str] = {
+            form.gender: form.text for form in finding.forms if form.whose == whose
+        }
         yield {
             **empty,
             **shared,

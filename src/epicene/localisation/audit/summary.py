@@ -104,7 +104,7 @@ def key_prefixes(keys: Sequence[str]) -> list[str]:
     prefixes: list[str] = []
     for depth in range(1, _DEEPEST + 1):
         prefixes = [".".join(parts[:depth]) if len(parts) > depth else "" for parts in split]
-        if len(set(filter(None, prefixes))) != 1:
+        if len(set(prefixes)) != 1 or not prefixes[0]:
             break
     return prefixes
 
