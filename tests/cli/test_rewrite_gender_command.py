@@ -33,7 +33,7 @@ def test_explained(give: Epicene) -> None:
     done = give("Je suis prêt.\nIl pleut.\n", "--speaker", "f", "--explain")
     evidence = "prêt → prête: speaker feminine: said of the subject with être"
     assert re.fullmatch(
-        rf"Je suis prête\.\n    {evidence} \(certain, (0\.\d\d|1\.00)\)\nIl pleut\.\n", done.out
+        rf"Je suis prête\.\n    {evidence} \(certain, (0\.\d{{3}}|1\.000)\)\nIl pleut\.\n", done.out
     )
 
 

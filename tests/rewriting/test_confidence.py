@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -123,3 +124,15 @@ def test_persons_are_the_groups() -> None:
     found = epicene.rewrite(SENTENCES["fr"], "fr", speaker="f", others="m", changes=True)
     assert {change.whose for change in found.changes} <= set(PERSONS)
     assert found.left_out == ()
+
+
+def test_doubtful_strings_of_a_file_stay_and_are_listed(tmp_path: Path) -> None:
+    file, out = tmp_path / "fr.json", tmp_path / "out.json"
+    file.write_text('{"a": "Vous êtes connecté.", "b": "Merci."}', "utf-8")
+    (done,) = epicene.rewrite_files(file, listener="f", min_confidence=1, out=out)
+    assert out.read_bytes() == file.read_bytes()
+    assert done.changed == ()
+    assert [(each.key, each.left_out[0].after) for each in done.doubtful] == [("a", "connectée")]
+    (done,) = epicene.rewrite_files(file, listener="f", min_confidence=0, out=out)
+    assert [each.new_text for each in done.changed] == ["Vous êtes connectée."]
+    assert done.doubtful == ()

@@ -207,7 +207,9 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
         if as_json:
             sys.stdout.buffer.write(msgspec.json.encode(file) + b"\n")
         elif explained:
-            for string in sorted({*file.changed, *file.doubtful}, key=lambda each: each.line):
+            for string in sorted(
+                {*file.changed, *file.doubtful}, key=lambda each: (each.line, each.key)
+            ):
                 typer.echo(f"{file.path}, line {string.line}: {string.key}")
                 rewriting = Rewriting(
                     text=string.new_text, changes=string.changes, left_out=string.left_out

@@ -22,7 +22,7 @@ def explain(rewriting: Rewriting) -> Iterator[str]:
 
 def _explain_change(change: Change) -> str:
     before, after = change.before.strip(), change.after.strip()
-    probability = "" if change.probability is None else f", {change.probability:.2f}"
+    probability = "" if change.probability is None else f", {change.probability:.3f}"
     return f"{before} → {after}: {_evidence(change)} ({change.sure}{probability})"
 
 
