@@ -48,6 +48,7 @@ def test_json(give: Epicene) -> None:
     done = give("Tu es prêt.\n", "--listener", "f", "--json")
     record = json.loads(done.out)
     assert record["text"] == "Tu es prête."
+    assert 0.9 < record["changes"][0].pop("probability") < 1
     assert record["changes"][0] | {"rule": ""} == {
         "start": 6,
         "end": 10,

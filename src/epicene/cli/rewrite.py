@@ -207,9 +207,8 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
         if as_json:
             sys.stdout.buffer.write(msgspec.json.encode(file) + b"\n")
         elif explained:
-            for string in sorted(
-                {*file.changed, *file.doubtful}, key=lambda each: (each.line, each.key)
-            ):
+            shown = {(each.line, each.key): each for each in (*file.changed, *file.doubtful)}
+            for _, string in sorted(shown.items()):
                 typer.echo(f"{file.path}, line {string.line}: {string.key}")
                 rewriting = Rewriting(
                     text=string.new_text, changes=string.changes, left_out=string.left_out

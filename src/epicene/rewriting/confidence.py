@@ -54,7 +54,7 @@ def add_probabilities(language: str, rewriting: Rewriting) -> Rewriting:
     if not weights or not rewriting.changes:
         return rewriting
     rated = (
-        msgspec.structs.replace(change, probability=round(_probability(weights, features), 3))
+        msgspec.structs.replace(change, probability=_probability(weights, features))
         for change, features in zip(rewriting.changes, change_features(rewriting), strict=True)
     )
     return msgspec.structs.replace(rewriting, changes=tuple(rated))
@@ -91,7 +91,9 @@ def _original_text(rewriting: Rewriting) -> str:
 
 
 def _probability(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
-    return 1 / (1 + math.exp(-sum(weights.get(name, 0.0) * x for name, x in features.items())))
+    """To three digits, and never 0 or 1: no set of examples could show that."""
+    total = sum(weights.get(name, 0.0) * x for name, x in features.items())
+    return min(max(round(1 / (1 + math.exp(-total)), 3), 0.001), 0.999)
 
 
 @cache
