@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 
 from epicene import languages
 from epicene.languages.tokenisation import tokens
-from epicene.rewriting import Rewriting, find_rewriter, rewritable_languages
+from epicene.rewriting import Change, Rewriting, find_rewriter, rewritable_languages
 from epicene.rewriting.confidence import change_features
 from epicene.rewriting.persons import GENDERS, PERSONS, apply_changes, other_gender
 from epicene.suites.genform.data import STARTER
@@ -75,8 +75,19 @@ def _directed(
 def _rate(language: str, source: str, wanted: str, made: Rewriting) -> Iterator[Example]:
     before = _distance(language, source, wanted)
     for change, features in zip(made.changes, change_features(made), strict=True):
-        alone = apply_changes(source, [change]).text
+        alone = apply_changes(source, _same_word(source, change, made)).text
         yield Example(features, change.sure, _distance(language, alone, wanted) < before)
+
+
+def _same_word(source: str, change: Change, made: Rewriting) -> list[Change]:
+    """The change and those that belong to the same word: 's becomes 're only where she is they."""
+    return [
+        each
+        for each in made.changes
+        if not any(
+            map(str.isspace, source[min(each.end, change.end) : max(each.start, change.start)])
+        )
+    ]
 
 
 def _distance(language: str, text: str, wanted: str) -> int:

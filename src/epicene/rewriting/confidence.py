@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -100,6 +101,8 @@ def _probability(weights: Mapping[str, float], features: Mapping[str, float]) ->
 def _weights(language: str) -> dict[str, float]:
     """The weights of a language's model; empty if it has none."""
     package = languages.get(language).rewriter.partition(":")[0]
+    if not hasattr(import_module(package), "__path__"):
+        return {}  # a single module has no files beside it
     try:
         return {name: float(weight) for name, weight in read_toml(package, "confidence").items()}
     except FileNotFoundError:
