@@ -84,9 +84,7 @@ def _same_word(source: str, change: Change, made: Rewriting) -> list[Change]:
     return [
         each
         for each in made.changes
-        if not any(
-            map(str.isspace, source[min(each.end, change.end) : max(each.start, change.start)])
-        )
+        if " " not in source[min(each.end, change.end) : max(each.start, change.start)]
     ]
 
 
