@@ -98,14 +98,14 @@ def starter(path: Path) -> Pairs:
     return [{gender: line.values[gender] for gender in GENDERS} for line in read_rows(path)]
 
 
-def published(language: str) -> Pairs:
-    """The pairs of MT-GenEval, if there are any for the language."""
+def published(language: str, side: str = "") -> Pairs:
+    """The pairs of MT-GenEval, if there are any for the language; or its English `side`, "en"."""
     folder = os.environ.get("EPICENE_PUBLISHED_DATA")
     if folder is None:
         return []
     paths = {
         gender: Path(folder, "mt-geneval/dev")
-        / f"geneval-sentences-{gender}-dev.en_{language}.{language}"
+        / f"geneval-sentences-{gender}-dev.en_{language}.{side or language}"
         for gender in GENDERS
     }
     if not all(path.is_file() for path in paths.values()):

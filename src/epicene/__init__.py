@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from epicene.api.auditing import Audit as Audit
+    from epicene.api.auditing import audit as audit
+    from epicene.api.auditing import audit_text as audit_text
     from epicene.api.checking import check as check
     from epicene.api.data import BuiltData as BuiltData
     from epicene.api.data import SuiteData as SuiteData
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from epicene.api.rewriting import RewrittenChange as RewrittenChange
     from epicene.api.rewriting import open_rewriter as open_rewriter
     from epicene.api.rewriting import rewrite as rewrite
+    from epicene.api.rewriting import rewrite_files as rewrite_files
     from epicene.api.running import run as run
     from epicene.api.studies import AdjudicationSheet as AdjudicationSheet
     from epicene.api.studies import Sheets as Sheets
@@ -72,6 +76,8 @@ if TYPE_CHECKING:
     from epicene.core.records import Scores as Scores
     from epicene.core.records import Texts as Texts
     from epicene.core.records import Translate as Translate
+    from epicene.localisation.rewrite_files import RewrittenFile as RewrittenFile
+    from epicene.localisation.rewrite_files import RewrittenString as RewrittenString
     from epicene.models.functions import PythonModel as PythonModel
     from epicene.suites.definition import SuiteDefinition as SuiteDefinition
     from epicene.suites.definition import choose as choose
@@ -80,6 +86,7 @@ if TYPE_CHECKING:
 
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
+    "epicene.api.auditing": ("Audit", "audit", "audit_text"),
     "epicene.api.checking": ("check",),
     "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "read_data"),
     "epicene.api.demo": ("Demo", "demo"),
@@ -90,7 +97,9 @@ _HOMES = {
         "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
         "tabulate",
     ),
-    "epicene.api.rewriting": ("Rewritten", "RewrittenChange", "open_rewriter", "rewrite"),
+    "epicene.api.rewriting": (
+        "Rewritten", "RewrittenChange", "open_rewriter", "rewrite", "rewrite_files",
+    ),
     "epicene.api.running": ("run",),
     "epicene.api.studies": ("AdjudicationSheet", "Sheets", "Study", "load_study", "sample_study"),
     "epicene.api.study_results": ("StudyAnswers", "StudyResults"),
@@ -102,6 +111,7 @@ _HOMES = {
         "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
     ),
+    "epicene.localisation.rewrite_files": ("RewrittenFile", "RewrittenString"),
     "epicene.models.functions": ("PythonModel",),
     "epicene.suites.definition": ("SuiteDefinition", "choose", "suite"),
     "epicene.suites.definition_items": ("RowItem",),
@@ -110,6 +120,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AdjudicationSheet",
+    "Audit",
     "BuiltData",
     "Choice",
     "Comparison",
@@ -134,6 +145,8 @@ __all__ = [
     "PythonModel",
     "Rewritten",
     "RewrittenChange",
+    "RewrittenFile",
+    "RewrittenString",
     "RowItem",
     "Run",
     "RunError",
@@ -151,6 +164,8 @@ __all__ = [
     "Texts",
     "Translate",
     "__version__",
+    "audit",
+    "audit_text",
     "build_data",
     "check",
     "choose",
@@ -168,6 +183,7 @@ __all__ = [
     "read_data",
     "report",
     "rewrite",
+    "rewrite_files",
     "run",
     "sample_study",
     "score",

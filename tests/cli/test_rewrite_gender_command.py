@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 
 import pytest
@@ -30,10 +31,9 @@ def test_a_line_for_a_line(give: Epicene) -> None:
 
 def test_explained(give: Epicene) -> None:
     done = give("Je suis prêt.\nIl pleut.\n", "--speaker", "f", "--explain")
-    assert done.out == (
-        "Je suis prête.\n"
-        "    prêt → prête: speaker feminine: said of the subject with être (certain)\n"
-        "Il pleut.\n"
+    evidence = "prêt → prête: speaker feminine: said of the subject with être"
+    assert re.fullmatch(
+        rf"Je suis prête\.\n    {evidence} \(certain, (0\.\d{{3}}|1\.000)\)\nIl pleut\.\n", done.out
     )
 
 
@@ -48,6 +48,7 @@ def test_json(give: Epicene) -> None:
     done = give("Tu es prêt.\n", "--listener", "f", "--json")
     record = json.loads(done.out)
     assert record["text"] == "Tu es prête."
+    assert 0.9 < record["changes"][0].pop("probability") < 1
     assert record["changes"][0] | {"rule": ""} == {
         "start": 6,
         "end": 10,
@@ -81,3 +82,24 @@ def test_wrong_options(give: Epicene, arguments: list[str], says: str) -> None:
     assert (done.code, done.out) == (2, "")
     assert says in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_doubtful_changes_are_left_and_listed(give: Epicene) -> None:
+    line = "Je suis fatigué, et ma voisine est contente."
+    options = ("--speaker=f", "--others=m", "--min-confidence=1")
+    first, *listed = give(line, *options, "--explain").out.splitlines()
+    assert first == line
+    assert [each.split(" → ")[0] for each in listed] == [
+        f"    not changed: {word}" for word in ("fatigué", "ma", "voisine", "contente")
+    ]
+    record = json.loads(give(line, *options, "--json").out)
+    assert (record["text"], record["changes"]) == (line, [])
+    assert [change["before"] for change in record["left_out"]][:2] == ["fatigué", "ma"]
+    assert all(0 < change["probability"] < 1 for change in record["left_out"])
+    assert give(line, *options[:2], "--min-confidence=0") == give(line, *options[:2])
+
+
+def test_a_confidence_is_a_probability(give: Epicene) -> None:
+    done = give("Je suis prêt.", "--speaker=f", "--min-confidence=90")
+    assert done.code == 2
+    assert "--min-confidence is a probability from 0 to 1, not 90.0." in done.err

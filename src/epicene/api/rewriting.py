@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
+
+import msgspec
 
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError
@@ -12,6 +16,10 @@ from epicene.core.records import Record
 from epicene.rewriting import Change
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from epicene.api.results import PathLike
+    from epicene.localisation.rewrite_files import RewrittenFile
     from epicene.rewriting import Rewrite, Rewriter, Rewriting
 
 
@@ -19,7 +27,7 @@ class RewrittenChange(Change, frozen=True, kw_only=True):
     """A change: characters [start, end) of the source became [new_start, new_end) of the result.
 
     `whose` says whose gender it shows, or which pronoun set it belonged to; `sure` is certain,
-    likely or guess.
+    likely or guess, and `probability` that of its being right (None if that is not known).
     """
 
     new_start: int
@@ -27,10 +35,11 @@ class RewrittenChange(Change, frozen=True, kw_only=True):
 
 
 class Rewritten(Record, frozen=True, kw_only=True):
-    """A rewritten text and its changes, in order."""
+    """A rewritten text and its changes, in order; `left_out` were too doubtful to be made."""
 
     text: str
     changes: tuple[RewrittenChange, ...] = ()
+    left_out: tuple[Change, ...] = ()
 
 
 class RewriteOptions(TypedDict, total=False):
@@ -43,6 +52,7 @@ class RewriteOptions(TypedDict, total=False):
     from_: str | Iterable[str] | None
     sets: str | Path | None
     route: str | None
+    min_confidence: float | None
 
 
 @overload
@@ -101,6 +111,7 @@ def rewrite(
     from_: str | Iterable[str] | None = None,
     sets: str | Path | None = None,
     route: str | None = None,
+    min_confidence: float | None = None,
     model: str | None = None,
     changes: bool = False,
 ) -> str | Rewritten | list[str] | list[Rewritten]:
@@ -127,6 +138,8 @@ def rewrite(
     from_: rewrite only the pronouns of these sets.
     sets: a TOML file with pronoun sets of your own.
     route: spacy (a pipeline must be installed), rules (needs none) or auto, the default.
+    min_confidence: leave a person as they are in a text where a change for them is less likely to
+        be right than this, from 0 to 1; `left_out` lists these changes.
     model: `tagger:FOLDER`, to rewrite by a tagger that `epicene.train` made, not by rules.
     changes: return each text with its changes.
     """
@@ -139,6 +152,7 @@ def rewrite(
         from_=from_,
         sets=sets,
         route=route,
+        min_confidence=min_confidence,
         model=model,
     )
     found = rewrite_all([text] if isinstance(text, str) else text)
@@ -162,17 +176,139 @@ def open_rewriter(
     >>> [each.text for each in rewrite_all(["Je suis prêt.", "Je suis venu."])]
     ['Je suis prête.', 'Je suis venue.']
     """
+    least = options.pop("min_confidence", None)
+    return _opened(language, model, _as_texts(options), least)
+
+
+def _opened(
+    language: str, model: str | None, given: Mapping[str, str], least: float | None
+) -> Rewrite:
     from epicene.rewriting import find_rewriter
 
-    given = _as_texts(options)
     rewriter = find_rewriter(language) if model is None else _tagger_rewriter(model, language)
     for name in given:
-        if name not in rewriter.takes:
+        if name not in (*rewriter.takes, "syntax"):
             takes = ", ".join(f"--{each}" for each in rewriter.takes)
             raise InputError(
                 f"The language {language!r} is not rewritten by --{name}; it takes {takes}."
             )
-    return rewriter.open(given)
+    return _rated(rewriter.open(given), "" if model is not None else language, least)
+
+
+def _rated(rewrite_all: Rewrite, language: str, least: float | None) -> Rewrite:
+    """The same function with a probability for each change, and only those that are likely enough.
+
+    Of a trained tagger, which has no language here, none is known.
+    """
+    from epicene.rewriting.confidence import (
+        add_probabilities,
+        knows_probabilities,
+        leave_out_doubtful,
+    )
+
+    if least is not None and not 0 <= least <= 1:
+        raise InputError(f"--min-confidence is a probability from 0 to 1, not {least}.")
+    if not language or not knows_probabilities(language):
+        if least is not None:
+            rules = f"the rules for {language!r}" if language else "a trained tagger"
+            raise InputError(
+                f"How likely a change is to be right is not known of {rules}; leave out "
+                "--min-confidence."
+            )
+        return rewrite_all
+
+    def rewrite_rated(texts: Iterable[str]) -> Iterator[Rewriting]:
+        for each in rewrite_all(texts):
+            rated = add_probabilities(language, each)
+            yield rated if least is None else leave_out_doubtful(rated, least)
+
+    return rewrite_rated
+
+
+@keyword_errors
+def rewrite_files(
+    files: PathLike | Iterable[PathLike],
+    language: str | None = None,
+    *,
+    out: PathLike | None = None,
+    in_place: bool = False,
+    user: str | None = None,
+    people: PathLike | None = None,
+    format: str | None = None,  # noqa: A002 - as in the command
+    columns: Mapping[str, str] | None = None,
+    force_language: bool = False,
+    model: str | None = None,
+    progress: bool = False,
+    **options: Unpack[RewriteOptions],
+) -> list[RewrittenFile]:
+    """Rewrite the translated strings of files: PO, XLIFF, TMX, Android, Apple, ARB, JSON, YAML,
+    Fluent, CSV, SRT, VTT, Markdown, HTML or plain text. Every other byte stays as it is.
+
+    >>> import epicene
+    >>> from pathlib import Path
+    >>> _ = Path("fr.json").write_text('{"state": "Vous êtes connecté."}', encoding="utf-8")
+    >>> [done] = epicene.rewrite_files("fr.json", listener="f", out="fr-f.json")
+    >>> done.strings, [each.new_text for each in done.changed]
+    (1, ['Vous êtes connectée.'])
+    >>> Path("fr-f.json").read_text(encoding="utf-8")
+    '{"state": "Vous êtes connectée."}'
+
+    Nothing is written if one of the files is wrong.
+
+    language: by default what the files or their paths say; a region is dropped (fr-CA is fr).
+    out: a file, or a folder; with neither `out` nor `in_place` nothing is written.
+    in_place: write over the files themselves.
+    user: m or f, the gender of the user, who is spoken to unless a string or `people` says
+        otherwise.
+    people: a TOML file that says who I and you are, by the keys of strings.
+    format: the format of all files, if their names do not say so.
+    columns: of CSV and TSV, the names of the columns for text, key, source, comment and people.
+    force_language: read a file in `language` though it says that it is in another.
+    progress: show a bar on a terminal.
+    options: those of `rewrite`: speaker, listener, others, pronouns …
+    """
+    from epicene.localisation.formats import read_localised_file
+    from epicene.localisation.people import PeopleRules, read_people_rules
+    from epicene.localisation.rewrite_files import output_paths, rewrite_strings, write_files
+
+    paths = [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
+    if in_place and out is not None:
+        raise InputError("Say --out or --in-place, not both.")
+    outs = paths if in_place else output_paths(paths, Path(out)) if out is not None else []
+    rules = read_people_rules(Path(people)) if people is not None else PeopleRules()
+    least = options.pop("min_confidence", None)
+    given = _as_texts(options) | ({"user": user} if user is not None else {})
+    contents: dict[Path, bytes] = {}
+    done: list[RewrittenFile] = []
+
+    def opened(code: str, wanted: Mapping[str, str]) -> Rewrite:
+        return _opened(code, model, wanted, least)
+
+    for number, path in enumerate(paths):
+        file = read_localised_file(
+            path, format=format, language=language, columns=columns, force_language=force_language
+        )
+        with _file_progress(path.name, len(file.strings), shown=progress) as advance:
+            data, rewritten = rewrite_strings(file, opened, given, rules, advance)
+        if outs:
+            contents[outs[number]] = data
+            rewritten = msgspec.structs.replace(rewritten, out=str(outs[number]))
+        done.append(rewritten)
+    write_files(contents)
+    return done
+
+
+@contextmanager
+def _file_progress(name: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal for the strings of a file; what it yields is told how many are done."""
+    if not shown or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from epicene.api.progress import progress_bars
+
+    with progress_bars(transient=True) as bars:
+        task = bars.add_task(name, total=total, rate="")
+        yield lambda count: bars.advance(task, count)
 
 
 def _as_texts(options: RewriteOptions) -> dict[str, str]:
@@ -206,4 +342,4 @@ def _with_new_places(rewriting: Rewriting) -> Rewritten:
         shift += len(change.after) - len(change.before)
         fields = {name: getattr(change, name) for name in change.__struct_fields__}
         placed.append(RewrittenChange(**fields, new_start=start, new_end=end))
-    return Rewritten(text=rewriting.text, changes=tuple(placed))
+    return Rewritten(text=rewriting.text, changes=tuple(placed), left_out=rewriting.left_out)

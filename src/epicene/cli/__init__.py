@@ -21,6 +21,7 @@ from epicene import __version__
 from epicene.api.wording import command_line_wording
 from epicene.cli import (
     annotate,
+    audit,
     check,
     compare,
     data,
@@ -95,6 +96,7 @@ app.command("report")(report.report)
 app.command("sweep")(sweep.sweep)
 app.command("demo")(demo.demo)
 app.command("rewrite")(rewrite.rewrite)
+app.command("audit")(audit.audit)
 app.command("train")(train.train)
 app.add_typer(models.app, name="models")
 app.add_typer(annotate.app, name="annotate")

@@ -29,7 +29,8 @@ class Change(TextSpan, frozen=True, kw_only=True):
     """Characters of a text that were replaced, by which rule and with what confidence.
 
     `whose` says whose gender they show: speaker, listener or others; in English it is the pronoun
-    set that they belonged to. It is "" where that is unknown.
+    set that they belonged to. It is "" where that is unknown. `probability` is that of being right,
+    from 0 to 1, where it was asked for (`rewriting.confidence`).
     """
 
     before: str
@@ -37,13 +38,15 @@ class Change(TextSpan, frozen=True, kw_only=True):
     rule: str
     sure: Confidence
     whose: str = ""
+    probability: float | None = None
 
 
 class Rewriting(Record, frozen=True, kw_only=True):
-    """A rewritten text and its changes, in order."""
+    """A rewritten text and its changes, in order; `left_out` were too doubtful to be made."""
 
     text: str
     changes: tuple[Change, ...] = ()
+    left_out: tuple[Change, ...] = ()
 
 
 # Lines in, as many rewritings out, in the same order.

@@ -15,8 +15,15 @@ if TYPE_CHECKING:
 def explain(rewriting: Rewriting) -> Iterator[str]:
     """One line per change, for people to read."""
     for change in rewriting.changes:
-        before, after = change.before.strip(), change.after.strip()
-        yield f"{before} → {after}: {_evidence(change)} ({change.sure})"
+        yield _explain_change(change)
+    for change in rewriting.left_out:
+        yield f"not changed: {_explain_change(change)}"
+
+
+def _explain_change(change: Change) -> str:
+    before, after = change.before.strip(), change.after.strip()
+    probability = "" if change.probability is None else f", {change.probability:.3f}"
+    return f"{before} → {after}: {_evidence(change)} ({change.sure}{probability})"
 
 
 def _evidence(change: Change) -> str:
@@ -29,7 +36,11 @@ def _evidence(change: Change) -> str:
 def to_record(rewriting: Rewriting, *, explained: bool) -> dict[str, Any]:
     """The text and its changes as plain data; `explained` keeps whose gender each change shows."""
     record: dict[str, Any] = msgspec.to_builtins(rewriting)
-    if not explained:
-        for change in record["changes"]:
+    for change in (*record["changes"], *record["left_out"]):
+        if not explained:
             del change["whose"]
+        if change["probability"] is None:
+            del change["probability"]
+    if not record["left_out"]:
+        del record["left_out"]
     return record

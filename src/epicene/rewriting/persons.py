@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from typing import Literal, TypeAlias, get_args
 
 from epicene.core.errors import InputError, unknown
@@ -21,7 +22,7 @@ from epicene.rewriting import (
     find_rewriter,
     rewritable_languages,
 )
-from epicene.rewriting.protected import visible_text
+from epicene.rewriting.protected import read_syntax, visible_texts
 
 # speaker: who says I; listener: who is spoken to; others: everyone who is only spoken about.
 Person: TypeAlias = Literal["speaker", "listener", "others"]
@@ -71,11 +72,15 @@ def person_rewriter(
 
     def open_for(options: Mapping[str, str]) -> Rewrite:
         wanted = read_target_genders(options)
+        syntax = read_syntax(options)
 
         def rewrite_all(texts: Iterable[str]) -> Iterator[Rewriting]:
             for text in texts:
-                visible = visible_text(text)
-                yield apply_changes(text, visible.restore(find_changes(visible.text, wanted)))
+                found = (
+                    visible.restore(find_changes(visible.text, wanted))
+                    for visible in visible_texts(text, syntax=syntax)
+                )
+                yield apply_changes(text, chain.from_iterable(found))
 
         return rewrite_all
 

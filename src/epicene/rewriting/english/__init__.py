@@ -21,6 +21,7 @@ from epicene.languages.pronouns import (
 from epicene.rewriting import Rewriter, Rewriting
 from epicene.rewriting.english.frames import MentionFinder, read_frames
 from epicene.rewriting.english.routes import Route, RulesRoute
+from epicene.rewriting.protected import read_syntax
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,9 +81,12 @@ def rewritings(
         yield each.rewriting(to)
 
 
-def read_frame(text: str, sources: Iterable[PronounSet], *, route: Route | None = None) -> Frame:
+def read_frame(
+    text: str, sources: Iterable[PronounSet], *, route: Route | None = None, syntax: str = ""
+) -> Frame:
     """The text with a slot for each word that depends on one of those sets."""
-    return next(read_frames([text], [_finder(tuple(sources))], route or open_route()))
+    finders = [_finder(tuple(sources))]
+    return next(read_frames([text], finders, route or open_route(), syntax=syntax))
 
 
 @lru_cache(maxsize=64)
@@ -119,9 +123,11 @@ def _open_rewriter(options: Mapping[str, str]) -> Rewrite:
     named = [find_pronoun_set(name, sets) for name in options.get("from", "").split(",") if name]
     finders = _finders(to, named or None, sets)
     route = open_route(options.get("route", "auto"))
+    syntax = read_syntax(options)
 
     def rewrite_all(texts: Iterable[str]) -> Iterator[Rewriting]:
-        return (each.rewriting(to) for each in read_frames(texts, finders, route))
+        frames = read_frames(texts, finders, route, syntax=syntax)
+        return (each.rewriting(to) for each in frames)
 
     return rewrite_all
 

@@ -7,7 +7,7 @@ set it was read from it is the text itself.
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
@@ -18,7 +18,7 @@ from epicene.rewriting import Change, Confidence, Rewriting, TextSpan
 from epicene.rewriting.english.line import Line, read_line
 from epicene.rewriting.english.number import PLURAL, SINGULAR
 from epicene.rewriting.persons import apply_changes
-from epicene.rewriting.protected import visible_text
+from epicene.rewriting.protected import VisibleText, visible_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -152,10 +152,11 @@ class Slot(TextSpan, frozen=True, kw_only=True):
 
 
 class Frame(Record, frozen=True, kw_only=True):
-    """A text and its slots, in order."""
+    """A text and its slots, in order; `parts` are what was read of it, with their own slots."""
 
     text: str
     slots: tuple[Slot, ...]
+    parts: tuple[tuple[VisibleText, tuple[Slot, ...]], ...] = ()
 
     def fill(self, to: PronounSet) -> str:
         """The text with every slot filled for that set."""
@@ -163,7 +164,8 @@ class Frame(Record, frozen=True, kw_only=True):
 
     def rewriting(self, to: PronounSet) -> Rewriting:
         """The text with every slot filled for that set, and the changes made."""
-        return apply_changes(self.text, (slot.change(to) for slot in self.slots))
+        found = (seen.restore(slot.change(to) for slot in slots) for seen, slots in self.parts)
+        return apply_changes(self.text, chain.from_iterable(found))
 
 
 def match_case(pattern: str, form: str) -> str:
@@ -216,17 +218,20 @@ class LineWithMentions(NamedTuple):
 
 
 def read_frames(
-    texts: Iterable[str], finders: Sequence[MentionFinder], route: Route
+    texts: Iterable[str], finders: Sequence[MentionFinder], route: Route, *, syntax: str = ""
 ) -> Iterator[Frame]:
-    """The frame of each text, in order, by the first finder that finds anything in it."""
+    """The frame of each text, in order; each part by the first finder that finds anything in it."""
     remaining = iter(texts)
     while chunk := list(islice(remaining, _CHUNK)):
-        visible = [visible_text(text) for text in chunk]
-        found = [_first_found(each.text, finders) for each in visible]
-        readings = route.read([each for each in found if each is not None])
-        for text, seen, each in zip(chunk, visible, found, strict=True):
-            slots = () if each is None else _make_slots(each, next(readings))
-            yield Frame(text=text, slots=tuple(seen.restore(slots)))
+        visible = [visible_texts(text, syntax=syntax) for text in chunk]
+        found = [[(seen, _first_found(seen.text, finders)) for seen in each] for each in visible]
+        readings = route.read([line for each in found for _, line in each if line is not None])
+        for text, each in zip(chunk, found, strict=True):
+            parts = tuple(
+                (seen, _make_slots(line, next(readings))) for seen, line in each if line is not None
+            )
+            slots = chain.from_iterable(seen.restore(slots) for seen, slots in parts)
+            yield Frame(text=text, slots=tuple(slots), parts=parts)
 
 
 def _first_found(text: str, finders: Sequence[MentionFinder]) -> LineWithMentions | None:

@@ -1,0 +1,143 @@
+"""`epicene audit`: find out whose gender translated strings show."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from epicene.cli.options import AsCsv, AsJson, Columns, key_value_pairs
+
+if TYPE_CHECKING:
+    from epicene.localisation.audit.files import FileAudit
+
+_IN_MEMORY = 8 * 2**20  # bytes of output that are held before a temporary file takes them
+
+
+def audit(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE…", help="Translation files: PO, XLIFF, JSON, subtitles …"),
+    ],
+    language: Annotated[
+        str | None,
+        typer.Option(
+            "--language", "-l", help="Their language, if neither the file nor its path names it."
+        ),
+    ] = None,
+    format: Annotated[  # noqa: A002 - as it is called
+        str | None, typer.Option("--format", help="Their format, if their names do not say it.")
+    ] = None,
+    columns: Columns = None,
+    people: Annotated[
+        Path | None,
+        typer.Option(
+            "--people", metavar="FILE.toml", help="Who I and you are, by keys of strings."
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option("--baseline", metavar="AUDIT.json", help="An earlier audit to compare with."),
+    ] = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-on",
+            metavar="RULE",
+            help="Exit with 1 if a string matches: mixed, listener=masculine, new, problem, … "
+            "Conditions are joined by +; may be repeated.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_sarif: Annotated[
+        bool, typer.Option("--sarif", help="As SARIF 2.1.0, for code scanning.")
+    ] = False,
+    as_html: Annotated[
+        bool, typer.Option("--html", help="As a page to filter, read and copy from (audit.html).")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Write to this file, and print the summary; default: print it all."
+        ),
+    ] = None,
+) -> None:
+    """Find out whose gender translated strings show, and where forms do not go together.
+
+    Prints counts per file and key; --json, --csv, --sarif and --html give every string with its
+    words, their offsets, and the form for the other gender. Exit code 1: a rule of --fail-on
+    matched; 2: the input is wrong.
+    """
+    from epicene.api.auditing import open_audit
+    from epicene.cli.output import note
+
+    forms = {"json": as_json, "csv": as_csv, "sarif": as_sarif, "html": as_html}
+    form = _chosen_form(forms, out)
+    if form == "html" and out is None:
+        out = Path("audit.html")
+    found = open_audit(
+        files,
+        language,
+        format=format,
+        columns=key_value_pairs(columns, "--column"),
+        people=people,
+        baseline=baseline,
+        fail_on=fail_on or (),
+    )
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as made:
+        _write(found, form, made)  # type: ignore[arg-type]
+        if form and out is None:
+            shutil.copyfileobj(made, sys.stdout.buffer)
+            sys.stdout.flush()
+        elif out is not None:
+            from epicene.core.files import write_atomically
+
+            write_atomically(out, made.read())
+    if out is not None or not form:
+        _print_summary(found)
+    if out is not None:
+        note(f"The audit is in {out}")
+    for sentence in found.notes():
+        note(sentence)
+    if found.failures():
+        raise typer.Exit(1)
+
+
+def _chosen_form(forms: dict[str, bool], out: Path | None) -> str:
+    from epicene.core.errors import InputError
+    from epicene.localisation.audit.writers import OUTPUT_FORMS
+
+    wanted = [name for name, on in forms.items() if on]
+    if len(wanted) > 1:
+        raise InputError("Choose one of --json, --csv, --sarif and --html.")
+    if wanted or out is None:
+        return wanted[0] if wanted else ""
+    if (suffix := out.suffix[1:].lower()) in OUTPUT_FORMS:
+        return suffix
+    raise InputError(f"In which form should {out} be? Say --json, --csv, --sarif or --html.")
+
+
+def _write(found: FileAudit, form: str, made: BinaryIO) -> None:
+    """Run the audit and write it; nothing is printed before all of it has been read."""
+    from epicene.localisation.audit.writers import write_audit
+
+    if form:
+        for piece in write_audit(found, found, form):
+            made.write(piece)
+        made.seek(0)
+    else:
+        for _ in found:
+            pass
+
+
+def _print_summary(found: FileAudit) -> None:
+    from epicene.cli.output import print_tables
+    from epicene.localisation.audit.tables import summary_tables
+
+    typer.echo(found.summary.headline())
+    print_tables(summary_tables(found.summary))

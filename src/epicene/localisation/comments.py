@@ -1,0 +1,17 @@
+"""Comments in files: the lines above a place that begin with a mark."""
+
+from __future__ import annotations
+
+
+def comment_above(text: str, at: int, mark: str = "#") -> str:
+    """The comment on the lines directly above the line of a character, without its marks."""
+    lines: list[str] = []
+    end = text.rfind("\n", 0, at)
+    while end > 0:
+        start = text.rfind("\n", 0, end) + 1
+        line = text[start:end].strip()
+        if not line.startswith(mark):
+            break
+        lines.append(line.lstrip(mark).strip())
+        end = start - 1
+    return "\n".join(reversed(lines))

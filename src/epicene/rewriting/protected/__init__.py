@@ -1,0 +1,53 @@
+"""Protected spans: mark-up, placeholders and escapes, for all languages at once.
+
+Rules see the text without them, or with what they stand for (`visible_texts`); the changes found
+are mapped back to the original text, so nothing else of it can change.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from epicene.core.errors import unknown
+from epicene.rewriting.protected import patterns
+from epicene.rewriting.protected.readings import read_visible, stand_in
+from epicene.rewriting.protected.scan import Scanner
+from epicene.rewriting.protected.visible import Piece, VisibleText
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from epicene.rewriting.protected.scan import Part
+
+__all__ = ["SYNTAXES", "Piece", "Syntax", "VisibleText", "find_protected", "visible_texts"]
+
+# "": whatever is found; plain: nothing is protected; icu: '' is an apostrophe, too.
+Syntax: TypeAlias = Literal["", "plain", "icu"]
+SYNTAXES: tuple[Syntax, ...] = get_args(Syntax)
+
+
+def visible_texts(text: str, *, syntax: str = "") -> Sequence[VisibleText]:
+    """What rules may read of a text, in one part or in several that are read apart."""
+    if syntax == "plain" or not _may_be_protected(text, syntax):
+        return (VisibleText(text),)
+    return tuple(read_visible(text, syntax=syntax))
+
+
+def _may_be_protected(text: str, syntax: str) -> bool:
+    return patterns.may_be_protected(text) or (syntax == "icu" and "'" in text)
+
+
+def find_protected(text: str, *, syntax: str = "") -> Sequence[Part]:
+    """The protected parts of a text, in order: pieces, breaks between blocks, and choices."""
+    if syntax == "plain":
+        return ()
+    icu = syntax == "icu" or ("''" in text and "{" in text)
+    return Scanner(text, name=stand_in(text), icu=icu).parts(0, len(text))
+
+
+def read_syntax(options: Mapping[str, str]) -> str:
+    """The syntax that the options of a rewriter name, "" if none."""
+    syntax = options.get("syntax", "")
+    if syntax not in SYNTAXES:
+        raise unknown("syntax", syntax, [each for each in SYNTAXES if each])
+    return syntax

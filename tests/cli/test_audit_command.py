@@ -1,0 +1,109 @@
+"""`epicene audit`: what it prints, what it writes, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Epicene
+
+CATALOGUE = """\
+msgid ""
+msgstr "Language: fr\\n"
+
+msgctxt "account.ready"
+msgid "You are ready."
+msgstr "Vous êtes prêt."
+
+msgctxt "account.saved"
+msgid "Saved."
+msgstr "Le fichier est enregistré."
+"""
+
+
+@pytest.fixture
+def catalogue(tmp_path: Path) -> Path:
+    path = tmp_path / "fr.po"
+    path.write_text(CATALOGUE, encoding="utf-8")
+    return path
+
+
+def test_the_counts_are_printed(epicene: Epicene, catalogue: Path) -> None:
+    done = epicene("audit", "fr.po")
+    assert done.code == 0
+    assert done.out.startswith("1 of 2 strings address a man, 0 a woman.\n")
+    assert "account" in done.out
+
+
+def test_exit_1_if_a_rule_matches(epicene: Epicene, catalogue: Path) -> None:
+    assert epicene("audit", "fr.po", "--fail-on", "mixed").code == 0
+    done = epicene("audit", "fr.po", "--fail-on", "listener=masculine")
+    assert done.code == 1
+    assert "1 string matched --fail-on listener=masculine." in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.po"], "There is no file missing.po"),
+        (["fr.po", "--fail-on", "nonsense"], "no rule for --fail-on 'nonsense'"),
+        (["fr.po", "--fail-on", "new"], "--baseline"),
+        (["fr.po", "--json", "--csv"], "Choose one of --json, --csv, --sarif and --html."),
+        (["fr.po", "--baseline", "fr.po"], "is not JSON"),
+        (["fr.po", "--out", "audit"], "In which form should audit be?"),
+        (["broken.json", "--json", "--out", "new.json"], "broken.json"),
+        (["fr.po", "broken.json", "--csv"], "broken.json"),
+    ],
+)
+def test_exit_2_for_wrong_input_and_nothing_is_written(
+    epicene: Epicene, catalogue: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    (tmp_path / "broken.json").write_text('{"a": ', encoding="utf-8")
+    done = epicene("audit", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert done.err.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.json", "fr.po"]
+
+
+def test_every_form_to_a_file_by_its_name(
+    epicene: Epicene, catalogue: Path, tmp_path: Path
+) -> None:
+    for name, start in (
+        ("audit.json", '{"schema":"epicene-audit/1"'),
+        ("audit.csv", "file,line,key"),
+        ("audit.sarif", '{"$schema":'),
+        ("audit.html", "<!doctype html>"),
+    ):
+        done = epicene("audit", "fr.po", "--out", name)
+        assert done.code == 0
+        assert done.out.startswith("1 of 2 strings")
+        assert (tmp_path / name).read_text("utf-8").startswith(start)
+
+
+def test_the_page_is_written_beside(epicene: Epicene, catalogue: Path, tmp_path: Path) -> None:
+    assert epicene("audit", "fr.po", "--html").code == 0
+    assert (tmp_path / "audit.html").is_file()
+
+
+def test_a_pull_request_fails_on_what_is_new(
+    epicene: Epicene, catalogue: Path, tmp_path: Path
+) -> None:
+    epicene("audit", "fr.po", "--json", "--out", "earlier.json")
+    assert epicene("audit", "fr.po", "--baseline", "earlier.json", "--fail-on", "new").code == 0
+    more = CATALOGUE + '\nmsgctxt "mail.sent"\nmsgid "You are in."\nmsgstr "Vous êtes connecté."\n'
+    catalogue.write_text(more, encoding="utf-8")
+    done = epicene("audit", "fr.po", "--baseline", "earlier.json", "--fail-on", "new", "--json")
+    assert done.code == 1
+    new = [each["key"] for each in json.loads(done.out)["findings"] if each["status"] == "new"]
+    assert new == ["mail.sent|You are in."]
+
+
+def test_who_is_the_user_comes_from_a_file(
+    epicene: Epicene, catalogue: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "people.toml").write_text('[keys]\n"account.*" = "you=m"\n', encoding="utf-8")
+    done = epicene("audit", "fr.po", "--people", "people.toml")
+    assert done.out.startswith("0 of 2 strings mention a man")
