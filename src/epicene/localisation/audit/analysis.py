@@ -8,7 +8,7 @@ feminine, so that the rewriter says whose they are.
 from __future__ import annotations
 
 from functools import partial
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.localisation.audit.agreement import find_disagreements
@@ -282,7 +282,9 @@ def _other_forms(
         own = sorted(edits[whose])
         for gender in GENDERS:
             after = [edit.masculine if gender == "masculine" else edit.feminine for edit in own]
-            if shown != gender and all(after):
+            # Two rewritings may have changed the same words differently.
+            apart = all(one.end <= other.start for one, other in pairwise(own))
+            if shown != gender and all(after) and apart:
                 yield OtherForm(whose=whose, gender=gender, text=_edited(text, own, after))
 
 
