@@ -46,12 +46,17 @@ def read_visible(text: str, *, syntax: str = "") -> Iterator[VisibleText]:
         yield from _visible_blocks(text, parts, _encoder(text, parts, icu=icu))
 
 
+# Messages of people have far fewer; the choices of others are left alone.
+_MAX_BRANCHES, _MAX_DEPTH = 200, 8
+
+
 class _Reader:
     """Reads a text with the default branch of every choice, then with each other branch."""
 
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
         self._length = len(scanner.text)
+        self._depth = 0
         self._parts: dict[tuple[int, int], list[Part]] = {}
         # Each branch that is not a default one, with the branches that it is inside of.
         self.branches: list[tuple[tuple[int, Branch], ...]] = []
@@ -59,13 +64,17 @@ class _Reader:
 
     def _scan(self, start: int, end: int, *, plural: bool = False) -> list[Part]:
         if (start, end) not in self._parts:
-            self._parts[start, end] = self._scanner.parts(start, end, plural=plural)
+            choices = len(self.branches) < _MAX_BRANCHES and self._depth < _MAX_DEPTH
+            found = self._scanner.parts(start, end, plural=plural, choices=choices)
+            self._parts[start, end] = found
         return self._parts[start, end]
 
     def _collect(self, parts: Sequence[Part], path: tuple[tuple[int, Branch], ...]) -> None:
+        self._depth = len(path)
         for part in parts:
             if isinstance(part, Choice):
                 for branch in part.branches:
+                    self._depth = len(path) + 1
                     inside = (*path, (part.start, branch))
                     if branch is not part.default():
                         self.branches.append(inside)
