@@ -51,7 +51,7 @@ def read(file: FileText, options: ReadOptions) -> FoundStrings:
     """The cells of the column of texts, or of each column that is named after a language."""
     rows = _rows(file)
     header = next(rows, [])
-    names = [decoded(file.text, cell.found()).strip() for cell in header]
+    names = [" ".join(decoded(file.text, cell.found()).split()) for cell in header]
     at = _find_columns(file, names, options.columns)
     texts = _text_columns(file, names, at, options.language)
     strings: list[FoundString] = []
