@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -215,11 +215,11 @@ def test_a_link_out_of_the_folder_is_not_followed(epicene: Epicene, tmp_path: Pa
     (tmp_path / "fr.json").write_text('{"a": "Je suis prêt."}')
     (tmp_path / "outside.json").write_text("mine")
     (tmp_path / "out").mkdir()
-    os.symlink(tmp_path / "outside.json", tmp_path / "out" / "fr.json")
+    (tmp_path / "out" / "fr.json").symlink_to(tmp_path / "outside.json")
     done = epicene("rewrite", "fr.json", "--speaker=f", "--out=out")
     assert (done.code, "is a link out of out" in done.err) == (2, True)
     assert (tmp_path / "outside.json").read_text() == "mine"
-    os.symlink(tmp_path / "fr.json", tmp_path / "fr.link.json")
+    (tmp_path / "fr.link.json").symlink_to(tmp_path / "fr.json")
     done = epicene("rewrite", "fr.link.json", "--speaker=f", "--in-place")
     assert (done.code, "is a link" in done.err) == (2, True)
 

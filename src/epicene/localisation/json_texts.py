@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from json.decoder import JSONDecodeError, scanstring
+from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex

@@ -73,7 +73,7 @@ def read_elements(file: FileText, root: str) -> Iterator[tuple[bool, Element]]:
     offsets = _CharacterOffsets(data, start_of_text)
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        if not open_elements and name != root:
+        if not open_elements and name.rpartition(":")[2] != root:
             raise file.error(
                 offsets.at(parser.CurrentByteIndex), f"<{root}> is wanted here, not <{name}>"
             )

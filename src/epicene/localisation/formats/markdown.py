@@ -50,7 +50,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
     )
 
 
-def _find_cell(text: str, place: tuple[int, int], content: str) -> tuple[tuple[int, int]]:
+def _find_cell(text: str, place: tuple[int, int], content: str) -> tuple[tuple[int, int], ...]:
     """Where the next cell of a row is: in the file a bar in it has a backslash before it."""
     written = content if text.find(content, *place) >= 0 else content.replace("|", "\\|")
     start = text.index(written, *place)

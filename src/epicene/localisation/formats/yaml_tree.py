@@ -179,7 +179,8 @@ def _takes_name(file: FileText, stack: list[_Container], event: yaml.NodeEvent, 
 def _found(file: FileText, event: yaml.ScalarEvent, start: int, end: int) -> FoundString:
     """Where the text of a scalar is; raises if it does not read as the parser reads it."""
     if event.anchor or event.tag:
-        start = _PROPERTIES.match(file.text, start).end()
+        properties = _PROPERTIES.match(file.text, start)
+        start = properties.end() if properties else start
     if event.style in ("|", ">"):
         found = _found_block(file.text, event, start, end)
     else:
