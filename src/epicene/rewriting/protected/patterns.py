@@ -6,8 +6,7 @@ import regex
 
 # Nothing is protected in a text without any of these; most texts have none.
 HINT = regex.compile(
-    r"[<&{%$\\*_`@#/\[~\u00ad\u200b\u2060]|''|\.[a-z]{2,5}\b|\bwww\.|\"\s*:|=[\"\']",
-    regex.IGNORECASE,
+    r"[<&{%$\\*_`@#/\[~\u00ad\u200b\u2060]|''|\.[a-z]{2,5}\b|\bwww\.|\"\s*:|=[\"\']", regex.IGNORECASE
 )
 
 _EXTENSIONS = (
