@@ -94,7 +94,7 @@ def test_many_texts_are_read_as_they_are_wanted() -> None:
         ),
         ({"language": "fr", "from_": "he", "speaker": "f"}, "not rewritten by from_="),
         ({"language": "fr", "speaker": "neuter"}, "no gender for speaker= 'neuter'"),
-        ({"language": "xx"}, "no rewriter for the language 'xx'; known: ar, en, fr, hi"),
+        ({"language": "xx"}, "no rewriter for the language 'xx'; known: ar, de, en, es, fr"),
         ({"pronouns": "they", "from_": ["she", "zork"]}, "no pronoun set 'zork'"),
         ({"model": "copy"}, "model= wants a trained tagger, tagger:FOLDER, not 'copy'"),
     ],

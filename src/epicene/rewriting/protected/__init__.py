@@ -28,9 +28,13 @@ SYNTAXES: tuple[Syntax, ...] = get_args(Syntax)
 
 def visible_texts(text: str, *, syntax: str = "") -> Sequence[VisibleText]:
     """What rules may read of a text, in one part or in several that are read apart."""
-    if syntax == "plain" or not (patterns.HINT.search(text) or (syntax == "icu" and "'" in text)):
+    if syntax == "plain" or not _may_be_protected(text, syntax):
         return (VisibleText(text),)
     return tuple(read_visible(text, syntax=syntax))
+
+
+def _may_be_protected(text: str, syntax: str) -> bool:
+    return patterns.may_be_protected(text) or (syntax == "icu" and "'" in text)
 
 
 def find_protected(text: str, *, syntax: str = "") -> Sequence[Part]:

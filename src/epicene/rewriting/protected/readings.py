@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.protected.messages import Branch
     from epicene.rewriting.protected.scan import Part
 
-# What stands for a placeholder, by script: a name that no list has, with an ending that says nothing.
+# What stands for a placeholder, by script: names in no list, with endings that say nothing.
 _NAMES = (
     (regex.compile(r"\p{Arabic}"), "زكزك"),
     (regex.compile(r"\p{Devanagari}"), "फ़्लॉन"),
@@ -46,12 +46,17 @@ def read_visible(text: str, *, syntax: str = "") -> Iterator[VisibleText]:
         yield from _visible_blocks(text, parts, _encoder(text, parts, icu=icu))
 
 
+# Messages of people have far fewer; the choices of others are left alone.
+_MAX_BRANCHES, _MAX_DEPTH = 200, 8
+
+
 class _Reader:
     """Reads a text with the default branch of every choice, then with each other branch."""
 
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
         self._length = len(scanner.text)
+        self._depth = 0
         self._parts: dict[tuple[int, int], list[Part]] = {}
         # Each branch that is not a default one, with the branches that it is inside of.
         self.branches: list[tuple[tuple[int, Branch], ...]] = []
@@ -59,13 +64,17 @@ class _Reader:
 
     def _scan(self, start: int, end: int, *, plural: bool = False) -> list[Part]:
         if (start, end) not in self._parts:
-            self._parts[start, end] = self._scanner.parts(start, end, plural=plural)
+            choices = len(self.branches) < _MAX_BRANCHES and self._depth < _MAX_DEPTH
+            found = self._scanner.parts(start, end, plural=plural, choices=choices)
+            self._parts[start, end] = found
         return self._parts[start, end]
 
     def _collect(self, parts: Sequence[Part], path: tuple[tuple[int, Branch], ...]) -> None:
+        self._depth = len(path)
         for part in parts:
             if isinstance(part, Choice):
                 for branch in part.branches:
+                    self._depth = len(path) + 1
                     inside = (*path, (part.start, branch))
                     if branch is not part.default():
                         self.branches.append(inside)
@@ -114,9 +123,31 @@ def _visible_blocks(
             pieces.append(part)
             continue
         visible = VisibleText(text, pieces, start=start, end=part.start, encode=encode)
+        if quotes := _quotes_around_a_word(visible, pieces):
+            around = {(quote.start, quote.end) for quote in quotes}
+            pieces = [each for each in pieces if (each.start, each.end) not in around]
+            pieces = sorted([*pieces, *quotes], key=lambda each: (each.start, each.end))
+            visible = VisibleText(text, pieces, start=start, end=part.start, encode=encode)
         if visible.is_editable:
             yield visible
         start, pieces = part.end, []
+
+
+_QUOTED_WORD = regex.compile(r"([\"«“„‹‘]\s?)[\p{L}\p{M}\p{N}'’\-]+(\s?[\"»”“›’])")
+
+
+def _quotes_around_a_word(visible: VisibleText, pieces: Sequence[Piece]) -> list[Piece]:
+    """Quotation marks around one word that belong to the mark-up, which are left out like a tag.
+
+    They do if they are written as entities or escapes (`&quot;`), or inside a tag (`<b>« … »</b>`).
+    """
+    edges = {edge for piece in pieces for edge in (piece.start, piece.end)}
+    found: list[Piece] = []
+    for match in _QUOTED_WORD.finditer(visible.text):
+        spans = [visible.original(*match.span(group)) for group in (1, 2)]
+        if all(span and (span[0] in edges or span[1] in edges) for span in spans):
+            found += [Piece(*span) for span in spans if span]
+    return found
 
 
 def _encoder(text: str, parts: Sequence[Part], *, icu: bool) -> Callable[[str], str]:

@@ -193,11 +193,9 @@ def _word_by_word(before: str, after: str) -> _Edits:
     if len(olds) == len(news):
         at = 0
         for old, new in zip(olds, news, strict=True):
-            edits += [
-                (at + start, at + end, text)
-                for start, end, text in _trimmed(old, new)
-                if old != new
-            ]
+            if old != new:
+                ((start, end, text),) = _trimmed(old, new)
+                edits.append((at + start, at + end, text))
             at += len(old)
     return edits
 

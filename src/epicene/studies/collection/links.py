@@ -10,6 +10,7 @@ import secrets
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from epicene.core.errors import InputError, RunError
+from epicene.core.files import temporary_prefix, write_atomically
 from epicene.studies.design.checks import MAX_NAME_LENGTH
 
 if TYPE_CHECKING:
@@ -76,21 +77,33 @@ class LinkSigner:
 
 
 def load_signer(folder: Path) -> LinkSigner:
-    """Load the secret of a study, or create it, readable only by the file's owner."""
+    """Load the secret of a study, or create it, readable only by the file's owner.
+
+    The file appears with all of its content: of two processes that create it at once, both use the
+    secret of the first, and a killed one leaves no empty file.
+    """
     path = folder / SECRET_FILE
-    try:
+    if not path.exists():
+        draft = path.with_name(temporary_prefix(path.name) + secrets.token_hex(4))
+        write_atomically(draft, f"{secrets.token_hex(_SECRET_BYTES)}\n".encode(), private=True)
         try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return _load_existing(path)
-        with os.fdopen(handle, "w") as file:
-            secret = secrets.token_bytes(_SECRET_BYTES)
-            file.write(secret.hex() + "\n")
-            file.flush()
-            os.fsync(handle)
-    except OSError as error:
-        raise RunError(f"Could not keep the secret {path}: {error.strerror or error}.") from error
-    return LinkSigner(secret)
+            _create_from(draft, path)
+        except OSError as error:
+            reason = error.strerror or error
+            raise RunError(f"Could not keep the secret {path}: {reason}.") from error
+        finally:
+            draft.unlink(missing_ok=True)
+    return _load_existing(path)
+
+
+def _create_from(draft: Path, path: Path) -> None:
+    """Give the draft its name, unless another process was first."""
+    try:
+        path.hardlink_to(draft)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without hard links
+        draft.rename(path)
 
 
 def _load_existing(path: Path) -> LinkSigner:
