@@ -146,9 +146,7 @@ def test_wrong_options(
 
 BOMB = (
     '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa">'
-    + "".join(
-        f'<!ENTITY {one} "{f"&{other};" * 10}">' for other, one in zip("abcdefgh", "bcdefghi")
-    )
+    + "".join(f'<!ENTITY {one} "{f"&{other};" * 10}">' for other, one in pairwise("abcdefghi"))
     + ']><resources><string name="x">&i;</string></resources>'
 )
 HOSTILE: dict[str, tuple[str, bytes]] = {

@@ -46,12 +46,14 @@ XLIFF = """<?xml version="1.0" encoding="UTF-8"?>
 <xliff version='1.2'><file source-language="en" target-language="fr" original="prêt"><body>
 <trans-unit id="one"><source>Ready</source>
 <target state="needs-review-translation">Vous êtes <g id="1">pr&#234;t</g>, \
-<ph id="2">{nom &amp; prêt}</ph><bpt id="3">&lt;b&gt;</bpt>content<ept id="3">&lt;/b&gt;</ept><!-- prêt --> &amp; ravi</target>
+<ph id="2">{nom &amp; prêt}</ph><bpt id="3">&lt;b&gt;</bpt>content<ept id="3">&lt;/b&gt;</ept>\
+<!-- prêt --> &amp; ravi</target>
 <note>epicene: listener</note><alt-trans><target>Prêt</target></alt-trans></trans-unit>
 <trans-unit id="two" translate="no"><source>Prêt</source><target>Prêt</target></trans-unit>
 <trans-unit id="three"><source>Name</source><target/></trans-unit>
 <trans-unit id="four"><source>X</source>\
-<target>Le mot <mrk mtype="protected" translate="no">prêt</mrk></target></trans-unit></body></file></xliff>"""
+<target>Le mot <mrk mtype="protected" translate="no">prêt</mrk></target></trans-unit>\
+</body></file></xliff>"""
 
 XLIFF_2 = """<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.1"
 srcLang="en" trgLang="ar">

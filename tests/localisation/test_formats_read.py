@@ -9,7 +9,6 @@ import pytest
 from localisation.format_cases import ANDROID, ARB, CASES, CSV, FLUENT, PO, XCSTRINGS, XLIFF, YAML
 from localisation.localised_samples import change, read, replaced
 
-
 BY_NAME = {case.name: case for case in CASES}
 LANGUAGE = {"app2.xliff": "ar"}
 
