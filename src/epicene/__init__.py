@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from epicene.api.rewriting import RewrittenChange as RewrittenChange
     from epicene.api.rewriting import open_rewriter as open_rewriter
     from epicene.api.rewriting import rewrite as rewrite
+    from epicene.api.rewriting import rewrite_files as rewrite_files
     from epicene.api.running import run as run
     from epicene.api.studies import AdjudicationSheet as AdjudicationSheet
     from epicene.api.studies import Sheets as Sheets
@@ -72,6 +73,8 @@ if TYPE_CHECKING:
     from epicene.core.records import Scores as Scores
     from epicene.core.records import Texts as Texts
     from epicene.core.records import Translate as Translate
+    from epicene.localisation.rewrite_files import RewrittenFile as RewrittenFile
+    from epicene.localisation.rewrite_files import RewrittenString as RewrittenString
     from epicene.models.functions import PythonModel as PythonModel
     from epicene.suites.definition import SuiteDefinition as SuiteDefinition
     from epicene.suites.definition import choose as choose
@@ -90,7 +93,9 @@ _HOMES = {
         "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
         "tabulate",
     ),
-    "epicene.api.rewriting": ("Rewritten", "RewrittenChange", "open_rewriter", "rewrite"),
+    "epicene.api.rewriting": (
+        "Rewritten", "RewrittenChange", "open_rewriter", "rewrite", "rewrite_files",
+    ),
     "epicene.api.running": ("run",),
     "epicene.api.studies": ("AdjudicationSheet", "Sheets", "Study", "load_study", "sample_study"),
     "epicene.api.study_results": ("StudyAnswers", "StudyResults"),
@@ -102,6 +107,7 @@ _HOMES = {
         "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
     ),
+    "epicene.localisation.rewrite_files": ("RewrittenFile", "RewrittenString"),
     "epicene.models.functions": ("PythonModel",),
     "epicene.suites.definition": ("SuiteDefinition", "choose", "suite"),
     "epicene.suites.definition_items": ("RowItem",),
@@ -134,6 +140,8 @@ __all__ = [
     "PythonModel",
     "Rewritten",
     "RewrittenChange",
+    "RewrittenFile",
+    "RewrittenString",
     "RowItem",
     "Run",
     "RunError",
@@ -168,6 +176,7 @@ __all__ = [
     "read_data",
     "report",
     "rewrite",
+    "rewrite_files",
     "run",
     "sample_study",
     "score",

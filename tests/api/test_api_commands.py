@@ -30,7 +30,7 @@ FUNCTIONS = {
     "models": ["models"],
     "models fetch": ["fetch_model"],
     "report": ["report"],
-    "rewrite": ["rewrite"],
+    "rewrite": ["rewrite", "rewrite_files"],
     "run": ["run"],
     "score": ["score"],
     "suites": ["suites"],

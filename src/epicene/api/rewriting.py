@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
+
+import msgspec
 
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError
@@ -12,6 +16,10 @@ from epicene.core.records import Record
 from epicene.rewriting import Change
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from epicene.api.results import PathLike
+    from epicene.localisation.rewrite_files import RewrittenFile
     from epicene.rewriting import Rewrite, Rewriter, Rewriting
 
 
@@ -162,17 +170,105 @@ def open_rewriter(
     >>> [each.text for each in rewrite_all(["Je suis prêt.", "Je suis venu."])]
     ['Je suis prête.', 'Je suis venue.']
     """
+    return _opened(language, model, _as_texts(options))
+
+
+def _opened(language: str, model: str | None, given: Mapping[str, str]) -> Rewrite:
     from epicene.rewriting import find_rewriter
 
-    given = _as_texts(options)
     rewriter = find_rewriter(language) if model is None else _tagger_rewriter(model, language)
     for name in given:
-        if name not in rewriter.takes:
+        if name not in (*rewriter.takes, "syntax"):
             takes = ", ".join(f"--{each}" for each in rewriter.takes)
             raise InputError(
                 f"The language {language!r} is not rewritten by --{name}; it takes {takes}."
             )
     return rewriter.open(given)
+
+
+@keyword_errors
+def rewrite_files(
+    files: PathLike | Iterable[PathLike],
+    language: str | None = None,
+    *,
+    out: PathLike | None = None,
+    in_place: bool = False,
+    user: str | None = None,
+    people: PathLike | None = None,
+    format: str | None = None,  # noqa: A002 - as in the command
+    columns: Mapping[str, str] | None = None,
+    force_language: bool = False,
+    model: str | None = None,
+    progress: bool = False,
+    **options: Unpack[RewriteOptions],
+) -> list[RewrittenFile]:
+    """Rewrite the translated strings of files: PO, XLIFF, TMX, Android, Apple, ARB, JSON, YAML,
+    Fluent, CSV, SRT, VTT, Markdown, HTML or plain text. Every other byte stays as it is.
+
+    >>> import epicene
+    >>> from pathlib import Path
+    >>> _ = Path("fr.json").write_text('{"state": "Vous êtes connecté."}', encoding="utf-8")
+    >>> [done] = epicene.rewrite_files("fr.json", listener="f", out="fr-f.json")
+    >>> done.strings, [each.new_text for each in done.changed]
+    (1, ['Vous êtes connectée.'])
+    >>> Path("fr-f.json").read_text(encoding="utf-8")
+    '{"state": "Vous êtes connectée."}'
+
+    Nothing is written if one of the files is wrong.
+
+    language: by default what the files or their paths say; a region is dropped (fr-CA is fr).
+    out: a file, or a folder; with neither `out` nor `in_place` nothing is written.
+    in_place: write over the files themselves.
+    user: m or f, the gender of the user, who is spoken to unless a string or `people` says
+        otherwise.
+    people: a TOML file that says who I and you are, by the keys of strings.
+    format: the format of all files, if their names do not say so.
+    columns: of CSV and TSV, the names of the columns for text, key, source, comment and people.
+    force_language: read a file in `language` though it says that it is in another.
+    progress: show a bar on a terminal.
+    options: those of `rewrite`: speaker, listener, others, pronouns …
+    """
+    from epicene.localisation.formats import read_localised_file
+    from epicene.localisation.people import PeopleRules, read_people_rules
+    from epicene.localisation.rewrite_files import output_paths, rewrite_strings, write_files
+
+    paths = [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
+    if in_place and out is not None:
+        raise InputError("Say --out or --in-place, not both.")
+    outs = paths if in_place else output_paths(paths, Path(out)) if out is not None else []
+    rules = read_people_rules(Path(people)) if people is not None else PeopleRules()
+    given = _as_texts(options) | ({"user": user} if user is not None else {})
+    contents: dict[Path, bytes] = {}
+    done: list[RewrittenFile] = []
+
+    def opened(code: str, wanted: Mapping[str, str]) -> Rewrite:
+        return _opened(code, model, wanted)
+
+    for number, path in enumerate(paths):
+        file = read_localised_file(
+            path, format=format, language=language, columns=columns, force_language=force_language
+        )
+        with _file_progress(path.name, len(file.strings), shown=progress) as advance:
+            data, rewritten = rewrite_strings(file, opened, given, rules, advance)
+        if outs:
+            contents[outs[number]] = data
+            rewritten = msgspec.structs.replace(rewritten, out=str(outs[number]))
+        done.append(rewritten)
+    write_files(contents)
+    return done
+
+
+@contextmanager
+def _file_progress(name: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal for the strings of a file; what it yields is told how many are done."""
+    if not shown or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from epicene.api.progress import progress_bars
+
+    with progress_bars(transient=True) as bars:
+        task = bars.add_task(name, total=total, rate="")
+        yield lambda count: bars.advance(task, count)
 
 
 def _as_texts(options: RewriteOptions) -> dict[str, str]:

@@ -1,4 +1,5 @@
-"""`epicene rewrite`: rewrite text with other pronouns or for another gender, line by line."""
+"""`epicene rewrite`: rewrite standard input, line by line, or the strings of files, with other
+pronouns or for another gender."""
 
 from __future__ import annotations
 
@@ -10,16 +11,42 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from epicene.cli.options import Columns, key_value_pairs
+from epicene.core.errors import InputError
+
 if TYPE_CHECKING:
+    from epicene.localisation.rewrite_files import RewrittenFile
     from epicene.rewriting import Rewrite
 
 _INPUT = "Standard input"
 
 
 def rewrite(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE…",
+            help="Files with translated strings (default: lines of standard input): PO, XLIFF, "
+            "TMX, Android and Apple strings, ARB, JSON, YAML, Fluent, CSV, subtitles, Markdown, "
+            "HTML, plain text.",
+            show_default=False,
+        ),
+    ] = None,
     language: Annotated[
-        str, typer.Option("--language", "-l", help="The language of the text.")
-    ] = "en",
+        str | None,
+        typer.Option(
+            "--language",
+            "-l",
+            help="The language of the text (default: what a file says; en for standard input).",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Where to write: a file, or a folder for several."),
+    ] = None,
+    in_place: Annotated[
+        bool, typer.Option("--in-place", help="Write over the files themselves.")
+    ] = False,
     pronouns: Annotated[
         str | None,
         typer.Option("--pronouns", metavar="SET", help="Rewrite to this set: they, he, she, xe …"),
@@ -47,6 +74,20 @@ def rewrite(
     others: Annotated[
         str | None, typer.Option("--others", metavar="m|f", help="… of everyone spoken about.")
     ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(
+            "--user",
+            metavar="m|f",
+            help="… of the user, in files: who is spoken to, unless --people or a string says who.",
+        ),
+    ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option(
+            "--people", metavar="FILE.toml", help="Who I and you are, by keys of strings."
+        ),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -66,31 +107,106 @@ def rewrite(
     ] = False,
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="A JSON record for each line: its text and every change."),
+        typer.Option(
+            "--json",
+            help="A JSON record for each line, or for each file: its text and every change.",
+        ),
+    ] = False,
+    format_name: Annotated[
+        str | None,
+        typer.Option("--format", help="The format of the files (default: by their names)."),
+    ] = None,
+    column: Columns = None,
+    force_language: Annotated[
+        bool,
+        typer.Option(
+            "--force-language", help="Read files in --language, though they name another."
+        ),
     ] = False,
 ) -> None:
-    """Rewrite standard input for another person, one line out for each line in.
+    """Rewrite standard input, or the strings of files, for another person.
 
     Languages differ in what they are rewritten by: English by pronouns, others by the gender of
-    the speaker, the listener and others; whoever is not named is left as they are.
+    the speaker, the listener and others; whoever is not named is left as they are. In files only
+    translated text changes; nothing is written if one of them is wrong.
     """
-    from epicene.api.rewriting import open_rewriter
+    from epicene.api.rewriting import RewriteOptions, open_rewriter
 
-    rewrite_all = open_rewriter(
-        language,
-        pronouns=pronouns,
-        from_=source,
-        sets=sets,
-        route=route,
-        speaker=speaker,
-        listener=listener,
-        others=others,
-        model=model,
-    )
+    options: RewriteOptions = {
+        "pronouns": pronouns,
+        "from_": source,
+        "sets": sets,
+        "route": route,
+        "speaker": speaker,
+        "listener": listener,
+        "others": others,
+    }
+    if files:
+        if out is None and not in_place and not as_json:
+            raise InputError(
+                "Say where to write: --out FILE or FOLDER, or --in-place; --json alone lists the "
+                "changes and writes nothing."
+            )
+        from epicene.api.rewriting import rewrite_files
+
+        done = rewrite_files(
+            files,
+            language,
+            out=out,
+            in_place=in_place,
+            user=user,
+            people=people,
+            format=format_name,
+            columns=key_value_pairs(column, "--column"),
+            force_language=force_language,
+            model=model,
+            progress=True,
+            **options,
+        )
+        _show_files(done, as_json=as_json, explained=explain)
+        return
+    for_files = {
+        "--out": out,
+        "--in-place": in_place,
+        "--user": user,
+        "--people": people,
+        "--format": format_name,
+        "--column": column,
+        "--force-language": force_language,
+    }
+    for name, given in for_files.items():
+        if given:
+            raise InputError(f"{name} is for files, and no FILE is named.")
+    rewrite_all = open_rewriter(language or "en", model=model, **options)
     if as_json:
         _write_records(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain)
     else:
         _write_lines(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain)
+
+
+def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) -> None:
+    """How many strings changed in each file; with --json or --explain also every change."""
+    import msgspec
+
+    from epicene.cli.output import note
+    from epicene.core.errors import pluralise
+    from epicene.rewriting import Rewriting
+    from epicene.rewriting.explain import explain as explanations
+
+    for file in done:
+        if as_json:
+            sys.stdout.buffer.write(msgspec.json.encode(file) + b"\n")
+        elif explained:
+            for string in file.changed:
+                typer.echo(f"{file.path}, line {string.line}: {string.key}")
+                rewriting = Rewriting(text=string.new_text, changes=string.changes)
+                for line in explanations(rewriting):
+                    typer.echo(f"    {line}")
+        counted = f"{len(file.changed)} of {pluralise(file.strings, 'string')}"
+        left = f"; {pluralise(file.left, 'change')} inside mark-up left out" if file.left else ""
+        where = f"; written to {file.out}" if file.out not in ("", file.path) else ""
+        note(f"{counted} changed in {file.path}{left}{where}")
+    sys.stdout.flush()
 
 
 def _read_lines(lines: BinaryIO) -> Iterator[tuple[str, bytes]]:

@@ -1,0 +1,49 @@
+"""The language of a file: by what it says itself, by its path, and as the rewriters name it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import regex
+
+from epicene.core import registry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_CODE = regex.compile(r"(?P<base>[a-z]{2,3})(?:[-_][a-z0-9]{2,8})*", regex.IGNORECASE)
+# values-fr, values-b+fr+CA, values-fr-rCA; also with other qualifiers: values-fr-night
+_ANDROID_FOLDER = regex.compile(r"values-(?:b\+)?(?P<base>[a-z]{2,3})(?:[-+].*)?", regex.IGNORECASE)
+
+
+def base_language(code: str) -> str:
+    """A language code without its region or script, in small letters: fr for fr-CA and fr_CA."""
+    found = _CODE.fullmatch(code.strip())
+    return found["base"].lower() if found else ""
+
+
+def language_of_path(path: Path) -> str:
+    """The language that a path names, "" if it names none.
+
+    It is a part of the file's name (fr.json, app_fr.arb, messages.fr.xlf) or the name of its folder
+    (values-fr, fr.lproj, locales/fr): one that Epicene knows, so that `it` in a folder of tests or
+    a file `ui.json` is not taken for a language.
+    """
+    for candidate in _candidates(path):
+        if candidate in registry.names("languages"):
+            return candidate
+    return ""
+
+
+def _candidates(path: Path) -> list[str]:
+    stem = path.name.partition(".")[0]
+    inner = path.name.split(".")[1:-1]  # messages.fr.xlf
+    names = [*reversed(inner), stem]
+    # app_fr, app_pt_BR, app-fr: what follows the first separator, or the last.
+    for separator in "_-":
+        names += [stem.partition(separator)[2], stem.rpartition(separator)[2]]
+    folders = path.absolute().parts[-2:-4:-1]
+    for folder in folders:
+        android = _ANDROID_FOLDER.fullmatch(folder)
+        names.append(android["base"] if android else folder.removesuffix(".lproj"))
+    return [base_language(name) for name in names]

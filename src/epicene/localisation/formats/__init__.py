@@ -1,0 +1,90 @@
+"""The file formats, found by the name of a file."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.core.errors import InputError, unknown
+from epicene.localisation.file_languages import base_language, language_of_path
+from epicene.localisation.file_texts import read_file_text
+from epicene.localisation.strings import LocalisedFile, ReadOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+class Format(NamedTuple):
+    """A file format: the endings of its files, and its module.
+
+    The module has a function `read`, and `charset` if such files can name their encoding.
+    """
+
+    suffixes: tuple[str, ...]
+    module: str
+
+
+FORMATS: Mapping[str, Format] = {
+    "po": Format((".po", ".pot"), "po"),
+    "xliff": Format((".xlf", ".xliff", ".mxliff", ".sdlxliff"), "xliff"),
+    "tmx": Format((".tmx",), "tmx"),
+    "android": Format((".xml",), "android"),
+    "strings": Format((".strings",), "apple_strings"),
+    "xcstrings": Format((".xcstrings",), "xcstrings"),
+    "arb": Format((".arb",), "arb"),
+    "json": Format((".json",), "json_tree"),
+    "yaml": Format((".yml", ".yaml"), "yaml_tree"),
+    "fluent": Format((".ftl",), "fluent"),
+    "csv": Format((".csv", ".tsv"), "table"),
+    "srt": Format((".srt",), "subtitles"),
+    "vtt": Format((".vtt",), "subtitles"),
+    "markdown": Format((".md", ".markdown"), "markdown"),
+    "html": Format((".html", ".htm", ".xhtml"), "html_page"),
+    "text": Format((".txt",), "plain"),
+}
+
+
+def format_of(path: Path) -> str:
+    """The format of a file, by its name."""
+    for name, form in FORMATS.items():
+        if path.name.lower().endswith(form.suffixes):
+            return name
+    known = sorted(suffix for form in FORMATS.values() for suffix in form.suffixes)
+    raise InputError(
+        f"{path} is of no known format; known: {', '.join(known)}; --format names one."
+    )
+
+
+def read_localised_file(
+    path: Path,
+    *,
+    format: str | None = None,  # noqa: A002 - as a user calls it
+    language: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    force_language: bool = False,
+) -> LocalisedFile:
+    """The translated strings of a file.
+
+    `language` (a region is dropped: fr-CA is fr) must be the one that the file or its path names,
+    unless it is forced; where neither names one, it is `language`, or "". Of a file in several
+    languages, only the strings in `language` are read. `columns` are the names of a table's
+    columns: text, key, source, comment, people.
+    """
+    name = format or format_of(path)
+    if name not in FORMATS:
+        raise unknown("format", name, FORMATS, every=True)
+    module = import_module(f"{__name__}.{FORMATS[name].module}")
+    file = read_file_text(path, getattr(module, "charset", None))
+    wanted = base_language(language or "")
+    if language and not wanted:
+        raise InputError(f"{language!r} is not the code of a language, such as fr or fr-CA.")
+    options = ReadOptions(wanted, dict(columns or {}))
+    return LocalisedFile(
+        file,
+        name,
+        lambda text: module.read(text, options),
+        language=wanted,
+        path_language=language_of_path(path),
+        force_language=force_language,
+    )

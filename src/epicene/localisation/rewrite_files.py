@@ -1,0 +1,170 @@
+"""Rewrite the strings of files, and write the files anew with only those words changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from epicene.core.errors import InputError
+from epicene.core.files import write_atomically
+from epicene.core.records import Record
+from epicene.rewriting import Change, Rewrite, find_rewriter
+from epicene.rewriting.persons import PERSONS, apply_changes
+from epicene.rewriting.protected import SYNTAXES
+
+if TYPE_CHECKING:
+    from epicene.localisation.people import PeopleRules
+    from epicene.localisation.strings import LocalisedFile, LocalisedString
+
+
+class RewrittenString(Record, frozen=True, kw_only=True):
+    """A string that was changed: what it was, what it is, and each change, with offsets in
+    `text`."""
+
+    key: str
+    line: int
+    text: str
+    new_text: str
+    changes: tuple[Change, ...]
+
+
+class RewrittenFile(Record, frozen=True, kw_only=True):
+    """A file whose strings were rewritten: how many it has, and those that changed.
+
+    `out` is the file that was written, "" for none; `left` counts the changes that its format could
+    not hold, such as one inside an inline code of XLIFF.
+    """
+
+    path: str
+    out: str
+    format: str
+    language: str
+    strings: int
+    changed: tuple[RewrittenString, ...]
+    left: int = 0
+
+
+# Opens the rewriter of a language with its options.
+OpenRewriter: TypeAlias = Callable[[str, Mapping[str, str]], Rewrite]
+
+
+def rewrite_strings(
+    file: LocalisedFile,
+    open_rewriter: OpenRewriter,
+    options: Mapping[str, str],
+    people: PeopleRules,
+    advance: Callable[[int], None] = lambda _: None,
+) -> tuple[bytes, RewrittenFile]:
+    """The new content of a file, and what changed in it.
+
+    `options` are those of the rewriter, and `user`; `advance` is told how many strings are done.
+    """
+    changes: dict[int, list[Change]] = {}
+    left = 0
+    for wanted, strings in _grouped(file, options, people).items():
+        if not wanted:
+            advance(len(strings))
+            continue
+        rewrite = open_rewriter(file.language, dict(wanted))
+        rewritings = rewrite(string.text for string in strings)
+        for string, rewriting in zip(strings, rewritings, strict=True):
+            advance(1)
+            if rewriting.changes:
+                possible = file.possible_changes(string.index, rewriting.changes)
+                left += len(rewriting.changes) - len(possible)
+                if possible:
+                    changes[string.index] = possible
+    return file.replace(changes), RewrittenFile(
+        path=str(file.path),
+        out="",
+        format=file.format,
+        language=file.language,
+        strings=len(file.strings),
+        changed=tuple(_rewritten(file.strings[at], changes[at]) for at in sorted(changes)),
+        left=left,
+    )
+
+
+def _grouped(
+    file: LocalisedFile, options: Mapping[str, str], people: PeopleRules
+) -> dict[tuple[tuple[str, str], ...], list[LocalisedString]]:
+    """The strings by the options that they are rewritten with; none for those that stay."""
+    if not file.language:
+        several = sorted({string.language for string in file.strings} - {""})
+        has = f"has strings in {', '.join(several)}" if several else "does not say its language"
+        raise InputError(f"{file.path} {has}; name one with --language.")
+    takes = find_rewriter(file.language).takes
+    by_person = set(PERSONS) <= set(takes)
+    allowed = (*takes, "user") if by_person else takes
+    for name in options:
+        if name not in allowed:
+            known = ", ".join(f"--{each}" for each in allowed)
+            raise InputError(
+                f"The language {file.language!r} is not rewritten by --{name}; it takes {known}."
+            )
+    groups: dict[tuple[tuple[str, str], ...], list[LocalisedString]] = {}
+    for string in file.strings:
+        who = people.of_string(string, file.path)
+        wanted = {name: value for name, value in options.items() if name not in (*PERSONS, "user")}
+        genders = who.genders(options)
+        if by_person:
+            wanted = wanted | genders if genders else {}
+        elif who.others == "keep":
+            wanted = {}
+        if wanted and string.syntax in SYNTAXES and string.syntax:
+            wanted["syntax"] = string.syntax
+        groups.setdefault(tuple(wanted.items()), []).append(string)
+    if by_person and not {*options} & {*PERSONS, "user"} and set(groups) <= {()}:
+        raise InputError(
+            "Nobody is named whose gender is to change; say --user, --speaker, --listener or "
+            "--others with m or f."
+        )
+    return groups
+
+
+def _rewritten(string: LocalisedString, changes: Sequence[Change]) -> RewrittenString:
+    return RewrittenString(
+        key=string.key,
+        line=string.line,
+        text=string.text,
+        new_text=apply_changes(string.text, changes).text,
+        changes=tuple(changes),
+    )
+
+
+def output_paths(paths: Sequence[Path], out: Path) -> list[Path]:
+    """Where each file is written: one file as `out`, or in the folder `out`; several in the folder,
+    below which they keep their places relative to one another.
+
+    A new `out` without an ending is a folder, if the file has one."""
+    if len(paths) == 1 and not out.is_dir() and (out.suffix or not paths[0].suffix):
+        outs = [out]
+    else:
+        if out.is_file():
+            raise InputError(f"{out} is a file, and a folder is wanted here; name another.")
+        top = Path(os.path.commonpath([path.absolute().parent for path in paths]))
+        outs = [out / path.absolute().relative_to(top) for path in paths]
+        inside = out.resolve()
+        for each in outs:
+            if not each.resolve().is_relative_to(inside):
+                raise InputError(f"{each} is a link out of {out}, and is not written over.")
+    inputs = {path.resolve() for path in paths}
+    for each in outs:
+        if each.resolve() in inputs:
+            raise InputError(
+                f"{each} is the file that is read; name another with --out, or say --in-place."
+            )
+    if len(set(outs)) < len(outs):
+        raise InputError("A file is named twice; name each once.")
+    return outs
+
+
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write each file as a whole; links are not followed."""
+    for path in contents:
+        if path.is_symlink():
+            raise InputError(f"{path} is a link, and is not written over; name the file itself.")
+    for path, data in contents.items():
+        write_atomically(path, data)
