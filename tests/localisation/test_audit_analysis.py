@@ -8,7 +8,7 @@ import pytest
 
 from epicene.api.auditing import audit_text
 from epicene.localisation.audit.analysis import Analyser
-from epicene.localisation.audit.findings import Finding
+from epicene.localisation.audit.findings import Finding, Problem, ShownWord, UndecidedWord
 from epicene.localisation.people import PeopleRules, parse_people
 from epicene.localisation.strings import LocalisedString
 
@@ -147,8 +147,12 @@ NOTHING = [
 def analysed(text: str, language: str) -> Finding:
     found = audit_text(text, language)
     assert found is not None
-    for word in (*found.words, *found.problems, *found.undecided):
-        assert text[word.start : word.end] == word.text
+    parts: list[ShownWord | Problem | UndecidedWord] = [
+        *found.words,
+        *found.problems,
+        *found.undecided,
+    ]
+    assert all(text[each.start : each.end] == each.text for each in parts)
     return found
 
 
@@ -170,7 +174,7 @@ def test_what_does_not_go_together(language: str, text: str, kinds: list[str]) -
 @pytest.mark.parametrize(("language", "text"), NOTHING)
 def test_what_shows_no_gender_is_not_reported(language: str, text: str) -> None:
     found = audit_text(text, language)
-    assert found is None or found.words == found.problems == ()
+    assert found is None or not (found.words or found.problems)
 
 
 def test_an_inclusive_word_shows_both_and_not_a_man() -> None:
