@@ -9,6 +9,7 @@ import pytest
 from epicene.api.auditing import audit_text
 from epicene.localisation.audit.analysis import Analyser
 from epicene.localisation.audit.findings import Finding, Problem, ShownWord, UndecidedWord
+from epicene.localisation.audit.spellings import find_spellings
 from epicene.localisation.people import PeopleRules, parse_people
 from epicene.localisation.strings import LocalisedString
 
@@ -213,6 +214,17 @@ def test_english_has_a_form_without_gender() -> None:
 def test_a_needless_ending_is_taken_off() -> None:
     found = analysed("Für alle Mitglieder*innen", "de")
     assert (found.neutral, found.forms) == ("Für alle Mitglieder", ())
+
+
+def test_the_rewriter_knows_a_masculine_that_the_spelling_does_not_show() -> None:
+    found = analysed("Die Kund*innen", "de")
+    assert [form.text for form in found.forms] == ["Die Kunden", "Die Kundinnen"]
+
+
+def test_a_very_long_string_takes_no_longer_than_its_parts() -> None:
+    """Ten thousand spellings in one string are found, each once."""
+    text = "prêt·e " * 10_000
+    assert len(find_spellings(text, "fr")) == 10_000
 
 
 def test_no_form_is_offered_where_nobody_knows_who_is_meant() -> None:
