@@ -41,7 +41,7 @@ def test_the_commands_of_the_tutorial(
     shutil.copytree(DOCS / "tutorial", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     commands = sessions()
-    assert len(commands) == 9
+    assert len(commands) == 11
     for command, shown in commands:
         given = arguments(command)
         code = run_with_exit_code(lambda given=given: run_app(given))  # type: ignore[misc]

@@ -114,6 +114,7 @@ def _check_arguments(arguments: Mapping[Person, str], syntax: str, other: str | 
 
 def rewritings_by_key(language: str, person: Person) -> dict[str, Rewrite | None]:
     """What makes the text of each branch; None leaves it as it is."""
+    options: dict[str, dict[str, str]]
     if set(PERSONS) <= set(find_rewriter(language).takes):
         options = {key: {person: gender} if gender else {} for key, gender in _GENDERS.items()}
     elif person == "others":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -128,7 +128,7 @@ class VisibleText:
             elif isinstance(each, Change):
                 made = self._restore_change(each)
                 if made is not None:
-                    yield made
+                    yield cast("S", made)
             elif (span := self.original(each.start, each.end)) is not None:
                 yield msgspec.structs.replace(each, start=span[0], end=span[1])
 
