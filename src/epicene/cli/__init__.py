@@ -31,6 +31,7 @@ from epicene.cli import (
     rewrite,
     run,
     score,
+    select,
     suites,
     sweep,
     tables,
@@ -95,6 +96,7 @@ app.command("report")(report.report)
 app.command("sweep")(sweep.sweep)
 app.command("demo")(demo.demo)
 app.command("rewrite")(rewrite.rewrite)
+app.command("select")(select.select)
 app.command("train")(train.train)
 app.add_typer(models.app, name="models")
 app.add_typer(annotate.app, name="annotate")

@@ -50,7 +50,7 @@ class Choice(NamedTuple):
 
     def by_gender(self) -> dict[str, Branch]:
         """The masculine and the feminine branch, where the keys say so."""
-        found = {}
+        found: dict[str, Branch] = {}
         for gender, keys in GENDER_KEYS.items():
             for branch in self.branches:
                 if branch.key.lower() in keys and not self.kind.endswith(("plural", "ordinal")):

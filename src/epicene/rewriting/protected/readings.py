@@ -133,7 +133,10 @@ def _visible_blocks(
         start, pieces = part.end, []
 
 
-_QUOTED_WORD = regex.compile(r"([\"«“„‹‘]\s?)[\p{L}\p{M}\p{N}'’\-]+(\s?[\"»”“›’])")
+_QUOTES = (('"', '"'), ("«", "»"), ("“", "”"), ("„", "[“”]"), ("‹", "›"), ("‘", "’"))
+_QUOTED_WORD = regex.compile(
+    "|".join(rf"({first}\s?)[\p{{L}}\p{{M}}\p{{N}}'’\-]+(\s?{last})" for first, last in _QUOTES)
+)
 
 
 def _quotes_around_a_word(visible: VisibleText, pieces: Sequence[Piece]) -> list[Piece]:
@@ -143,10 +146,14 @@ def _quotes_around_a_word(visible: VisibleText, pieces: Sequence[Piece]) -> list
     """
     edges = {edge for piece in pieces for edge in (piece.start, piece.end)}
     found: list[Piece] = []
-    for match in _QUOTED_WORD.finditer(visible.text):
-        spans = [visible.original(*match.span(group)) for group in (1, 2)]
-        if all(span and (span[0] in edges or span[1] in edges) for span in spans):
+    reached = 0
+    for match in _QUOTED_WORD.finditer(visible.text, overlapped=True):
+        groups = [group for group in range(1, 2 * len(_QUOTES) + 1) if match[group]]
+        spans = [visible.original(*match.span(group)) for group in groups]
+        marked = all(span and (span[0] in edges or span[1] in edges) for span in spans)
+        if marked and reached <= match.start():
             found += [Piece(*span) for span in spans if span]
+            reached = match.end()
     return found
 
 
