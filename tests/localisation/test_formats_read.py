@@ -143,3 +143,13 @@ def test_who_is_who_is_read_from_comments(tmp_path: Path) -> None:
     content = f'<resources>{android}<string name="a">Prêt</string></resources>'
     found = read(tmp_path, "values-fr/strings.xml", content).strings[0]
     assert found.comment == "A button.\nepicene: speaker"
+
+
+def test_a_line_that_becomes_long_is_no_error(tmp_path: Path) -> None:
+    """It would be read as continued on the next line, if the new file were read."""
+    first = "Aujourd'hui, je me sens vraiment très prêt"
+    file = read(tmp_path, "a.txt", f"{first}\net puis voilà\n", "fr")
+    assert [string.text for string in file.strings] == [first, "et puis voilà"]
+    new = replaced(file, (0, "prêt", "préparée"))
+    assert new == f"{first.replace('prêt', 'préparée')}\net puis voilà\n"
+    assert len(read(tmp_path, "b.txt", new).strings) == 1
