@@ -4,8 +4,8 @@
 
 Short strings are made from the starter sets: sentences of at most twelve words, in a tag, with a
 placeholder or a number before them, so that few are the same. Each language is audited in a
-process of its own, on one core, from a JSON file to a JSON document; then half as many strings,
-and ten times as many, which shows whether memory grows with them.
+process of its own, on one core, from a JSON file to a JSON document; also a tenth as many,
+and three times as many, which shows whether memory grows with them.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         for language in options.languages:
-            for count in (options.strings // 2, options.strings, options.strings * 10):
+            for count in (options.strings // 10, options.strings, options.strings * 3):
                 path = Path(folder) / f"{language}.json"
                 path.write_text(json.dumps(make_strings(language, count)), "utf-8")
                 command = [sys.executable, __file__, "--one", str(path), language]

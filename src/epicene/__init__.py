@@ -44,6 +44,11 @@ if TYPE_CHECKING:
     from epicene.api.rewriting import rewrite as rewrite
     from epicene.api.rewriting import rewrite_files as rewrite_files
     from epicene.api.running import run as run
+    from epicene.api.selecting import CheckedSelector as CheckedSelector
+    from epicene.api.selecting import check_selectors as check_selectors
+    from epicene.api.selecting import check_selectors_in_files as check_selectors_in_files
+    from epicene.api.selecting import make_selectors as make_selectors
+    from epicene.api.selecting import make_selectors_in_files as make_selectors_in_files
     from epicene.api.studies import AdjudicationSheet as AdjudicationSheet
     from epicene.api.studies import Sheets as Sheets
     from epicene.api.studies import Study as Study
@@ -78,6 +83,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Translate as Translate
     from epicene.localisation.rewrite_files import RewrittenFile as RewrittenFile
     from epicene.localisation.rewrite_files import RewrittenString as RewrittenString
+    from epicene.localisation.selector_checks import SelectorProblem as SelectorProblem
     from epicene.models.functions import PythonModel as PythonModel
     from epicene.suites.definition import SuiteDefinition as SuiteDefinition
     from epicene.suites.definition import choose as choose
@@ -101,6 +107,10 @@ _HOMES = {
         "Rewritten", "RewrittenChange", "open_rewriter", "rewrite", "rewrite_files",
     ),
     "epicene.api.running": ("run",),
+    "epicene.api.selecting": (
+        "CheckedSelector", "check_selectors", "check_selectors_in_files", "make_selectors",
+        "make_selectors_in_files",
+    ),
     "epicene.api.studies": ("AdjudicationSheet", "Sheets", "Study", "load_study", "sample_study"),
     "epicene.api.study_results": ("StudyAnswers", "StudyResults"),
     "epicene.api.suites": ("suites",),
@@ -112,6 +122,7 @@ _HOMES = {
         "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
     ),
     "epicene.localisation.rewrite_files": ("RewrittenFile", "RewrittenString"),
+    "epicene.localisation.selector_checks": ("SelectorProblem",),
     "epicene.models.functions": ("PythonModel",),
     "epicene.suites.definition": ("SuiteDefinition", "choose", "suite"),
     "epicene.suites.definition_items": ("RowItem",),
@@ -122,6 +133,7 @@ __all__ = [
     "AdjudicationSheet",
     "Audit",
     "BuiltData",
+    "CheckedSelector",
     "Choice",
     "Comparison",
     "Completions",
@@ -154,6 +166,7 @@ __all__ = [
     "Score",
     "Scored",
     "Scores",
+    "SelectorProblem",
     "Sheets",
     "Study",
     "StudyAnswers",
@@ -168,6 +181,8 @@ __all__ = [
     "audit_text",
     "build_data",
     "check",
+    "check_selectors",
+    "check_selectors_in_files",
     "choose",
     "compare",
     "demo",
@@ -177,6 +192,8 @@ __all__ = [
     "fetch_model",
     "load",
     "load_study",
+    "make_selectors",
+    "make_selectors_in_files",
     "models",
     "open_model",
     "open_rewriter",

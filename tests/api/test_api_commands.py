@@ -34,6 +34,12 @@ FUNCTIONS = {
     "rewrite": ["rewrite", "rewrite_files"],
     "run": ["run"],
     "score": ["score"],
+    "select": [
+        "make_selectors",
+        "make_selectors_in_files",
+        "check_selectors",
+        "check_selectors_in_files",
+    ],
     "suites": ["suites"],
     "sweep": ["sweep"],
     "tables": ["load", "tabulate", "Run.table"],

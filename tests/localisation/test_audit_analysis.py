@@ -8,7 +8,8 @@ import pytest
 
 from epicene.api.auditing import audit_text
 from epicene.localisation.audit.analysis import Analyser
-from epicene.localisation.audit.findings import Finding
+from epicene.localisation.audit.findings import Finding, Problem, ShownWord, UndecidedWord
+from epicene.localisation.audit.spellings import find_spellings
 from epicene.localisation.people import PeopleRules, parse_people
 from epicene.localisation.strings import LocalisedString
 
@@ -147,8 +148,12 @@ NOTHING = [
 def analysed(text: str, language: str) -> Finding:
     found = audit_text(text, language)
     assert found is not None
-    for word in (*found.words, *found.problems, *found.undecided):
-        assert text[word.start : word.end] == word.text
+    parts: list[ShownWord | Problem | UndecidedWord] = [
+        *found.words,
+        *found.problems,
+        *found.undecided,
+    ]
+    assert all(text[each.start : each.end] == each.text for each in parts)
     return found
 
 
@@ -170,7 +175,7 @@ def test_what_does_not_go_together(language: str, text: str, kinds: list[str]) -
 @pytest.mark.parametrize(("language", "text"), NOTHING)
 def test_what_shows_no_gender_is_not_reported(language: str, text: str) -> None:
     found = audit_text(text, language)
-    assert found is None or found.words == found.problems == ()
+    assert found is None or not (found.words or found.problems)
 
 
 def test_an_inclusive_word_shows_both_and_not_a_man() -> None:
@@ -209,6 +214,17 @@ def test_english_has_a_form_without_gender() -> None:
 def test_a_needless_ending_is_taken_off() -> None:
     found = analysed("Für alle Mitglieder*innen", "de")
     assert (found.neutral, found.forms) == ("Für alle Mitglieder", ())
+
+
+def test_the_rewriter_knows_a_masculine_that_the_spelling_does_not_show() -> None:
+    found = analysed("Die Kund*innen", "de")
+    assert [form.text for form in found.forms] == ["Die Kunden", "Die Kundinnen"]
+
+
+def test_a_very_long_string_takes_no_longer_than_its_parts() -> None:
+    """Ten thousand spellings in one string are found, each once."""
+    text = "prêt·e " * 10_000
+    assert len(find_spellings(text, "fr")) == 10_000
 
 
 def test_no_form_is_offered_where_nobody_knows_who_is_meant() -> None:

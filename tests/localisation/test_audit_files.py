@@ -116,7 +116,8 @@ def test_an_earlier_audit_says_what_is_new_changed_and_gone(tmp_path: Path) -> N
 def test_the_same_strings_compare_equal(tmp_path: Path) -> None:
     audit = compared(tmp_path, STRINGS, STRINGS)
     assert {each.status for each in run(audit)} == {""}
-    assert audit.gone == audit.failures() == []
+    assert audit.gone == []
+    assert audit.failures() == []
 
 
 def test_a_file_that_is_not_audited_is_not_gone(tmp_path: Path, french: Path) -> None:

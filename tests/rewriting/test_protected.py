@@ -53,7 +53,10 @@ def test_what_a_piece_parts_has_no_place() -> None:
         ("<b>p</b>rête", "prête", "prêt", "<b>p</b>rêt"),
         ("content<b>e</b>", "contente", "content", "content<b></b>"),
         ("l'<b>homme</b>", "l'homme", "la femme", "la <b>femme</b>"),
-        ("c<b>ontent</b>", "content", "ravie", None),
+        ("de <b>la</b> x", "de la", "del", "<b>del</b> x"),
+        ("<b>de</b> la x", "de la", "del", "<b>del</b> x"),
+        ("c<b>ontent</b>", "content", "ravie", "<b>ravie</b>"),
+        ("<b>d</b><i>e</i>", "de", "ravi", None),
     ],
 )
 def test_a_change_leaves_the_tags_inside_it(

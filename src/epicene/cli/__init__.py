@@ -32,6 +32,7 @@ from epicene.cli import (
     rewrite,
     run,
     score,
+    select,
     suites,
     sweep,
     tables,
@@ -97,6 +98,7 @@ app.command("sweep")(sweep.sweep)
 app.command("demo")(demo.demo)
 app.command("rewrite")(rewrite.rewrite)
 app.command("audit")(audit.audit)
+app.command("select")(select.select)
 app.command("train")(train.train)
 app.add_typer(models.app, name="models")
 app.add_typer(annotate.app, name="annotate")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+_MAX_COMMENT = 5_000  # characters
+
 
 def comment_above(text: str, at: int, mark: str = "#") -> str:
     """The comment on the lines directly above the line of a character, without its marks."""
     lines: list[str] = []
-    end = text.rfind("\n", 0, at)
+    top = max(at - _MAX_COMMENT, 0)
+    end = text.rfind("\n", top, at)
     while end > 0:
-        start = text.rfind("\n", 0, end) + 1
+        start = text.rfind("\n", top, end) + 1
         line = text[start:end].strip()
         if not line.startswith(mark):
             break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from json.decoder import JSONDecodeError, scanstring
+from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
@@ -23,6 +23,7 @@ _ESCAPE = regex.compile(
     r"\\(?:u(?P<high>[dD][89abAB]\p{AHex}{2})\\u(?P<low>[dD][c-fC-F]\p{AHex}{2})"
     r"|(?P<number>u\p{AHex}{4})|(?P<letter>.))"
 )
+_SURROGATE = regex.compile(r"\p{Cs}")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ESCAPED = {ord(read): f"\\{letter}" for letter, read in _LETTERS.items()}
 _ESCAPED |= {ord('"'): '\\"', ord("\\"): "\\\\"}
@@ -150,7 +151,7 @@ def _string(file: FileText, at: int) -> tuple[str, int]:
         raise file.error(
             error.pos, f"this is not JSON: {error.msg.lower().removesuffix(' at')}"
         ) from None
-    if not text.isascii() and regex.search(r"\p{Cs}", text):
+    if not text.isascii() and _SURROGATE.search(text):
         raise file.error(at, "this text has half a character (a lone surrogate)")
     return text, end
 

@@ -116,11 +116,13 @@ def _grouped(
         raise InputError(f"{file.path} {has}; name one with --language.")
     takes = find_rewriter(file.language).takes
     by_person = set(PERSONS) <= set(takes)
-    if not by_person and "user" in options:
-        takes_options = ", ".join(f"--{each}" for each in takes)
-        raise InputError(
-            f"The language {file.language!r} is not rewritten by --user; it takes {takes_options}."
-        )
+    allowed = (*takes, "user") if by_person else takes
+    for name in options:
+        if name not in allowed:
+            known = ", ".join(f"--{each}" for each in allowed)
+            raise InputError(
+                f"The language {file.language!r} is not rewritten by --{name}; it takes {known}."
+            )
     groups: dict[tuple[tuple[str, str], ...], list[LocalisedString]] = {}
     for string in file.strings:
         who = people.of_string(string, file.path)
@@ -130,8 +132,6 @@ def _grouped(
             wanted = wanted | genders if genders else {}
         elif who.others == "keep":
             wanted = {}
-        else:
-            wanted |= {name: value for name, value in options.items() if name in PERSONS}
         if wanted and string.syntax in SYNTAXES and string.syntax:
             wanted["syntax"] = string.syntax
         groups.setdefault(tuple(wanted.items()), []).append(string)

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from epicene.localisation.strings import FileText
 
-_CHUNK = 2**16  # characters that are parsed at a time
+_CHUNK = 2**16  # bytes that are parsed at a time
 _MAX_DEPTH = 200
+_MAX_ELEMENT = 5_000  # characters in which the end of an inline element is looked for
 _DECLARATION = regex.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']""")
 TAG = regex.compile(r"""<(?P<close>/?)(?P<name>[^\s/<>!?"']+)(?:[^<>"']|"[^"]*"|'[^']*')*+>""")
 TOKEN = regex.compile(
@@ -67,10 +68,12 @@ def read_elements(file: FileText, root: str) -> Iterator[tuple[bool, Element]]:
     parser = expat.ParserCreate("utf-8")
     open_elements: list[Element] = []
     ready: list[tuple[bool, Element]] = []
-    offsets = _CharacterOffsets(file.text)
+    start_of_text = int(file.text.startswith("\ufeff"))
+    data = file.text[start_of_text:].encode()
+    offsets = _CharacterOffsets(data, start_of_text)
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        if not open_elements and name != root:
+        if not open_elements and name.rpartition(":")[2] != root:
             raise file.error(
                 offsets.at(parser.CurrentByteIndex), f"<{root}> is wanted here, not <{name}>"
             )
@@ -98,12 +101,9 @@ def read_elements(file: FileText, root: str) -> Iterator[tuple[bool, Element]]:
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.EntityDeclHandler = refuse_entity
-    text = file.text
-    at = 1 if text.startswith("\ufeff") else 0
-    offsets.byte, offsets.character = 0, at
     try:
-        for chunk in range(at, len(text), _CHUNK):
-            parser.Parse(text[chunk : chunk + _CHUNK].encode(), False)
+        for chunk in range(0, len(data), _CHUNK):
+            parser.Parse(data[chunk : chunk + _CHUNK], False)
             yield from ready
             ready.clear()
         parser.Parse(b"", True)
@@ -116,19 +116,16 @@ def read_elements(file: FileText, root: str) -> Iterator[tuple[bool, Element]]:
 class _CharacterOffsets:
     """Offsets in the UTF-8 that the parser reads, as offsets in the text; they only grow."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self.byte = self.character = 0
+    def __init__(self, data: bytes, start: int) -> None:
+        self._data = data
+        self._byte, self._character = 0, start
 
     def at(self, byte: int) -> int:
         """The offset of the character that begins at a byte."""
-        while self.byte < byte:
-            step = self._text[self.character : self.character + (byte - self.byte + 3) // 4]
-            if not step:
-                break
-            self.byte += len(step.encode())
-            self.character += len(step)
-        return self.character
+        if byte > self._byte:
+            self._character += len(self._data[self._byte : byte].decode(errors="replace"))
+            self._byte = byte
+        return self._character
 
 
 def xml_coding(
@@ -190,12 +187,15 @@ def element_end(text: str, start: int, end: int, whole: Set[str]) -> int:
         return tag.end()
     if name not in whole and not _NOT_TRANSLATED.search(tag[0]):
         return tag.end()
-    depth = 1
-    for each in TAG.finditer(text, tag.end(), end):
-        if each["name"] == name and not each[0].endswith("/>"):
-            depth += -1 if each["close"] else 1
+    depth, at = 1, tag.end()
+    limit = min(end, at + _MAX_ELEMENT)
+    while (closing := text.find(f"</{name}", at, limit)) >= 0:
+        inner = text[at:closing]
+        depth += inner.count(f"<{name}>") + inner.count(f"<{name} ") - 1
+        at = closing + 1
         if depth == 0:
-            return each.end()
+            closed = TAG.match(text, closing, end)
+            return closed.end() if closed else tag.end()
     return tag.end()
 
 

@@ -7,8 +7,9 @@ feminine, so that the rewriter says whose they are.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import partial
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.localisation.audit.agreement import find_disagreements
@@ -179,39 +180,49 @@ def _with_people(found: StringAnalysis, people: People) -> StringAnalysis:
     )
 
 
+class _Place(NamedTuple):
+    """Where a spelling is in the substituted text."""
+
+    start: int
+    end: int
+    spelling: Spelling
+
+
 class _Substituted:
-    """A text in which each spelling for both genders is replaced by its feminine form."""
+    """A text in which each spelling for both genders is replaced by its feminine form.
+
+    One whose feminine is not known stays as it is.
+    """
 
     def __init__(self, text: str, spellings: Sequence[Spelling]) -> None:
         self.spellings = spellings
-        # (start in the new text, start in the old one) of every piece
-        self._pieces: list[tuple[int, int]] = [(0, 0)]
+        self._places: list[_Place] = []
         parts: list[str] = []
-        self._places: list[tuple[int, int, Spelling]] = []
         reached = length = 0
         for each in spellings:
-            if not each.feminine:
-                continue
-            before = text[reached : each.start]
-            start = length + len(before)
-            parts += [before, each.feminine]
-            length = start + len(each.feminine)
-            self._places.append((start, length, each))
-            self._pieces.append((length, each.end))
+            new = each.feminine or each.text
+            parts += [text[reached : each.start], new]
+            start = length + each.start - reached
+            length = start + len(new)
+            self._places.append(_Place(start, length, each))
             reached = each.end
         self.text = "".join([*parts, text[reached:]])
 
     def spelling_at(self, change: Change) -> Spelling | None:
         """The spelling that a change falls on."""
-        for start, end, each in self._places:
-            if start < change.end and change.start < end:
-                return each
-        return None
+        last = self._last_before(change.end - 1)
+        return last.spelling if last is not None and last.end > change.start else None
 
     def original(self, change: Change) -> tuple[int, int]:
         """Where a change outside the spellings is in the original text."""
-        new, old = next(piece for piece in reversed(self._pieces) if piece[0] <= change.start)
-        return change.start - new + old, change.end - new + old
+        last = self._last_before(change.start)
+        shift = 0 if last is None else last.spelling.end - last.end
+        return change.start + shift, change.end + shift
+
+    def _last_before(self, at: int) -> _Place | None:
+        """The last spelling that begins at that character or before it."""
+        index = bisect_right(self._places, at, key=lambda place: place.start)
+        return self._places[index - 1] if index else None
 
 
 class _Edit(NamedTuple):
@@ -233,20 +244,22 @@ def _analyse_persons(
     for change, gender in _changes(feminine, masculine):
         spelling = read.spelling_at(change)
         if spelling is not None:
-            owners.setdefault(spelling.start, change)
+            if spelling.feminine:
+                owners.setdefault(spelling.start, change)
             continue
         start, end = read.original(change)
-        if any(each.start < end and start < each.end for each in read.spellings):
-            continue  # a spelling whose feminine is not known
         word = _single_word(change, gender, start, end)
         words.append(word)
         pair = (word.text, word.other) if gender == "masculine" else (word.other, word.text)
         edits.setdefault(word.whose, []).append(_Edit(start, end, *pair))
     for each in read.spellings:
-        word = _spelt_word(each, owners.get(each.start))
+        owner = owners.get(each.start)
+        word = _spelt_word(each, owner)
         words.append(word)
+        # Kund*innen: only the rewriter knows the plural of Kunde.
+        known = owner.after if owner is not None and owner.before == each.feminine else ""
         edits.setdefault(word.whose, []).append(
-            _Edit(each.start, each.end, each.masculine, each.feminine)
+            _Edit(each.start, each.end, each.masculine or known, each.feminine)
         )
     words.sort(key=lambda word: (word.start, word.end))
     needless = all(word.gender == "both" for word in words) and all(
@@ -282,7 +295,9 @@ def _other_forms(
         own = sorted(edits[whose])
         for gender in GENDERS:
             after = [edit.masculine if gender == "masculine" else edit.feminine for edit in own]
-            if shown != gender and all(after):
+            # Two rewritings may have changed the same words differently.
+            apart = all(one.end <= other.start for one, other in pairwise(own))
+            if shown != gender and all(after) and apart:
                 yield OtherForm(whose=whose, gender=gender, text=_edited(text, own, after))
 
 

@@ -8,7 +8,7 @@ import regex
 
 from epicene.localisation.escapes import backslash_coding
 from epicene.localisation.file_languages import base_language
-from epicene.localisation.strings import Coding, FoundString, FoundStrings
+from epicene.localisation.strings import Coding, FoundString, FoundStrings, decoded
 from epicene.localisation.xml_texts import charset as charset
 from epicene.localisation.xml_texts import read_elements, xml_coding
 from epicene.rewriting.protected import Piece
@@ -37,7 +37,6 @@ def _decode(text: str, start: int, end: int) -> Iterator[Piece]:
 CODING = xml_coding(
     fixed=frozenset({"xliff:g"}), inner=Coding(_decode, _ESCAPES.encode), collapse=True
 )
-# A reference to another resource is no text.
 _REFERENCE = regex.compile(r"\s*[@?][\w.:+]+/[\w.]+\s*")
 
 
@@ -62,10 +61,11 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
             seen[name] = file.line(element.start)
         elif not begins and (key := _key(element, items)):
             items += 1
-            if _is_text(file.text, element):
-                spans = ((element.start, element.end),)
-                syntax = "html" if "<![CDATA[" in file.text[element.start : element.end] else ""
-                strings.append(FoundString(key, spans, CODING, comment=comment, syntax=syntax))
+            spans = ((element.start, element.end),)
+            syntax = "html" if "<![CDATA[" in file.text[element.start : element.end] else ""
+            found = FoundString(key, spans, CODING, comment=comment, syntax=syntax)
+            if _is_translated(element) and _is_text(decoded(file.text, found)):
+                strings.append(found)
     return FoundStrings(strings, language)
 
 
@@ -78,14 +78,13 @@ def _key(element: Element, items: int) -> str:
     return ""
 
 
-def _is_text(text: str, element: Element) -> bool:
-    """Whether an element has a text of its own, and nothing says that it is not translated."""
-    content = text[element.start : element.end]
-    return (
-        bool(content.strip())
-        and not _REFERENCE.fullmatch(content)
-        and all(each.get("translatable") != "false" for each in (*element.parents, element))
-    )
+def _is_translated(element: Element) -> bool:
+    return all(each.get("translatable") != "false" for each in (*element.parents, element))
+
+
+def _is_text(text: str) -> bool:
+    """Whether there is a text, and no reference to another resource."""
+    return bool(text.strip()) and not _REFERENCE.fullmatch(text)
 
 
 def _comment_before(text: str, content: int) -> str:
@@ -93,4 +92,4 @@ def _comment_before(text: str, content: int) -> str:
     tag = text.rfind("<", 0, content)
     start = text.rfind("<!--", max(tag - _MAX_COMMENT, 0), tag)
     found = _COMMENT.match(text, start, tag) if start >= 0 else None
-    return " ".join(found[1].split()) if found else ""
+    return "\n".join(line.strip() for line in found[1].strip().splitlines()) if found else ""

@@ -52,7 +52,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
     for entry in resource.body:
         at = entry.span.start + shift if entry.span else 0
         if isinstance(entry, ast.Junk):
-            problem = entry.annotations[0].message if entry.annotations else "syntax error"
+            problem = (entry.annotations[0].message if entry.annotations else "") or "an error"
             raise file.error(at, f"this is not Fluent: {problem.rstrip('.').lower()}")
         if isinstance(entry, ast.GroupComment):
             group = entry.content or ""

@@ -22,8 +22,10 @@ _INLINE = frozenset(
 _NO_TEXT = frozenset("script style pre svg math template iframe object noframes xmp".split())
 _FIXED = frozenset("code kbd samp var".split())
 _SHOWN = frozenset("alt aria-label label placeholder title".split())
+_ABOUT = regex.compile(r"(?i)description|title")
+_LETTER = regex.compile(r"\p{L}")
 _TOKEN = regex.compile(
-    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?\]\]>|<[!?][^>]*>|" + TAG.pattern, regex.DOTALL
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[!?][^>]*>|" + TAG.pattern, regex.DOTALL
 )
 _ATTRIBUTE = regex.compile(
     r"""\s(?P<name>[a-z][\w:-]*)\s*=\s*(?:"(?P<value>[^"]*)"|'(?P<value>[^']*)'|(?P<bare>[^\s"'>]+))""",
@@ -70,7 +72,7 @@ def find_texts(text: str, start: int, end: int) -> list[FoundString]:
 
 def _block(text: str, start: int, end: int) -> list[FoundString]:
     """The text of a block, if it has letters."""
-    if not regex.search(r"\p{L}", _TOKEN.sub("", text[start:end])):
+    if not _LETTER.search(_TOKEN.sub("", text[start:end])):
         return []
     return [FoundString("", (_trimmed(text, start, end),), TEXT, syntax="html")]
 
@@ -91,11 +93,11 @@ def _attributes(tag: regex.Match[str]) -> Iterator[FoundString]:
 
     shown = set(_SHOWN)
     kind = tag["name"].lower()
-    if kind == "meta" and regex.search(r"(?i)description|title", value("name") + value("property")):
+    if kind == "meta" and _ABOUT.search(value("name") + value("property")):
         shown.add("content")
     if kind == "input" and value("type").lower() in ("button", "submit", "reset"):
         shown.add("value")
     for name, each in found.items():
-        if name in shown and regex.search(r"\p{L}", each["value"] or ""):
+        if name in shown and _LETTER.search(each["value"] or ""):
             start, end = each.span("value")
             yield FoundString("", ((tag.start() + start, tag.start() + end),), ATTRIBUTE)

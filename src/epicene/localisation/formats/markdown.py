@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _LINE = regex.compile(r"(?P<text>[^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _FRONT_MATTER = regex.compile(r"\ufeff?---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?---[ \t]*(?:\r?\n|\Z)")
+_LETTER = regex.compile(r"\p{L}")
 CODING = Coding(gap=" ")  # the spans of a paragraph are its lines
 
 
@@ -35,7 +36,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
             continue
         if token.type == "html_block":
             strings += find_texts(file.text, lines[token.map[0]][0], lines[token.map[1] - 1][1])
-        elif token.type == "inline" and regex.search(r"\p{L}", token.content):
+        elif token.type == "inline" and _LETTER.search(token.content):
             number = token.map[0]
             if before.type in ("th_open", "td_open"):
                 place = (max(lines[number][0], reached.get(number, 0)), lines[number][1])
@@ -49,7 +50,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
     )
 
 
-def _find_cell(text: str, place: tuple[int, int], content: str) -> tuple[tuple[int, int]]:
+def _find_cell(text: str, place: tuple[int, int], content: str) -> tuple[tuple[int, int], ...]:
     """Where the next cell of a row is: in the file a bar in it has a backslash before it."""
     written = content if text.find(content, *place) >= 0 else content.replace("|", "\\|")
     start = text.index(written, *place)

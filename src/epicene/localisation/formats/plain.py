@@ -35,9 +35,7 @@ PLAIN = Coding(decode, str)
 def read(file: FileText, _options: ReadOptions) -> FoundStrings:
     """The lines and wrapped paragraphs that have letters."""
     spans: list[tuple[int, int]] = []
-    text = file.text.removeprefix("\ufeff")
-    shift = len(file.text) - len(text)
-    for match in _LINE.finditer(file.text, shift):
+    for match in _LINE.finditer(file.text, int(file.text.startswith("\ufeff"))):
         start, end = match.span("text")
         if spans and _continues(file.text, spans[-1], start):
             spans[-1] = (spans[-1][0], end)

@@ -23,6 +23,7 @@ _LINE = regex.compile(
 )
 _CHARSET = regex.compile(rb"charset=([\w.:-]+)")
 _LANGUAGE = regex.compile(r"^Language:[ \t]*([\w@.-]+)", regex.MULTILINE)
+_FUZZY = regex.compile(r"\bfuzzy\b")
 _PRINTF = regex.compile(r"\b(?<!no-)(?:c|objc|python|php|perl|sh|gcc-internal|qt|boost)-format\b")
 
 CODING = backslash_coding(
@@ -85,7 +86,7 @@ def _translations(file: FileText, entry: _Entry, key: str, source: str) -> list[
             if name in ("msgstr", "msgstr[0]")
             else _text(file, entry, "msgid_plural"),
             comment=comment,
-            state="fuzzy" if regex.search(r"\bfuzzy\b", entry.flags) else "",
+            state="fuzzy" if _FUZZY.search(entry.flags) else "",
             syntax="printf" if _PRINTF.search(entry.flags) else "",
         )
         for name, spans in entry.parts.items()

@@ -9,6 +9,7 @@ import regex
 from epicene.localisation.file_languages import base_language
 from epicene.localisation.strings import Coding, FoundString, FoundStrings
 from epicene.localisation.xml_texts import TAG
+from epicene.rewriting.protected import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,17 @@ _MOST_CUES = 4  # that one sentence is taken to run over
 _LONGEST_PAUSE = 1_000  # milliseconds between two cues of one sentence
 
 
-CODING = Coding(gap=" ")  # the spans of a sentence are its lines
+# <v Anne>, <c.loud>, <lang fr>, <00:00:01.000>: who speaks, how it looks, and when.
+_CUE_TAG = regex.compile(r"</?(?:v|c|lang|ruby|rt)\b[^<>\r\n]*+>|<[\d:.]++>")
+
+
+def _decode(text: str, start: int, end: int) -> Iterator[Piece]:
+    """The tags of cues are left out."""
+    for tag in _CUE_TAG.finditer(text, start, end):
+        yield Piece(*tag.span())
+
+
+CODING = Coding(_decode, gap=" ")  # the spans of a sentence are its lines
 
 
 class _Line(NamedTuple):

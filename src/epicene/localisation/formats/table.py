@@ -51,7 +51,7 @@ def read(file: FileText, options: ReadOptions) -> FoundStrings:
     """The cells of the column of texts, or of each column that is named after a language."""
     rows = _rows(file)
     header = next(rows, [])
-    names = [decoded(file.text, cell.found()).strip() for cell in header]
+    names = [" ".join(decoded(file.text, cell.found()).split()) for cell in header]
     at = _find_columns(file, names, options.columns)
     texts = _text_columns(file, names, at, options.language)
     strings: list[FoundString] = []
@@ -59,12 +59,17 @@ def read(file: FileText, options: ReadOptions) -> FoundStrings:
         about = {
             use: decoded(file.text, row[index].found()) if index < len(row) else ""
             for use, index in at.items()
-            if use != "text"
         }
         strings += [
-            row[index]
-            .found()
-            ._replace(**about | {"key": about.get("key") or str(number)}, language=language)
+            FoundString(
+                key=about.get("key") or str(number),
+                spans=((row[index].start, row[index].end),),
+                coding=row[index].coding,
+                language=language,
+                source=about.get("source", ""),
+                comment=about.get("comment", ""),
+                people=about.get("people", ""),
+            )
             for index, language in texts.items()
             if index < len(row) and row[index].start < row[index].end
         ]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_DEPTH = 200
+_MOST_INDENTS = 100  # that are tried
 _STRING_TAG = "tag:yaml.org,2002:str"
 _BREAK = r"(?:\r\n|\r|\n)"
 _FOLD = rf"(?P<fold>[ \t]*(?:{_BREAK}[ \t]*)+)"
@@ -178,7 +179,8 @@ def _takes_name(file: FileText, stack: list[_Container], event: yaml.NodeEvent, 
 def _found(file: FileText, event: yaml.ScalarEvent, start: int, end: int) -> FoundString:
     """Where the text of a scalar is; raises if it does not read as the parser reads it."""
     if event.anchor or event.tag:
-        start = _PROPERTIES.match(file.text, start).end()
+        properties = _PROPERTIES.match(file.text, start)
+        start = properties.end() if properties else start
     if event.style in ("|", ">"):
         found = _found_block(file.text, event, start, end)
     else:
@@ -198,7 +200,7 @@ def _found_block(text: str, event: yaml.ScalarEvent, start: int, end: int) -> Fo
     spans = ((end - len(body.lstrip("\r\n")), end - len(body) + len(body.rstrip())),)
     explicit = header is not None and regex.search(r"\d", header[0].partition("#")[0])
     # An indicator counts from the parent's indentation: the value says which one is meant.
-    for indent in range(most, -1, -1):
+    for indent in range(most, max(most - _MOST_INDENTS, -1), -1):
         coding = _block_coding(indent, folded=event.style == ">")
         found = FoundString("", spans, coding)
         if not explicit or decoded(text, found) == event.value.strip("\n"):

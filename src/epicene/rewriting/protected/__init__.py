@@ -10,16 +10,26 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from epicene.core.errors import unknown
 from epicene.rewriting.protected import patterns
+from epicene.rewriting.protected.messages import Choice
 from epicene.rewriting.protected.readings import read_visible, stand_in
 from epicene.rewriting.protected.scan import Scanner
 from epicene.rewriting.protected.visible import Piece, VisibleText
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from epicene.rewriting.protected.scan import Part
 
-__all__ = ["SYNTAXES", "Piece", "Syntax", "VisibleText", "find_protected", "visible_texts"]
+__all__ = [
+    "SYNTAXES",
+    "Piece",
+    "Syntax",
+    "VisibleText",
+    "find_protected",
+    "protected_spans",
+    "read_syntax",
+    "visible_texts",
+]
 
 # "": whatever is found; plain: nothing is protected; icu: '' is an apostrophe, too.
 Syntax: TypeAlias = Literal["", "plain", "icu"]
@@ -43,6 +53,29 @@ def find_protected(text: str, *, syntax: str = "") -> Sequence[Part]:
         return ()
     icu = syntax == "icu" or ("''" in text and "{" in text)
     return Scanner(text, name=stand_in(text), icu=icu).parts(0, len(text))
+
+
+def protected_spans(text: str, *, syntax: str = "") -> list[tuple[int, int]]:
+    """Where nothing may be edited, in order; the texts of a choice's branches are not included."""
+    if syntax == "plain":
+        return []
+    icu = syntax == "icu" or ("''" in text and "{" in text)
+    return list(_spans(Scanner(text, name=stand_in(text), icu=icu), 0, len(text)))
+
+
+def _spans(
+    scanner: Scanner, start: int, end: int, *, plural: bool = False
+) -> Iterator[tuple[int, int]]:
+    for part in scanner.parts(start, end, plural=plural):
+        if not isinstance(part, Choice):
+            yield part.start, part.end
+            continue
+        reached = part.start
+        for branch in part.branches:
+            yield reached, branch.start
+            yield from _spans(scanner, branch.start, branch.end, plural="plural" in part.kind)
+            reached = branch.end
+        yield reached, part.end
 
 
 def read_syntax(options: Mapping[str, str]) -> str:

@@ -6,11 +6,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import regex
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 MessageSyntax: TypeAlias = Literal["icu", "fluent"]
+Braces: TypeAlias = dict[int, int]
 
 GENDER_KEYS = {
     "masculine": frozenset("male masculine masc man men m he homme hombre mann".split()),
@@ -46,7 +50,7 @@ class Choice(NamedTuple):
 
     def by_gender(self) -> dict[str, Branch]:
         """The masculine and the feminine branch, where the keys say so."""
-        found = {}
+        found: dict[str, Branch] = {}
         for gender, keys in GENDER_KEYS.items():
             for branch in self.branches:
                 if branch.key.lower() in keys and not self.kind.endswith(("plural", "ordinal")):
@@ -58,27 +62,35 @@ class Choice(NamedTuple):
         return next((each for each in self.branches if each.default), self.branches[-1])
 
 
-def find_choice(text: str, start: int) -> Choice | None:
-    """The choice whose opening brace is at `start`, if there is one and it is whole."""
+def find_choice(text: str, start: int, braces: Sequence[Braces]) -> Choice | None:
+    """The choice whose opening brace is at `start`, if there is one and it is whole.
+
+    `braces` are those of `read_braces`.
+    """
     if head := _ICU_HEAD.match(text, start):
-        branches, at = [], head.end()
-        while key := _ICU_KEY.match(text, at):
-            end = closing_brace(text, key.end())
-            if end is None:
-                return None
-            branches.append(Branch(key[1], key.end(), end, key[1] == "other"))
-            at = end + 1
-        close = _CLOSE.match(text, at)
-        if close is None or not branches:
-            return None
-        return Choice(start, close.end(), "icu", head[1], head[2], tuple(branches))
+        found = (_icu_choice(text, start, head, closing) for closing in braces)
+        return next((choice for choice in found if choice), None)
     if head := _FLUENT_HEAD.match(text, start):
-        return _fluent_choice(text, start, head)
+        return _fluent_choice(text, start, head, braces[-1])
     return None
 
 
-def _fluent_choice(text: str, start: int, head: regex.Match[str]) -> Choice | None:
-    close = closing_brace(text, start + 1, quotes=False)
+def _icu_choice(text: str, start: int, head: regex.Match[str], closing: Braces) -> Choice | None:
+    branches, at = [], head.end()
+    while key := _ICU_KEY.match(text, at):
+        end = closing.get(key.end() - 1)
+        if end is None:
+            return None
+        branches.append(Branch(key[1], key.end(), end, key[1] == "other"))
+        at = end + 1
+    close = _CLOSE.match(text, at)
+    if close is None or not branches:
+        return None
+    return Choice(start, close.end(), "icu", head[1], head[2], tuple(branches))
+
+
+def _fluent_choice(text: str, start: int, head: regex.Match[str], closing: Braces) -> Choice | None:
+    close = closing.get(start)
     if close is None:
         return None
     keys, at = [], head.end()
@@ -86,10 +98,8 @@ def _fluent_choice(text: str, start: int, head: regex.Match[str]) -> Choice | No
         if key := _FLUENT_KEY.match(text, at, close):
             keys.append(key)
             at = key.end()
-        elif text[at] == "{":
-            at = (closing_brace(text, at + 1, quotes=False) or close) + 1
         else:
-            at += 1
+            at = closing.get(at, at) + 1
     if not keys or keys[0].start() != head.end():
         return None
     ends = [*(key.start() for key in keys[1:]), close]
@@ -100,25 +110,25 @@ def _fluent_choice(text: str, start: int, head: regex.Match[str]) -> Choice | No
     return Choice(start, close + 1, "fluent", head[1], "", tuple(branches))
 
 
-def closing_brace(text: str, start: int, *, quotes: bool = True) -> int | None:
-    """The index of the brace that closes the one before `start`; None if there is none.
+def read_braces(text: str) -> tuple[Braces, Braces]:
+    """The closing brace of each opening one: with ICU's apostrophes read, and without."""
+    return _matching_braces(text, quotes=True), _matching_braces(text, quotes=False)
 
-    With `quotes`, braces between ICU's apostrophes do not count.
-    """
-    depth, at = 1, start
+
+def _matching_braces(text: str, *, quotes: bool) -> Braces:
+    found: Braces = {}
+    opened: list[int] = []
+    at = 0
     while at < len(text):
-        letter = text[at]
-        if quotes and (quoted := quoted_end(text, at)) is not None:
-            at = quoted
+        if quotes and (end := quoted_end(text, at)) is not None:
+            at = end
             continue
-        if letter == "{":
-            depth += 1
-        elif letter == "}":
-            depth -= 1
-            if depth == 0:
-                return at
+        if text[at] == "{":
+            opened.append(at)
+        elif text[at] == "}" and opened:
+            found[opened.pop()] = at
         at += 1
-    return None
+    return found
 
 
 def quoted_end(text: str, at: int) -> int | None:

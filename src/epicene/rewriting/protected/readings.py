@@ -46,12 +46,17 @@ def read_visible(text: str, *, syntax: str = "") -> Iterator[VisibleText]:
         yield from _visible_blocks(text, parts, _encoder(text, parts, icu=icu))
 
 
+# Messages of people have far fewer; the choices of others are left alone.
+_MAX_BRANCHES, _MAX_DEPTH = 200, 8
+
+
 class _Reader:
     """Reads a text with the default branch of every choice, then with each other branch."""
 
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
         self._length = len(scanner.text)
+        self._depth = 0
         self._parts: dict[tuple[int, int], list[Part]] = {}
         # Each branch that is not a default one, with the branches that it is inside of.
         self.branches: list[tuple[tuple[int, Branch], ...]] = []
@@ -59,13 +64,17 @@ class _Reader:
 
     def _scan(self, start: int, end: int, *, plural: bool = False) -> list[Part]:
         if (start, end) not in self._parts:
-            self._parts[start, end] = self._scanner.parts(start, end, plural=plural)
+            choices = len(self.branches) < _MAX_BRANCHES and self._depth < _MAX_DEPTH
+            found = self._scanner.parts(start, end, plural=plural, choices=choices)
+            self._parts[start, end] = found
         return self._parts[start, end]
 
     def _collect(self, parts: Sequence[Part], path: tuple[tuple[int, Branch], ...]) -> None:
+        self._depth = len(path)
         for part in parts:
             if isinstance(part, Choice):
                 for branch in part.branches:
+                    self._depth = len(path) + 1
                     inside = (*path, (part.start, branch))
                     if branch is not part.default():
                         self.branches.append(inside)
@@ -124,7 +133,10 @@ def _visible_blocks(
         start, pieces = part.end, []
 
 
-_QUOTED_WORD = regex.compile(r"([\"«“„‹‘]\s?)[\p{L}\p{M}\p{N}'’\-]+(\s?[\"»”“›’])")
+_QUOTES = (('"', '"'), ("«", "»"), ("“", "”"), ("„", "[“”]"), ("‹", "›"), ("‘", "’"))
+_QUOTED_WORD = regex.compile(
+    "|".join(rf"({first}\s?)[\p{{L}}\p{{M}}\p{{N}}'’\-]+(\s?{last})" for first, last in _QUOTES)
+)
 
 
 def _quotes_around_a_word(visible: VisibleText, pieces: Sequence[Piece]) -> list[Piece]:
@@ -134,10 +146,14 @@ def _quotes_around_a_word(visible: VisibleText, pieces: Sequence[Piece]) -> list
     """
     edges = {edge for piece in pieces for edge in (piece.start, piece.end)}
     found: list[Piece] = []
-    for match in _QUOTED_WORD.finditer(visible.text):
-        spans = [visible.original(*match.span(group)) for group in (1, 2)]
-        if all(span and (span[0] in edges or span[1] in edges) for span in spans):
+    reached = 0
+    for match in _QUOTED_WORD.finditer(visible.text, overlapped=True):
+        groups = [group for group in range(1, 2 * len(_QUOTES) + 1) if match[group]]
+        spans = [visible.original(*match.span(group)) for group in groups]
+        marked = all(span and (span[0] in edges or span[1] in edges) for span in spans)
+        if marked and reached <= match.start():
             found += [Piece(*span) for span in spans if span]
+            reached = match.end()
     return found
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import html
+from bisect import bisect_left
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import regex
 
 from epicene.rewriting.protected import patterns
-from epicene.rewriting.protected.messages import Choice, find_choice
+from epicene.rewriting.protected.messages import Choice, find_choice, read_braces
 from epicene.rewriting.protected.visible import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from epicene.rewriting.protected.messages import Braces
 
 
 class Break(NamedTuple):
@@ -36,22 +40,25 @@ class Scanner:
         self.text = text
         self.name = name
         self.icu = icu
-        self._plural = False
+        self._plural, self._choices = False, True
         self._in_words = patterns.IN_WORDS.search(text) is not None
 
-    def parts(self, start: int, end: int, *, plural: bool = False) -> list[Part]:
+    def parts(
+        self, start: int, end: int, *, plural: bool = False, choices: bool = True
+    ) -> list[Part]:
         """The protected parts of `text[start:end]`, in order and not overlapping.
 
-        In the branches of an ICU `plural`, # is the number.
+        In the branches of an ICU `plural`, # is the number. Without `choices`, a choice is a name.
         """
-        self._plural = plural
+        self._plural, self._choices = plural, choices
         found = list(self._matched(start, end))
-        taken = [(part.start, part.end) for part in found]
-        marks = [
-            mark
-            for mark in self._emphasis(start, end)
-            if not any(first < mark.end and mark.start < last for first, last in taken)
-        ]
+        starts = [part.start for part in found]
+
+        def is_free(mark: Piece) -> bool:
+            after = bisect_left(starts, mark.end)
+            return after == 0 or found[after - 1].end <= mark.start
+
+        marks = [mark for mark in self._emphasis(start, end) if is_free(mark)]
         return sorted([*found, *marks], key=lambda part: (part.start, part.end)) if marks else found
 
     def _matched(self, start: int, end: int) -> Iterator[Part]:
@@ -94,10 +101,10 @@ class Scanner:
     # --- one function for each kind ----------------------------------------------------------
 
     def _choice(self, match: regex.Match[str], _end: int) -> Part | None:
-        choice = find_choice(self.text, match.start())
+        choice = find_choice(self.text, match.start(), self._braces)
         if choice is None or choice.end > _end:
             return None
-        if choice.by_gender():  # written for each gender already
+        if choice.by_gender() or not self._choices:  # by gender: written for each already
             return self._stand_in(choice.start, choice.end)
         return choice
 
@@ -197,12 +204,19 @@ class Scanner:
         """Whether a tag is a placeholder: `<x id="1"/>` between spaces, `<name>` without an end."""
         if name in patterns.INLINE or closing:
             return False
-        if not alone and f"</{name}" in self.text.lower():
+        if not alone and (name in self._closed or name.isdecimal()):
             return False
-        if not alone and name.isdecimal():
-            return False
-        before, after = self.text[:start][-1:], self.text[end:][:1]
+        before, after = self.text[max(start - 1, 0) : start], self.text[end : end + 1]
         return not (before.isalnum() or after.isalnum())
+
+    @cached_property
+    def _braces(self) -> tuple[Braces, Braces]:
+        return read_braces(self.text)
+
+    @cached_property
+    def _closed(self) -> frozenset[str]:
+        """The names of the closing tags."""
+        return frozenset(regex.findall(r"(?:<|&lt;)/([\w:.\-]+)", self.text.lower()))
 
     _handlers: dict[str, Callable[[Scanner, regex.Match[str], int], Part | None]] = {
         "choice": _choice,

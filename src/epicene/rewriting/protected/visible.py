@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -69,6 +69,7 @@ class VisibleText:
             self.text, self._is_plain = original, True
             return
         end = len(original) if end is None else end
+        self._start, self._end = start, end
         seen: list[str] = []
         length, reached = 0, start
         for piece in [*pieces, Piece(end, end)]:
@@ -127,13 +128,12 @@ class VisibleText:
             elif isinstance(each, Change):
                 made = self._restore_change(each)
                 if made is not None:
-                    yield made
+                    yield cast("S", made)
             elif (span := self.original(each.start, each.end)) is not None:
                 yield msgspec.structs.replace(each, start=span[0], end=span[1])
 
     def _restore_change(self, change: Change) -> Change | None:
-        for edits_of in (_trimmed, _word_by_word):
-            edits = edits_of(change.before, change.after)
+        for edits in self._ways_to_edit(change):
             places = [self._place(change, start, end) for start, end, _ in edits]
             if edits and None not in places:
                 break
@@ -146,11 +146,40 @@ class VisibleText:
         pieces, reached = [], start
         for place, (_, _, new) in zip(places, edits, strict=True):
             assert place is not None
-            pieces += [self.source[reached : place[0]], self._encode(new)]
+            pieces += [self.source[reached : place[0]], self._encode(new) if new else ""]
             reached = place[1]
         after = "".join([*pieces, self.source[reached:end]])
         before = self.source[start:end]
         return msgspec.structs.replace(change, start=start, end=end, before=before, after=after)
+
+    def _ways_to_edit(self, change: Change) -> Iterator[_Edits]:
+        """As little as possible; word by word; or all in one place, the rest removed."""
+        words = _word_by_word(change.before, change.after)
+        if words or self.original(change.start, change.end):
+            yield _trimmed(change.before, change.after)
+        yield words
+        yield self._in_one_place(change)
+
+    def _in_one_place(self, change: Change) -> _Edits:
+        """What is new goes inside the tag, so that none is left empty: `de <b>la</b>`, `<b>del`."""
+        edits: _Edits = []
+        runs = list(self._covering(change.start, change.end))
+        enclosed = [at for at, run in enumerate(runs) if self._is_enclosed(run)]
+        if len(enclosed) > 1:
+            return []
+        kept = enclosed[0] if enclosed else 0
+        for at, run in enumerate(runs):
+            start = max(run.at, change.start) - change.start
+            end = min(run.at + run.length, change.end) - change.start
+            edits.append((start, end, change.after if at == kept else ""))
+        return edits
+
+    def _is_enclosed(self, run: _Run) -> bool:
+        """Whether something that is left out stands on either side of it."""
+        at = bisect_right(self._starts, run.at) - 1
+        before = self._runs[at - 1].end if at else self._start
+        after = self._runs[at + 1].start if at + 1 < len(self._runs) else self._end
+        return before < run.start and run.end < after
 
     def _place(self, change: Change, start: int, end: int) -> tuple[int, int] | None:
         """The original span of an edit of [start, end) inside a change; an insertion is empty."""

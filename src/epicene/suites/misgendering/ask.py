@@ -22,9 +22,10 @@ from epicene.suites.misgendering.items import Candidate
 from epicene.suites.misgendering.protocol import GENERATION, PROBABILITY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from epicene.core.records import Request
+    from epicene.rewriting.english.frames import Frame
     from epicene.rewriting.english.paper_rules import PaperRules
     from epicene.suites import Answers
     from epicene.suites.misgendering.items import Instance, PronounForms
@@ -157,7 +158,7 @@ def first_gap(
     start, written = found
     sets = _pronoun_sets(_sets_key(item.sets))
     end = second_pronoun(continuation, item.sets, protocol.tokeniser)
-    framed = read_frame(continuation[:end].rstrip(), sets, route=open_route("rules"))
+    framed = _read_frame(continuation[:end], sets)
     read = [slot.case for slot in framed.slots if slot.case and slot.start == start]
     # If the rewriter found no case, the first case with that form; "themselves" is in no set.
     listed = [case for each in sets for case in each.cases(written.lower())]
@@ -191,11 +192,18 @@ def _minimal_pairs(item: Instance, continuation: str, tokeniser: str) -> dict[st
     """One frame, filled with every set: the candidates differ in nothing else."""
     end = second_pronoun(continuation, item.sets, tokeniser)
     sets = _pronoun_sets(_sets_key(item.sets))
-    # Without a tagger, so that requests do not depend on what is installed.
-    framed = read_frame(continuation[:end].rstrip(), sets, route=open_route("rules"))
+    framed = _read_frame(continuation[:end], sets)
     if not any(slot.case for slot in framed.slots):
         return {}
     return {each.name: framed.fill(each) for each in sets}
+
+
+def _read_frame(text: str, sets: Sequence[PronounSet]) -> Frame:
+    """The frame of a continuation, by rules that depend on no installed tagger.
+
+    Mark-up is text like any other, as in the requests of earlier runs.
+    """
+    return read_frame(text.rstrip(), sets, route=open_route("rules"), syntax="plain")
 
 
 def _as_published(key: _Key, continuation: str) -> dict[str, str]:

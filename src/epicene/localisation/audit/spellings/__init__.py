@@ -34,13 +34,15 @@ class Spelling(TextSpan, frozen=True, kw_only=True):
 def find_spellings(text: str, language: str) -> list[Spelling]:
     """The words of a text that show both genders, in order; they do not overlap."""
     found: list[Spelling] = []
+    taken = bytearray(len(text))
     for pattern in _patterns(language):
         for match in pattern.looks.finditer(text):
             start, end = match.span("all")
-            if any(each.start < end and start < each.end for each in found):
+            if any(taken[start:end]):
                 continue
             forms = pattern.read(match)
             if forms is not None:
+                taken[start:end] = b"\1" * (end - start)
                 found.append(
                     Spelling(
                         start=start,

@@ -1,0 +1,186 @@
+"""Selectors by gender: make them from one string, and check those that there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from epicene.api.wording import keyword_errors
+from epicene.localisation.selector_checks import SelectorProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from epicene.api.results import PathLike
+    from epicene.localisation.strings import LocalisedFile
+    from epicene.rewriting.persons import Person
+
+
+@overload
+def make_selectors(  # type: ignore[overload-overlap]  # a text is an iterable of texts, too
+    text: str,
+    language: str,
+    *,
+    speaker: str | None = None,
+    listener: str | None = None,
+    others: str | None = None,
+    syntax: str = "icu",
+    other: str | None = None,
+) -> str: ...
+
+
+@overload
+def make_selectors(
+    text: Iterable[str],
+    language: str,
+    *,
+    speaker: str | None = None,
+    listener: str | None = None,
+    others: str | None = None,
+    syntax: str = "icu",
+    other: str | None = None,
+) -> list[str]: ...
+
+
+@keyword_errors
+def make_selectors(
+    text: str | Iterable[str],
+    language: str,
+    *,
+    speaker: str | None = None,
+    listener: str | None = None,
+    others: str | None = None,
+    syntax: str = "icu",
+    other: str | None = None,
+) -> str | list[str]:
+    """Put a selector around each part of a text, or of several, that shows a person's gender.
+
+    >>> import epicene
+    >>> epicene.make_selectors("Tu es prêt, {name}.", "fr", listener="gender")
+    'Tu es {gender, select, male {prêt} female {prête} other {prêt}}, {name}.'
+    >>> epicene.make_selectors("She left.", "en", others="gender")
+    '{gender, select, male {He} female {She} other {They}} left.'
+
+    speaker, listener, others: the name of the argument that has that person's gender.
+    syntax: icu or fluent.
+    other: a wording of the whole text for everyone else, which makes it one selector; by default
+        the words stay as they are, and in English are those with they.
+    """
+    from epicene.localisation import selectors
+
+    arguments = _arguments(speaker, listener, others)
+
+    def make(each: str) -> str:
+        return selectors.make_selectors(each, language, arguments, syntax=syntax, other=other)
+
+    return make(text) if isinstance(text, str) else [make(each) for each in text]
+
+
+def _arguments(speaker: str | None, listener: str | None, others: str | None) -> dict[Person, str]:
+    given: dict[Person, str | None] = {"speaker": speaker, "listener": listener, "others": others}
+    return {person: name for person, name in given.items() if name is not None}
+
+
+@keyword_errors
+def make_selectors_in_files(
+    files: PathLike | Iterable[PathLike],
+    language: str | None = None,
+    *,
+    out: PathLike,
+    speaker: str | None = None,
+    listener: str | None = None,
+    others: str | None = None,
+    syntax: str | None = None,
+) -> dict[Path, int]:
+    """Put selectors into the translated strings of files, as `make_selectors` does.
+
+    >>> import epicene
+    >>> from pathlib import Path
+    >>> _ = Path("app_fr.arb").write_text('{"ready": "Tu es prêt."}', encoding="utf-8")
+    >>> epicene.make_selectors_in_files("app_fr.arb", listener="gender", out="new.arb")
+    {PosixPath('new.arb'): 1}
+    >>> Path("new.arb").read_text(encoding="utf-8")
+    '{"ready": "Tu es {gender, select, male {prêt} female {prête} other {prêt}}."}'
+
+    language: by default what the files or their paths say.
+    out: a file, or a folder. Nothing is written if one of the files is wrong.
+    syntax: icu, or fluent, which is the default for Fluent files.
+
+    Returns how many strings got selectors, by the file that was written.
+    """
+    from epicene.localisation.rewrite_files import output_paths, write_files
+    from epicene.localisation.selectors import selector_changes
+
+    arguments = _arguments(speaker, listener, others)
+    paths = _paths(files)
+    contents: dict[Path, bytes] = {}
+    counts: dict[Path, int] = {}
+    for path, target in zip(paths, output_paths(paths, Path(out)), strict=True):
+        file = _read(path, language)
+        chosen = syntax or ("fluent" if file.format == "fluent" else "icu")
+        found = {
+            string.index: changes
+            for string in file.strings
+            if (changes := selector_changes(string.text, file.language, arguments, syntax=chosen))
+        }
+        contents[target] = file.replace(found)
+        counts[target] = len(found)
+    write_files(contents)
+    return counts
+
+
+class CheckedSelector(SelectorProblem, frozen=True, kw_only=True):
+    """What is wrong with a selector in a file, and in which string."""
+
+    path: str
+    line: int
+    key: str
+
+
+@keyword_errors
+def check_selectors(text: str, language: str = "") -> list[SelectorProblem]:
+    """Check that the branches of a string's selectors agree.
+
+    >>> import epicene
+    >>> text = "Tu es {gender, select, male {prêt, {name}} female {prête}}."
+    >>> [each.kind for each in epicene.check_selectors(text)]
+    ['no other', 'placeholders']
+
+    language: with one that can be rewritten, the words of the branches are checked too.
+    """
+    from epicene.localisation import selector_checks
+
+    return selector_checks.check_selectors(text, language)
+
+
+@keyword_errors
+def check_selectors_in_files(
+    files: PathLike | Iterable[PathLike], language: str | None = None
+) -> list[CheckedSelector]:
+    """Check the selectors in the translated strings of files, as `check_selectors` does."""
+    from epicene.localisation import selector_checks
+
+    found = []
+    for path in _paths(files):
+        file = _read(path, language)
+        for string in file.strings:
+            for problem in selector_checks.check_selectors(string.text, file.language):
+                fields = {name: getattr(problem, name) for name in problem.__struct_fields__}
+                found.append(
+                    CheckedSelector(path=str(path), line=string.line, key=string.key, **fields)
+                )
+    return found
+
+
+def _paths(files: PathLike | Iterable[PathLike]) -> list[Path]:
+    return [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
+
+
+def _read(path: Path, language: str | None) -> LocalisedFile:
+    from epicene.core.errors import InputError
+    from epicene.localisation.formats import read_localised_file
+
+    file = read_localised_file(path, language=language)
+    if not file.language:
+        raise InputError(f"{path} does not say its language; name it with --language.")
+    return file

@@ -1,0 +1,138 @@
+"""`epicene select`: make selectors by gender from strings, or check those that there are."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from epicene.cli.options import AsJson
+from epicene.core.errors import InputError, pluralise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.api.selecting import CheckedSelector
+    from epicene.localisation.selector_checks import SelectorProblem
+
+
+def select(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE…",
+            help="Files with translated strings (default: lines of standard input).",
+            show_default=False,
+        ),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option("--language", "-l", help="The language (default: what a file says)."),
+    ] = None,
+    speaker: Annotated[
+        str | None,
+        typer.Option(
+            "--speaker", metavar="NAME", help="The argument that has the gender of the speaker."
+        ),
+    ] = None,
+    listener: Annotated[
+        str | None, typer.Option("--listener", metavar="NAME", help="… of the listener.")
+    ] = None,
+    others: Annotated[
+        str | None,
+        typer.Option("--others", metavar="NAME", help="… of the person spoken about."),
+    ] = None,
+    syntax: Annotated[
+        str | None,
+        typer.Option("--syntax", help="icu (the default) or fluent (that of Fluent files)."),
+    ] = None,
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--other",
+            metavar="TEXT",
+            help="For one line: a wording for everyone else, which makes it one selector.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Where to write files: a file, or a folder for several."),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Check selectors, and make none; the exit code is 1 if branches do not agree.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Put a selector around each part of a string that shows a person's gender.
+
+    Tu es prêt. → Tu es {gender, select, male {prêt} female {prête} other {prêt}}.
+    """
+    from epicene.api import selecting
+    from epicene.cli.output import print_json
+
+    if check:
+        if files:
+            return _report(selecting.check_selectors_in_files(files, language), as_json=as_json)
+        found = [
+            selecting.CheckedSelector(path="-", line=number, key="", **_fields(problem))
+            for number, line in enumerate(_lines(), start=1)
+            for problem in selecting.check_selectors(line, language or "")
+        ]
+        return _report(found, as_json=as_json)
+    arguments = {"speaker": speaker, "listener": listener, "others": others}
+    if files:
+        if out is None or other is not None:
+            raise InputError("Files are written with --out, and without --other.")
+        counts = selecting.make_selectors_in_files(
+            files, language, out=out, syntax=syntax, **arguments
+        )
+        if as_json:
+            print_json(
+                {"files": [{"path": str(path), "strings": each} for path, each in counts.items()]}
+            )
+        else:
+            for path, count in counts.items():
+                typer.echo(f"{pluralise(count, 'string')} with selectors written to {path}")
+        return 0
+    for line in _lines():
+        made = selecting.make_selectors(
+            line, language or "en", syntax=syntax or "icu", other=other, **arguments
+        )
+        if as_json:
+            print_json({"text": line, "selectors": made})
+        else:
+            typer.echo(made)
+    return 0
+
+
+def _lines() -> Iterator[str]:
+    """The lines of standard input."""
+    from epicene.core.data_files import decode_line
+
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        yield decode_line(line.rstrip(b"\r\n"), "Standard input", number)
+
+
+def _fields(problem: SelectorProblem) -> dict[str, Any]:
+    return {name: getattr(problem, name) for name in problem.__struct_fields__}
+
+
+def _report(found: Sequence[CheckedSelector], *, as_json: bool) -> int:
+    """Print what was found; 1 if branches do not agree, which an unsure one may."""
+    from epicene.cli.output import print_json
+
+    if as_json:
+        import msgspec
+
+        print_json({"problems": msgspec.to_builtins(found)})
+    else:
+        for each in found:
+            key = f" ({each.key})" if each.key else ""
+            typer.echo(f"{each.path}, line {each.line}{key}: {each.kind}: {each.message}")
+    return int(any(each.kind != "unsure" for each in found))

@@ -1,0 +1,239 @@
+"""Selectors: a string with a form for each gender, in ICU MessageFormat or Fluent.
+
+    Tu es prêt.    Tu es {gender, select, male {prêt} female {prête} other {prêt}}.
+
+Only the words that change stand in a selector, each whole and with its tags complete.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import regex
+
+from epicene.core.errors import InputError, unknown
+from epicene.rewriting import Change, find_rewriter
+from epicene.rewriting.persons import PERSONS, apply_changes
+from epicene.rewriting.protected import protected_spans
+from epicene.rewriting.protected.patterns import TAG
+from epicene.rewriting.sites import less_sure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from epicene.rewriting import Confidence, Rewrite, Rewriting
+    from epicene.rewriting.persons import Person
+
+SELECTOR_SYNTAXES = ("icu", "fluent")
+# The keys of a selector, with what the words of its branch are rewritten to, "" for nothing.
+_GENDERS = {"male": "m", "female": "f", "other": ""}
+_PRONOUNS = {"male": "he", "female": "she", "other": "they"}
+_ARGUMENT = regex.compile(r"[A-Za-z_][\w\-]*")
+_PART_OF_WORD = regex.compile(r"[\p{L}\p{M}\p{N}'’\-]")
+
+
+def selector_changes(
+    text: str,
+    language: str,
+    arguments: Mapping[Person, str],
+    *,
+    syntax: str = "icu",
+    other: str | None = None,
+) -> list[Change]:
+    """The changes that put a selector around each part of a text that shows a gender.
+
+    `arguments` names the argument with the gender of each person. With `other`, the wording for
+    everyone else, the whole text is one selector; else the last branch has the words as they are,
+    in English those with they.
+    """
+    _check_arguments(arguments, syntax, other)
+    found: list[Change] = []
+    for person, argument in arguments.items():
+        forms = _forms(text, language, person)
+        parts = _parts(text, forms)
+        if parts and other is not None:
+            parts = [(0, len(text))]
+        for start, end in parts:
+            branches = {key: _part_of(form, start, end) for key, form in forms.items()}
+            if other is not None:
+                branches["other"] = other
+            found.append(
+                Change(
+                    start=start,
+                    end=end,
+                    before=text[start:end],
+                    after=_selector(argument, branches, syntax),
+                    rule=f"selector for {argument}",
+                    sure=_least_sure(forms.values(), start, end),
+                    whose=person,
+                )
+            )
+    found.sort(key=lambda change: change.start)
+    for first, second in pairwise(found):
+        if second.start < first.end:
+            raise InputError(
+                f"{text[second.start : second.end]!r} shows the gender of two people; make its "
+                "selector by hand, or name only one of them."
+            )
+    return found
+
+
+def make_selectors(
+    text: str,
+    language: str,
+    arguments: Mapping[Person, str],
+    *,
+    syntax: str = "icu",
+    other: str | None = None,
+) -> str:
+    """The text with a selector around each part that shows a gender; see `selector_changes`."""
+    changes = selector_changes(text, language, arguments, syntax=syntax, other=other)
+    return apply_changes(text, changes).text
+
+
+def _check_arguments(arguments: Mapping[Person, str], syntax: str, other: str | None) -> None:
+    if syntax not in SELECTOR_SYNTAXES:
+        raise unknown("selector syntax", syntax, SELECTOR_SYNTAXES)
+    if not arguments:
+        raise InputError(
+            "Nobody is named whose gender is selected; say --speaker, --listener or --others with "
+            "the name of the argument that has it."
+        )
+    for argument in arguments.values():
+        if not _ARGUMENT.fullmatch(argument):
+            raise InputError(f"{argument!r} is not the name of an argument, such as gender.")
+    if other is not None and len(arguments) > 1:
+        raise InputError("A wording for everyone else goes with one person; name only one.")
+
+
+# --- the forms of a text, and the parts in which they differ ----------------------------------
+
+
+def rewritings_by_key(language: str, person: Person) -> dict[str, Rewrite | None]:
+    """What makes the text of each branch; None leaves it as it is."""
+    options: dict[str, dict[str, str]]
+    if set(PERSONS) <= set(find_rewriter(language).takes):
+        options = {key: {person: gender} if gender else {} for key, gender in _GENDERS.items()}
+    elif person == "others":
+        options = {key: {"pronouns": name} for key, name in _PRONOUNS.items()}
+    else:
+        raise InputError(
+            f"The language {language!r} shows no gender of the {person}; say --others."
+        )
+    return {
+        key: _open(language, tuple(sorted(wanted.items()))) if wanted else None
+        for key, wanted in options.items()
+    }
+
+
+@cache
+def _open(language: str, options: tuple[tuple[str, str], ...]) -> Rewrite:
+    return find_rewriter(language).open(dict(options))
+
+
+class _Form(NamedTuple):
+    """A text, and the changes that make one of its forms."""
+
+    text: str
+    changes: Sequence[Change]
+
+
+def _forms(text: str, language: str, person: Person) -> dict[str, _Form]:
+    forms = {}
+    for key, rewrite in rewritings_by_key(language, person).items():
+        done: Rewriting | None = next(rewrite([text])) if rewrite else None
+        forms[key] = _Form(text, done.changes if done else ())
+    return forms
+
+
+def _part_of(form: _Form, start: int, end: int) -> str:
+    """A part of the text, as the form has it."""
+    pieces, reached = [], start
+    for change in form.changes:
+        if start <= change.start and change.end <= end:
+            pieces += [form.text[reached : change.start], change.after]
+            reached = change.end
+    return "".join([*pieces, form.text[reached:end]])
+
+
+def _least_sure(forms: Iterable[_Form], start: int, end: int) -> Confidence:
+    sure: Confidence = "certain"
+    for form in forms:
+        for change in form.changes:
+            if start <= change.start and change.end <= end:
+                sure = less_sure(sure, change.sure)
+    return sure
+
+
+def _parts(text: str, forms: Mapping[str, _Form]) -> list[tuple[int, int]]:
+    """The spans in which the forms differ: whole words, those side by side as one."""
+    protected = protected_spans(text)
+    fixed = {at for start, end in protected for at in range(start, end)}
+    spans = sorted({(each.start, each.end) for form in forms.values() for each in form.changes})
+    parts: list[tuple[int, int]] = []
+    for span in spans:
+        start, end = _whole_word(text, *span, fixed)
+        if parts and _is_joined(text, parts[-1][1], start, fixed):
+            start = min(parts.pop()[0], start)
+        parts.append((start, end))
+    if not all(_is_balanced(text, start, end, protected) for start, end in parts):
+        return [(0, len(text))]
+    return parts
+
+
+def _is_joined(text: str, end: int, start: int, fixed: set[int]) -> bool:
+    """Whether only white space, if anything, is between two parts."""
+    between = text[end:start]
+    return end >= start or (between.isspace() and not fixed.intersection(range(end, start)))
+
+
+def _whole_word(text: str, start: int, end: int, fixed: set[int]) -> tuple[int, int]:
+    while start > 0 and start - 1 not in fixed and _PART_OF_WORD.match(text, start - 1):
+        start -= 1
+    while end < len(text) and end not in fixed and _PART_OF_WORD.match(text, end):
+        end += 1
+    return start, end
+
+
+def _is_balanced(text: str, start: int, end: int, protected: Sequence[tuple[int, int]]) -> bool:
+    """Whether each tag that is opened in a part is closed in it."""
+    opened: list[str] = []
+    marks: Counter[str] = Counter()
+    for first, last in protected:
+        if not (start <= first and last <= end):
+            continue
+        tag = TAG.fullmatch(text[first:last])
+        if tag is None:
+            marks[text[first:last]] += text[first] in "*_~["
+        elif tag[1]:
+            if not opened or opened.pop() != tag[2].lower():
+                return False
+        elif not tag[4] and tag[2].lower() not in {"br", "hr", "img"}:
+            opened.append(tag[2].lower())
+    return not opened and all(count % 2 == 0 for count in marks.values())
+
+
+# --- how a selector is written ----------------------------------------------------------------
+
+
+def _selector(argument: str, branches: Mapping[str, str], syntax: str) -> str:
+    return "".join(_fluent(argument, branches) if syntax == "fluent" else _icu(argument, branches))
+
+
+def _icu(argument: str, branches: Mapping[str, str]) -> Iterator[str]:
+    yield f"{{{argument}, select,"
+    for key, text in branches.items():
+        # An apostrophe before a brace would quote it.
+        odd = len(text) - len(text.rstrip("'"))
+        yield f" {key} {{{text}{chr(39) * (odd % 2)}}}"
+    yield "}"
+
+
+def _fluent(argument: str, branches: Mapping[str, str]) -> Iterator[str]:
+    yield f"{{ ${argument} ->\n"
+    for key, text in branches.items():
+        yield f"{'   *' if key == 'other' else '    '}[{key}] {text}\n"
+    yield "}"

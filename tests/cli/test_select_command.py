@@ -1,0 +1,71 @@
+"""`epicene select`: selectors from lines and files, and their check."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Done, Epicene
+
+
+@pytest.fixture
+def give(monkeypatch: pytest.MonkeyPatch, epicene: Epicene) -> Epicene:
+    """Run `epicene select --language fr` with something on standard input."""
+
+    def run(*arguments: object) -> Done:
+        text, *rest = arguments
+        data = text if isinstance(text, bytes) else str(text).encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        return epicene("select", "--language=fr", *map(str, rest))
+
+    return run
+
+
+def test_lines_get_selectors(give: Epicene) -> None:
+    done = give("Tu es prêt.\nRien.\n", "--listener", "g")
+    made = "Tu es {g, select, male {prêt} female {prête} other {prêt}}."
+    assert done == Done(0, f"{made}\nRien.\n", "")
+    done = give("Tu es prêt.", "--listener", "g", "--json")
+    assert json.loads(done.out) == {"text": "Tu es prêt.", "selectors": made}
+
+
+def test_lines_are_checked(give: Epicene) -> None:
+    good = "Tu es {g, select, male {prêt} female {prête} other {prêt}}."
+    assert give(good, "--check") == Done(0, "", "")
+    done = give(f"{good}\n{good.replace('prête', 'prêt')}\n", "--check")
+    assert done.code == 1
+    assert done.out == (
+        "-, line 2: form: g: the feminine is 'Tu es prêt.', and the rewriter has 'Tu es prête.'\n"
+    )
+    done = give("{g, select, female {x} other {y}}", "--check", "--json")
+    assert (done.code, json.loads(done.out)["problems"][0]["kind"]) == (0, "unsure")
+
+
+def test_files_get_selectors_and_are_checked(epicene: Epicene, tmp_path: Path) -> None:
+    source = tmp_path / "app_fr.arb"
+    source.write_text('{"a": "Tu es prêt"}', "utf-8")
+    done = epicene("select", str(source), "--listener", "g", "--out", str(tmp_path / "new.arb"))
+    assert done.out == f"1 string with selectors written to {tmp_path / 'new.arb'}\n"
+    assert epicene("select", str(tmp_path / "new.arb"), "--check", "-l", "fr").code == 0
+    done = epicene("select", str(source), "--listener", "g")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        ("Tu es prêt.", []),
+        ("Tu es prêt.", ["--listener", "a b"]),
+        ("Tu es prêt.", ["--listener", "g", "--syntax", "xml"]),
+        (b"fatigu\xe9", ["--listener", "g"]),
+    ],
+)
+def test_wrong_input_ends_with_one_sentence(
+    give: Epicene, data: object, options: list[str]
+) -> None:
+    done = give(data, *options)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)

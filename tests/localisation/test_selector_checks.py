@@ -1,0 +1,59 @@
+"""Branches that do not agree are found, and those that do are left in peace."""
+
+from __future__ import annotations
+
+import pytest
+
+from epicene.localisation.selector_checks import check_selectors
+from epicene.localisation.selectors import make_selectors
+from rewriting.person_cases import LANGUAGES, pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "kinds"),
+    [
+        ("{g, select, male {Tu es prêt} female {Tu es prête} other {Tu es prêt}}", "fr", []),
+        ("Tu es {g, select, male {prêt} female {prêt} other {prêt}}", "fr", ["form"]),
+        ("Tu es {g, select, male {prêt} female {contente} other {prêt}}", "fr", ["form"]),
+        ("Tu es {g, select, female {prête} other {prêt}}", "fr", []),
+        ("Tu es {g, select, male {prêt} female {prête}}", "fr", ["no other"]),
+        ("{g, select, male {{a} b} female {b} other {b {a}}}", "", ["placeholders"]),
+        ("{g, select, male {%1$s} female {%2$s} other {%1$s}}", "", ["placeholders"]),
+        ("{g, select, male {<b>a</b>} female {<b>a} other {<b>a</b>}}", "", ["tags"]),
+        ("{g, select, male {Tu es prêt} female {Tu es", "fr", ["broken"]),
+        ("Tu es { $g ->\n [male] prêt\n *[female] prête\n}.", "fr", []),
+        ("Tu es { $g ->\n [male] prêt\n [female] prête\n}.", "fr", ["no other"]),
+        ("{g, select, male {zork} female {zorka} other {z}}", "fr", ["unsure"]),
+        ("{g, select, male {He likes} female {She like} other {They like}} it", "en", ["form"]),
+        ("{g, select, male {He likes} female {She likes} other {They like}} it", "en", []),
+        ("{n, plural, one {Un ami} other {# amis}}", "fr", []),
+        ("{n, plural, one {<b>Un ami</b> {a}} other {# amis}}", "fr", ["placeholders", "tags"]),
+        (
+            "{n, plural, one {Tu es {g, select, male {inscrit} female {inscrite} other {inscrit}}}"
+            " other {Tu es {g, select, male {abonné} female {abonné} other {abonné}}}}",
+            "fr",
+            ["form"],
+        ),
+        ("Rien, {name}.", "fr", []),
+    ],
+)
+def test_what_is_found(text: str, language: str, kinds: list[str]) -> None:
+    found = check_selectors(text, language)
+    assert sorted(each.kind for each in found) == kinds
+    for problem in found:
+        assert 0 <= problem.start < problem.end <= len(text)
+
+
+def test_the_message_says_what_was_expected() -> None:
+    (found,) = check_selectors("Tu es {g, select, female {prêt} other {prêt}}", "fr")
+    assert found.message == "g: the feminine is 'Tu es prêt', and the rewriter has 'Tu es prête'"
+    (found,) = check_selectors("{g, select, female {a} other {a {x}}}")
+    assert found.message == "the branch female has no {x}, unlike other"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("syntax", ["icu", "fluent"])
+def test_selectors_that_were_made_agree(language: str, syntax: str) -> None:
+    for case in pairs(language, "speaker")[::4]:
+        text = make_selectors(case.masculine, language, {"speaker": "g"}, syntax=syntax)
+        assert check_selectors(text, language, ["speaker"]) == []
