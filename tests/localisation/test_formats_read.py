@@ -120,3 +120,36 @@ def test_several_languages_in_one_file(tmp_path: Path) -> None:
         "Ready",
         "Happy",
     ]
+
+
+def test_each_variant_of_a_memory_is_read(tmp_path: Path) -> None:
+    content = (
+        '<tmx version="1.4"><header srclang="en"/><body><tu>'
+        '<tuv xml:lang="en"><seg>Ready</seg></tuv><tuv xml:lang="fr-FR"><seg>Prêt</seg></tuv>'
+        '<tuv xml:lang="fr-CA"><seg>Paré</seg></tuv></tu></body></tmx>'
+    )
+    found = read(tmp_path, "a.tmx", content).strings
+    assert [(each.text, each.language, each.source) for each in found] == [
+        ("Prêt", "fr", "Ready"),
+        ("Paré", "fr", "Ready"),
+    ]
+    assert [each.text for each in read(tmp_path, "a.tmx", content, "en").strings] == ["Ready"]
+
+
+def test_who_is_who_is_read_from_comments(tmp_path: Path) -> None:
+    arb = '{"a": "Prêt", "@a": {"x-epicene": "speaker"}}'
+    assert read(tmp_path, "app_fr.arb", arb).strings[0].people == "speaker"
+    android = "<!-- A button.\n     epicene: speaker -->"
+    content = f'<resources>{android}<string name="a">Prêt</string></resources>'
+    found = read(tmp_path, "values-fr/strings.xml", content).strings[0]
+    assert found.comment == "A button.\nepicene: speaker"
+
+
+def test_a_line_that_becomes_long_is_no_error(tmp_path: Path) -> None:
+    """It would be read as continued on the next line, if the new file were read."""
+    first = "Aujourd'hui, je me sens vraiment très prêt"
+    file = read(tmp_path, "a.txt", f"{first}\net puis voilà\n", "fr")
+    assert [string.text for string in file.strings] == [first, "et puis voilà"]
+    new = replaced(file, (0, "prêt", "préparée"))
+    assert new == f"{first.replace('prêt', 'préparée')}\net puis voilà\n"
+    assert len(read(tmp_path, "b.txt", new).strings) == 1

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 2**16  # bytes that are parsed at a time
 _MAX_DEPTH = 200
-_MAX_ELEMENT = 20_000  # characters in which the end of an inline element is looked for
+_MAX_ELEMENT = 5_000  # characters in which the end of an inline element is looked for
 _DECLARATION = regex.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']""")
 TAG = regex.compile(r"""<(?P<close>/?)(?P<name>[^\s/<>!?"']+)(?:[^<>"']|"[^"]*"|'[^']*')*+>""")
 TOKEN = regex.compile(
@@ -187,12 +187,15 @@ def element_end(text: str, start: int, end: int, whole: Set[str]) -> int:
         return tag.end()
     if name not in whole and not _NOT_TRANSLATED.search(tag[0]):
         return tag.end()
-    depth = 1
-    for each in TAG.finditer(text, tag.end(), min(end, tag.end() + _MAX_ELEMENT)):
-        if each["name"] == name and not each[0].endswith("/>"):
-            depth += -1 if each["close"] else 1
+    depth, at = 1, tag.end()
+    limit = min(end, at + _MAX_ELEMENT)
+    while (closing := text.find(f"</{name}", at, limit)) >= 0:
+        inner = text[at:closing]
+        depth += inner.count(f"<{name}>") + inner.count(f"<{name} ") - 1
+        at = closing + 1
         if depth == 0:
-            return each.end()
+            closed = TAG.match(text, closing, end)
+            return closed.end() if closed else tag.end()
     return tag.end()
 
 

@@ -92,4 +92,4 @@ def _comment_before(text: str, content: int) -> str:
     tag = text.rfind("<", 0, content)
     start = text.rfind("<!--", max(tag - _MAX_COMMENT, 0), tag)
     found = _COMMENT.match(text, start, tag) if start >= 0 else None
-    return " ".join(found[1].split()) if found else ""
+    return "\n".join(line.strip() for line in found[1].strip().splitlines()) if found else ""

@@ -21,31 +21,32 @@ def read(file: FileText, options: ReadOptions) -> FoundStrings:
     A unit without a name has its number as its key.
     """
     strings: list[FoundString] = []
-    unit: dict[str, FoundString] = {}
+    unit: list[FoundString] = []
     notes: list[str] = []
     source_language, number = "", 0
     for begins, element in read_elements(file, "tmx"):
         if begins and element.name == "header":
             source_language = base_language(element.get("srclang"))
         elif begins and element.name == "tu":
-            unit, notes, number = {}, [], number + 1
+            unit, notes, number = [], [], number + 1
         elif begins:
             continue
         elif element.name == "note":
             notes.append(file.text[element.start : element.end])
-        elif element.name == "seg" and element.start < element.end:
-            variant, around = element.parents[-1], element.parents[-2]
+        elif element.name == "seg" and element.start < element.end and len(element.parents) > 1:
+            around, variant = element.parents[-2:]
             language = base_language(variant.get("lang"))
             spans = ((element.start, element.end),)
-            key = around.get("tuid") or str(number)
-            unit[language] = FoundString(key, spans, CODING, language)
+            unit.append(FoundString(around.get("tuid") or str(number), spans, CODING, language))
         elif element.name == "tu":
-            source = unit.get(base_language(element.get("srclang")) or source_language)
+            written_in = base_language(element.get("srclang")) or source_language
+            source = next((each for each in unit if each.language == written_in), None)
             strings += [
                 found._replace(
                     source=decoded(file.text, source) if source else "", comment="\n".join(notes)
                 )
-                for language, found in unit.items()
-                if language == options.language or (not options.language and found is not source)
+                for found in unit
+                if found.language == (options.language or found.language)
+                and (options.language or found.language != written_in)
             ]
     return FoundStrings(strings)
