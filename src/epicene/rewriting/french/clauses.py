@@ -17,20 +17,25 @@ from epicene.rewriting.french.phrases import read_phrase
 from epicene.rewriting.french.predicates import (
     read_complement,
     read_coordinated,
+    plays_part,
     read_object_predicate,
+    read_part_played,
     read_state,
 )
 from epicene.rewriting.french.subjects import (
     Clause,
+    mention_referent,
     pronoun_referent,
     read_subject,
     relative_antecedent,
+    subject_mention,
 )
 from epicene.rewriting.french.verb_groups import clitics_before, pronoun_is_indirect_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from epicene.rewriting import Confidence
     from epicene.rewriting.french.sites import Agreement, Site
 
 _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
@@ -133,6 +138,9 @@ class ClauseReader:
         referent = self.object_referent(self.group.clitics)
         if known.is_kind("copulas", names):
             self._read_subject_complement(self.group.end, "what a copula says of them")
+        elif {"faire", "jouer"} & set(names) and plays_part(self.line, after):
+            if agreement := self.subject_agreement("a part played"):
+                read_part_played(self.line, after, agreement)
         elif self.reflexive and known.is_kind("reflexive_copulas", names):
             if agreement := self.subject_agreement("what a reflexive verb says of them"):
                 read_object_predicate(self.line, self.group.end, agreement, naming=False)
@@ -142,6 +150,7 @@ class ClauseReader:
             self._read_subject_complement(after + 1, "what somebody passes for")
         elif "passer" in names:
             self._read_state_after_passer(after)
+
         elif known.is_kind("with_state", names) and (
             own := self.subject_agreement("state of the subject")
         ):
@@ -178,6 +187,8 @@ class ClauseReader:
         """Add what agrees after a form of être, an auxiliary or a copula."""
         if not self.reflexive:
             self._read_subject_complement(self.group.end, "said of the subject with être")
+        elif any(self.line[index] in {"le", "la", "l'", "les"} for index in self.group.clitics):
+            return  # je me la suis offerte: it agrees with the thing
         elif agreement := self.subject_agreement("reflexive pronoun before the participle"):
             self.read_reflexive_participle(after, agreement)
 
@@ -274,6 +285,12 @@ class Governor(NamedTuple):
     noun_after: bool = False  # whether it has an object or an addressee that is a noun
 
 
+class OwnSubject(NamedTuple):
+    """The subject of a participle; its referent is None where that is no person."""
+
+    referent: Referent | None
+
+
 def read_infinitives(reading: ClauseReader, at: int, infinitives: Sequence[str]) -> None:
     """Read the infinitives after a verb, each with its controller.
 
@@ -320,6 +337,35 @@ def read_subject_infinitives(context: Context, clauses: Sequence[Clause]) -> Non
             and context.line[clause.group.subject] in {"c'", "ce"}
         ):
             _read_between(reading, clause.group.end, after.start, after.referent)
+
+
+def own_subject(context: Context, index: int) -> OwnSubject | None:
+    """The subject of a present participle, where it has one: mon père étant malade."""
+    line = context.line
+    if line[index] not in verb_table().gerunds:
+        return None
+    before = min((index, *clitics_before(line, index))) - 1
+    if line[before] in {"moi", "toi"}:
+        return OwnSubject(context.tonic_referent(before))
+    mention = subject_mention(context, before)
+    return None if mention is None else OwnSubject(mention_referent(mention))
+
+
+def read_absolute_participles(context: Context) -> None:
+    """Read the present participles that have a subject of their own: ma mère étant sortie, …"""
+    line = context.line
+    for index in range(1, len(line)):
+        if line[index] not in {"étant", "ayant"}:
+            continue
+        subject = own_subject(context, index)
+        if subject is None or subject.referent is None:
+            continue
+        agreement = context.agreement(subject.referent, "said of the participle's subject")
+        after = line.after_adverbs(index + 1)
+        if line[index] == "étant":
+            read_complement(line, index + 1, agreement)
+        elif line[after] == "été":
+            read_complement(line, after + 1, agreement)
 
 
 def _read_between(reading: ClauseReader, start: int, end: int, referent: Referent) -> None:
@@ -384,12 +430,18 @@ def _infinitive_controller(
     return governor.referent
 
 
-def read_infinitive(reading: ClauseReader, index: int, referent: Referent | None) -> None:
+def read_infinitive(
+    reading: ClauseReader, index: int, referent: Referent | None, *, sure: Confidence = "certain"
+) -> None:
     """Read one infinitive whose subject is known."""
     line, known = reading.line, verb_table()
     word = known.infinitive_of(line[index])
     clitics = clitics_before(line, index)
-    agreement = None if referent is None else reading.context.agreement(referent, _INFINITIVE_RULE)
+    if own_subject(reading.context, index) is not None:
+        return
+    agreement = None
+    if referent is not None:
+        agreement = reading.context.agreement(referent, _INFINITIVE_RULE, sure)
     own = reading.object_referent(clitics)
     reflexive = any(line[each] in {"se", "s'"} for each in clitics) or (
         own is not None and own == referent and own.who != "others"

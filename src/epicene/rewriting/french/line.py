@@ -118,6 +118,8 @@ class Line(text.Line[text.Token]):
             return index + 1
         if word == "fort" and is_adjective(self[index + 1]):  # fort content
             return index + 1
+        if word == "juste" and self[index + 1] in self.closed.articles:  # juste un curieux
+            return index + 1
         return index
 
     def ends_phrase(self, index: int) -> bool:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.french.asides import read_asides, read_tonic_pronouns, read_verbless
-from epicene.rewriting.french.clauses import read_clauses, read_subject_infinitives
+from epicene.rewriting.french.asides import read_asides, read_tonic_pronouns
+from epicene.rewriting.french.clauses import (
+    read_absolute_participles,
+    read_clauses,
+    read_subject_infinitives,
+)
 from epicene.rewriting.french.context import read_context
+from epicene.rewriting.french.fragments import read_verbless
 from epicene.rewriting.french.person_nouns import read_third_persons, read_vocatives
 
 if TYPE_CHECKING:
@@ -16,14 +21,15 @@ if TYPE_CHECKING:
     from epicene.rewriting.quotations import Passage
 
 
-def find_sites(passage: Passage[Line], _wanted: TargetGenders) -> Sites:
+def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
     """The sites of everybody; of two for one word the more certain is used."""
     context = read_context(passage)
     read_vocatives(context)
     read_tonic_pronouns(context)
     clauses = read_clauses(context)
     read_subject_infinitives(context, clauses)
+    read_absolute_participles(context)
     read_asides(context, clauses)
-    read_verbless(context, clauses)
+    read_verbless(context, clauses, wanted)
     read_third_persons(context)
     return context.sites

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.context import Referent
-from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender, singular_of
+from epicene.rewriting.french.inflection import (
+    inflect,
+    shown_gender,
+    shown_noun_gender,
+    singular_of,
+)
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     CLOSING_QUOTES,
@@ -23,6 +28,7 @@ from epicene.rewriting.french.subjects import (
     mention_chain_end,
     pronoun_referent,
 )
+from epicene.rewriting.persons import GENDERS
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.context import Context
@@ -44,11 +50,14 @@ def read_vocatives(context: Context) -> None:
         if not _opens_vocative(line, at - 1):
             continue
         start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
-        if line[start] in {"mon", "ma", "cher", "chère"}:
+        if line[start] in _OPENS_ADDRESS:
             _read_address_phrase(context, start)
         elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
             kind = "pronoun" if line[start] in {"monsieur", "madame"} else "noun"
             context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, kind)  # type: ignore[arg-type]
+
+
+_OPENS_ADDRESS = frozenset("mon ma cher chère chers chères mes".split())
 
 
 def _opens_vocative(line: Line, at: int) -> bool:
@@ -74,14 +83,24 @@ def _read_address_phrase(context: Context, at: int) -> None:
     if (
         phrase is None
         or not _closes_vocative(line, phrase.end)
-        or line[phrase.head] not in _TERMS_AFTER_DEAR
+        or not _TERMS_AFTER_DEAR & {line[phrase.head], singular_of(line[phrase.head])}
     ):
         return
-    agreement = context.agreement(context.listener(at), _VOCATIVE_RULE, "likely")
+    plural = line[at] in {"chers", "chères", "mes"}
+    if plural and _names_both_genders(line, phrase.head):
+        return
+    referent = context.listener(at)._replace(plural=plural)
+    agreement = context.agreement(referent, _VOCATIVE_RULE, "likely")
     phrase.agree(agreement)
     if line[phrase.head] in {"monsieur", "madame"}:
         context.sites.drop(phrase.head)
         agreement.add(phrase.head, "pronoun")
+
+
+def _names_both_genders(line: Line, at: int) -> bool:
+    """Whether the noun's counterpart is named too: Chères clientes, chers clients."""
+    forms = {inflect(line[at], gender, "noun", plural=True) for gender in GENDERS}
+    return len(forms) > 1 and forms <= set(line.keys)
 
 
 _TONIC_PRONOUNS = frozenset(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from epicene.rewriting import Change, sites
 from epicene.rewriting.french.inflection import inflect, is_plural
 from epicene.rewriting.french.lexicon import read_lists, word_list
+from epicene.rewriting.french.line import is_person
 from epicene.rewriting.french.phrases import SHORT_FORMS
 from epicene.rewriting.text import match_case
 from epicene.rewriting.word_lists import word_rows
@@ -235,10 +236,24 @@ class _Renderer:
         while end in self.sites and self.sites[end].target.kind == "adjective":
             end += 1
         bare = self.line[before] in self.line.closed.prepositions  # une école pour filles de …
-        related = self.line[end] in {"de", "d'", "du", "des"} and not self.line[end + 1].isdigit()
+        related = self.line[end] in {"de", "d'", "du", "des"} and not (
+            self._names_a_place(end) and self.line[before] not in {"la", "l'"}
+        )
         if related and not bare:
             return True
         return self.line[before - 1] in _FORMS_OF_AVOIR or self.line[before - 2] in {"père", "mère"}
+
+    def _names_a_place(self, at: int) -> bool:
+        """Whether what follows "de" is no parent: une fille de la campagne, de 12 ans."""
+        first = at + (self.line[at] in {"de", "d'"})
+        if self.line[first].isdigit():
+            return True
+        articled = self.line[first] in {"la", "l'", "du"}
+        return articled and not (
+            self.line.is_capital(first + 1)
+            or is_person(self.line[first + 1])
+            or is_person(self.line[first + 2])
+        )
 
     def _determiner(self, index: int, word: str, gender: Gender) -> str:
         masculine, feminine, short = _determiner_forms()[word]

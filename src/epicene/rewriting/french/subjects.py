@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.french.context import Context, Referent
-from epicene.rewriting.french.inflection import shown_noun_gender, singular_of
+from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender, singular_of
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     HYPHENS,
@@ -172,8 +172,34 @@ def relative_antecedent(context: Context, at: int, *, apart: bool = False) -> Si
         return None
     for near in range(at - 1, max(at - 4, -1), -1):  # un homme de trente ans qui …
         if line[near] in {"de", "d'", "du", "à", "en"}:
-            return sites.get(near - 1)
+            site = sites.get(near - 1)
+            return None if site is None or _is_nearer_antecedent(context, at, site) else site
     return None
+
+
+def _is_nearer_antecedent(context: Context, at: int, site: Site) -> bool:
+    """Whether the complement before "qui" is its antecedent, not the noun that it belongs to.
+
+    marié à une femme qui est née ici; le directeur d'une école qui est fermée.
+    """
+    if site.target.kind not in {"noun", "pronoun"}:
+        return True
+    mention = context.mention_ending(at + 1)
+    if mention is None or mention.plural != site.target.plural:
+        return False
+    if mention.human:
+        return True
+    shown = next(
+        (
+            gender
+            for index in range(at + 2, min(at + 7, len(context.line)))
+            if is_adjective(context.line[index])
+            and (gender := shown_gender(context.line[index], plural=mention.plural))
+        ),
+        None,
+    )
+    own = shown_noun_gender(context.line[site.at], plural=site.target.plural)
+    return shown is not None and shown == mention.gender and shown != own
 
 
 def mention_referent(mention: Mention) -> Referent | None:
@@ -333,6 +359,12 @@ def _imperative_subject(context: Context, group: VerbGroup) -> Referent | None:
     return context.listener(group.verb) if second else None
 
 
+def is_polite_order(context: Context, group: VerbGroup) -> bool:
+    """Whether the verb is an imperative in -ez after an aside: Une fois inscrit, cliquez ici."""
+    line = context.line
+    return group.kind == "same" and line[group.start - 1] == "," and line[group.verb].endswith("ez")
+
+
 def _relative_clause(context: Context, group: VerbGroup) -> Clause:
     """The clause of a verb after "qui", with its antecedent: moi qui suis, celui qui est."""
     line = context.line
@@ -368,7 +400,9 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
         if clause.named and clause.group.person in persons:
             kept = group._replace(person=clause.group.person)
             return Clause(kept, clause.referent, group.start, named=False)
-    if persons & {"2s", "2p"} and line[group.verb] in _IMPERATIVES:
+    if persons & {"2s", "2p"} and (
+        line[group.verb] in _IMPERATIVES or is_polite_order(context, group)
+    ):
         return Clause(group, context.listener(group.verb), group.start, named=False)
     return Clause(group, None, group.start, named=False)
 

@@ -120,8 +120,8 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
     verb = at + 1
     while line[verb] in line.closed.clitics:
         verb += 1
-    if not line.is_word(verb):
-        return None
+    if not line.is_word(verb) or (line[verb + 1] in HYPHENS and line[verb + 2] == word):
+        return None  # vous êtes-vous trompé: the second is the subject
     infinitives = _infinitives_of_form(line[verb], person)
     if not infinitives and (word not in _ALWAYS_SUBJECT or not line.is_open(verb)):
         return None
