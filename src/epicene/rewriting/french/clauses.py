@@ -30,7 +30,11 @@ from epicene.rewriting.french.subjects import (
     relative_antecedent,
     subject_mention,
 )
-from epicene.rewriting.french.verb_groups import clitics_before, pronoun_is_indirect_object
+from epicene.rewriting.french.verb_groups import (
+    clitics_before,
+    infinitive_follows,
+    pronoun_is_indirect_object,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -87,8 +91,23 @@ class ClauseReader:
                 return self._read_third_person_object(index)
         return None
 
+    def _has_thing_as_object(self, index: int) -> bool:
+        """Whether the verb of that clitic has things for its object: le lire, la réparer."""
+        at = index + 1
+        while self.line[at] in self.line.closed.clitics:
+            at += 1
+        found = [form.infinitive for form in verb_table().forms(self.line[at])]
+        if "avoir" in found:
+            at = self.line.after_adverbs(at + 1)
+            found = participle_infinitives(self.line[at])
+        if infinitive_follows(self.line, at + 1):
+            return False  # je le fais venir
+        return verb_table().is_kind("with_things", [*found, self.line[at]])
+
     def _read_third_person_object(self, index: int) -> Referent | None:
         if self.line[index] == "l'" and self._refers_to_proposition(index):
+            return None
+        if self._has_thing_as_object(index):
             return None
         referent = pronoun_referent(self.context, index)
         if referent is not None and self.line[index] in {"le", "la"}:

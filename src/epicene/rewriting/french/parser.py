@@ -13,6 +13,7 @@ from epicene.rewriting.french.clauses import (
 from epicene.rewriting.french.context import read_context
 from epicene.rewriting.french.fragments import read_verbless
 from epicene.rewriting.french.person_nouns import read_third_persons, read_vocatives
+from epicene.rewriting.french.quantifiers import read_demonstratives, read_quantifiers
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.line import Line
@@ -26,7 +27,9 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
     context = read_context(passage)
     read_vocatives(context)
     read_tonic_pronouns(context)
+    read_demonstratives(context)
     clauses = read_clauses(context)
+    read_quantifiers(context, clauses)
     read_subject_infinitives(context, clauses)
     read_absolute_participles(context)
     read_asides(context, clauses)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.french.context import Referent
 from epicene.rewriting.french.inflection import (
     inflect,
+    is_plural,
     shown_gender,
     shown_noun_gender,
     singular_of,
@@ -16,6 +17,7 @@ from epicene.rewriting.french.line import (
     CLOSING_QUOTES,
     OPENING_QUOTES,
     SENTENCE_ENDS,
+    TEMPORARY_STATES,
     can_be_predicate,
     is_adjective,
     is_person,
@@ -83,6 +85,7 @@ def _read_address_phrase(context: Context, at: int) -> None:
     if (
         phrase is None
         or not _closes_vocative(line, phrase.end)
+        or line[phrase.end + 1] in {"lui", "elle", "eux", "elles", "qui", "dont"}
         or not _TERMS_AFTER_DEAR & {line[phrase.head], singular_of(line[phrase.head])}
     ):
         return
@@ -120,6 +123,7 @@ def read_third_persons(context: Context) -> None:
             referent = Referent("others", mention.plural)
             mention.phrase.agree(context.agreement(referent, "a noun for a person", "likely"))
             _read_one_of(context, mention)
+            _read_after_complement(context, mention)
             _read_after_mention(context, mention)
     for index in range(len(context.line)):
         if context.line[index] in _BEFORE_BARE_NOUNS or context.line[index - 1] == "tant":
@@ -137,6 +141,37 @@ def _read_one_of(context: Context, mention: Mention) -> None:
     if line[before] in {"de", "d'", "des"} and line[before - 1] in _PARTITIVE_PRONOUNS:
         referent = Referent("others", plural=line[before - 1] in {"certains", "certaines"})
         context.agreement(referent, "one of several people", "likely").add(before - 1, "determiner")
+
+
+def _read_after_complement(context: Context, mention: Mention) -> None:
+    """Add what is said of people after a complement: un ouvrier du bâtiment blessé hier."""
+    line = context.line
+    agreement = context.agreement(
+        Referent("others", mention.plural), "beside a noun for a person", "likely"
+    )
+    verbs = {group.verb for group in context.groups}
+    for at in range(mention.end, min(mention.end + 7, len(line))):
+        if at == mention.end and line[at] not in _COMPLEMENT_OPENERS:
+            return
+        if not line.is_word(at) or at in verbs or line[at] in line.closed.subordinators:
+            return
+        word = inflect(line[at], "masculine", plural=mention.plural)
+        known = _SAID_OF_PEOPLE & {word, singular_of(word)}
+        if (
+            known
+            and can_be_predicate(line, at, agreement)
+            and is_plural(line[at]) == mention.plural
+        ):
+            read_coordinated(
+                line,
+                read_predicate_element(line, at, agreement, nouns=False, strict=True),
+                agreement,
+            )
+            return
+
+
+_COMPLEMENT_OPENERS = frozenset("de d' du des à au aux en".split())
+_SAID_OF_PEOPLE = TEMPORARY_STATES | word_list("adjectives", "said_of_people")
 
 
 def _read_after_mention(context: Context, mention: Mention) -> None:

@@ -170,6 +170,9 @@ def _stands_before(word: str) -> bool:
     return word in PRENOMINAL_ADJECTIVES or singular_of(word) in PRENOMINAL_ADJECTIVES
 
 
+_DEMONYMS = word_list("people", "demonyms")
+
+
 def _is_noun_alone(word: str) -> bool:
     return is_person(word) and not is_adjective(word)
 
@@ -192,6 +195,26 @@ def looks_like_person(word: str) -> bool:
 def is_demonym(word: str) -> bool:
     """Whether the word is an adjective that also names people: français, une Corse."""
     return is_adjective(word) and word not in verb_table().participles
+
+
+_INHABITANT = re.compile(r".{2,}(?:ienn?e?|éenn?e?|aise?|oise?|aine?|ine?|ane?)s?")
+# Names of regions and things that end like those of their people.
+_NOT_INHABITANTS = word_list("people", "not_inhabitants")
+
+
+def is_inhabitant(line: Line, at: int) -> bool:
+    """Whether a capitalised word after a determiner names where people are from: une Corse."""
+    word = line[at]
+    if not line.is_capital(at) or line.is_capital(at + 1) or word == "philippines":
+        return False
+    if word in _NOT_INHABITANTS and line[at - 1] in {"la", "l'", "en", "de", "d'"}:
+        return False
+    if not (line.is_determiner(at - 1) or line[at - 1] in _CONTRACTED):
+        return False
+    if word in _DEMONYMS or singular_of(word) in _DEMONYMS:
+        return True
+    several = line[at - 1] not in {"le", "la", "l'", "du", "au"}
+    return several and bool(_INHABITANT.fullmatch(word))
 
 
 def _may_precede(line: Line, index: int) -> bool:
@@ -278,7 +301,8 @@ def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention |
         start=at,
         head=phrase.head,
         end=phrase.end,
-        human=phrase.kind == "person" and is_person(word) and word not in RARELY_PEOPLE,
+        human=(phrase.kind == "person" and is_person(word) and word not in RARELY_PEOPLE)
+        or is_inhabitant(line, phrase.head),
         gender=_gender(line, at, phrase, plural=plural),
         plural=plural,
         phrase=phrase,

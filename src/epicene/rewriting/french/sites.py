@@ -66,6 +66,8 @@ _PRONOUN_PAIRS = {
     "il": "elle",
     "ils": "elles",
     "chacun": "chacune",
+    "quelques-uns": "quelques-unes",
+    "uns": "unes",
     "aucun": "aucune",
     "le": "la",
     "lord": "lady",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.french.context import Context, Referent
+from epicene.rewriting.french.impersonal import is_impersonal
 from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender, singular_of
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
@@ -12,57 +13,17 @@ from epicene.rewriting.french.line import (
     SENTENCE_ENDS,
     is_adjective,
     is_person,
-    participle_infinitives,
 )
 from epicene.rewriting.french.sites import Site, Target
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.phrases import Mention
+    from epicene.rewriting.french.sites import SiteKind
     from epicene.rewriting.french.verb_groups import VerbGroup
     from epicene.rewriting.persons import Gender
 
 _FEMININE = frozenset({"elle", "elles", "la"})
 _PLURAL = frozenset({"ils", "elles", "les", "eux"})
-
-
-_IMPERSONAL_VERBS = word_list("function_words", "impersonal_verbs")
-_IMPERSONAL_ADJECTIVES = word_list("function_words", "impersonal_adjectives")
-
-
-def is_impersonal(context: Context, group: VerbGroup) -> bool:
-    """Whether the verb is impersonal: il faut, il y a, il est vrai que."""
-    line = context.line
-    if line[group.subject] != "il":
-        return False
-    if not _IMPERSONAL_VERBS.isdisjoint(group.infinitives):
-        return True
-    if "avoir" in group.infinitives and any(line[index] == "y" for index in group.clitics):
-        return True
-    after = line.after_adverbs(group.end)
-    if line[after] in {"fallu", "plu"}:
-        return True
-    if line[after] == "été":
-        after = line.after_adverbs(after + 1)
-    if {"être", "devenir"} & set(group.infinitives) or line[after - 1] == "été":
-        return _is_impersonal_predicate(context, after)
-    if {"sembler", "paraître", "arriver", "rester"} & set(group.infinitives):
-        return line[after] in {"que", "qu'", "des", "un", "une"}
-    return "pouvoir" in group.infinitives and any(line[index] == "se" for index in group.clitics)
-
-
-def _is_impersonal_predicate(context: Context, at: int) -> bool:
-    """Whether the predicate is impersonal: il est crucial pour lui de; il est tard."""
-    line = context.line
-    if line[at] in {"temps", "question", "dommage", "tard", "tôt", "midi", "minuit"}:
-        return True
-    clause = next((at + step for step in (1, 2, 3) if line[at + step] in _CLAUSE_STARTERS), None)
-    if line[at] in _IMPERSONAL_ADJECTIVES:
-        return clause is not None
-    told = verb_table().is_kind("told", participle_infinitives(line[at]))
-    return told and line[at + 1] in {"que", "qu'"}
-
-
-_CLAUSE_STARTERS = frozenset({"que", "qu'", "de", "d'", "à"})
 
 
 def pronoun_referent(context: Context, at: int) -> Referent | None:
@@ -75,10 +36,8 @@ def pronoun_referent(context: Context, at: int) -> Referent | None:
     found = _antecedent(context, at, gender, plural=plural)
     if found is None:
         known = _was_taken_up_before(context, at, word)
-        # Whoever "ils" are, there may be women among them; what "l'" is, there may be no one.
-        return (
-            Referent("others", plural) if known or word not in {"ils", "eux", "les", "l'"} else None
-        )
+        # What "l'" and "les" are, there may be no one.
+        return Referent("others", plural) if known or word not in {"les", "l'"} else None
     if found.phrase is not None and not is_rewritable(found):
         return None
     return Referent("others", plural) if found.human else None
@@ -130,7 +89,7 @@ def _antecedent(
 def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
     """Whether a thing may be an antecedent: not within its own clause, nor in c'est le cas."""
     line = context.line
-    if thing.after_preposition or thing.gender is None:
+    if thing.after_preposition or (thing.gender is None and not thing.plural):
         return False
     if (
         not _TIME_NOUNS.isdisjoint(line.keys[thing.start : thing.end])
@@ -211,7 +170,7 @@ def mention_referent(mention: Mention) -> Referent | None:
 
 def is_rewritable(mention: Mention) -> bool:
     """Whether a mention may be changed: not a masculine plural that may include women."""
-    return not mention.plural or mention.gender != "masculine" or mention.one_gender
+    return True
 
 
 def subject_mention(context: Context, before: int) -> Mention | None:
@@ -294,7 +253,7 @@ def read_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Cl
         return _relative_clause(context, group)
     if group.kind == "same":
         return _shared_subject_clause(context, group, before)
-    return _noun_subject_clause(context, group)
+    return _noun_subject_clause(context, group, before)
 
 
 def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
@@ -305,7 +264,7 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
         return context.listener(group.subject)
     if word == "vous":
         return context.listener(group.subject)._replace(plural=_is_plural_vous(context, group))
-    if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context, group):
+    if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context.line, group):
         return None
     if site := _antecedent_of_nested_pronoun(context, group, before):
         context.sites.add(site)
@@ -380,8 +339,8 @@ def _relative_clause(context: Context, group: VerbGroup) -> Clause:
         referent = Referent(site.who, site.target.plural)
     elif (mention := context.mention_ending(at + 1)) is not None:
         referent = mention_referent(mention)
-    elif line[at] in {"celui", "celle", "ceux", "celles", "lui", "elle"}:
-        referent = Referent("others", plural=line[at] in {"ceux", "celles"})
+    elif line[at] in {"lui", "elle"}:
+        referent = Referent("others")
     return Clause(group, referent, group.start, named=True)
 
 
@@ -411,19 +370,89 @@ def _sentence_ends_between(context: Context, start: int, end: int) -> bool:
     return any(context.line[index] in SENTENCE_ENDS - {";"} for index in range(start, end))
 
 
-def _noun_subject_clause(context: Context, group: VerbGroup) -> Clause:
+def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause]) -> Clause:
     if context.line[group.subject] in {"moi", "toi"}:
         company = _coordinated_referent(context, group.subject)
         return Clause(group, company, group.subject, named=True)
     if context.line[group.subject] in _TONIC_PRONOUNS:
         return Clause(group, pronoun_referent(context, group.subject), group.subject, named=True)
+    if (at := _quantifier_at(context, group)) is not None:
+        referent = quantifier_referent(context, at)
+        if referent is not None and context.line[at] in QUANTIFIERS:
+            kind: SiteKind = "determiner" if context.line[at] in _LIKE_DETERMINERS else "pronoun"
+            context.agreement(referent, "who is meant of several people", "likely").add(at, kind)
+        return Clause(group, referent, at, named=True)
     mention = subject_mention(context, group.subject)
-    if mention is None:
-        return Clause(group, None, group.start, named=True)
+    if mention is None or _is_in_relative_clause(context, group, mention, before):
+        return Clause(group, _modified_subject(context, group, before), group.start, named=True)
     referent = mention_referent(mention)
     if group.person == "3p" and not mention.plural:
         referent = None  # Paul et Marie sont: several, of either gender
     return Clause(group, referent, mention.start, named=True)
+
+
+def _is_in_relative_clause(
+    context: Context, group: VerbGroup, mention: Mention, before: list[Clause]
+) -> bool:
+    """Whether the mention before a verb is the object of "qui": celui qui aime le sport est …"""
+    if not before or before[-1].group.kind != "relative" or mention.start < before[-1].group.end:
+        return False
+    between = context.line.keys[before[-1].group.end : group.start]
+    return _CLAUSE_MARKS.isdisjoint(between)
+
+
+def _modified_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
+    """The antecedent of the relative clause that ends before a verb: l'homme qui a ri est …"""
+    if not before or before[-1].group.kind != "relative":
+        return None
+    relative = before[-1]
+    between = context.line.keys[relative.group.end : group.start]
+    if relative.referent is None or not _CLAUSE_MARKS.isdisjoint(between):
+        return None
+    plural = context.line[group.verb].endswith("nt")
+    return relative.referent if relative.referent.plural == plural else None
+
+
+_CLAUSE_MARKS = frozenset(", ; : . ! ? que qu' qui dont où si et mais ou".split())
+ALL = frozenset({"tous", "toutes"})
+_LIKE_DETERMINERS = ALL | {"certains", "certaines", "aucun", "aucune"}
+QUANTIFIERS = _LIKE_DETERMINERS | {
+    "chacun",
+    "chacune",
+    "quelques-uns",
+    "quelques-unes",
+    "uns",
+    "unes",
+}
+_WITHOUT_GENDER = frozenset({"plusieurs", "beaucoup", "plupart", "autres"})
+
+
+def _quantifier_at(context: Context, group: VerbGroup) -> int | None:
+    """The pronoun for several people that a subject ends with: tous, tous deux, la plupart."""
+    line, at = context.line, group.subject
+    singular = line[at] in {"chacun", "chacune", "aucun", "aucune"}
+    if not singular and not line[group.verb].endswith("nt"):
+        return None
+    if line[at] in {"deux", "trois", "quatre"}:
+        at -= 1
+        at -= line[at] == "les"
+        return at if line[at] in ALL else None
+    if line[at] == "autres" and line[at - 1] not in {"les", "d'"}:
+        return None
+    return at if line[at] in QUANTIFIERS or line[at] in _WITHOUT_GENDER else None
+
+
+def quantifier_referent(context: Context, at: int) -> Referent | None:
+    """The people whom tous, certains, ceux … stand for; None where they may be things."""
+    word = context.line[at]
+    plural = word.endswith(("s", "x")) or word in {"beaucoup", "plupart"}
+    near = [each for each in context.mentions if each.end <= at]
+    for mention in reversed(near):
+        if mention.human and mention.phrase is not None:
+            return Referent("others", plural)
+        if mention.plural and not _TIME_NOUNS & set(context.line.keys[mention.start : mention.end]):
+            return None
+    return Referent("others", plural)
 
 
 def _coordinated_referent(context: Context, at: int) -> Referent | None:

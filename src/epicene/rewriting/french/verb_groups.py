@@ -181,6 +181,8 @@ def _enclitics(line: Line, at: int) -> list[int]:
 def _can_be_object(line: Line, first: int, at: int) -> bool:
     """Whether "le" before a form can be its object: only if the form is no noun or adjective."""
     word = line[at]
+    if verb_table().infinitive_of(line[first - 1]):  # continuer le combat
+        return False
     if line[first] not in {"l'", "les", "le", "la", "leur", "en"}:
         return True
     if word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}:
@@ -195,6 +197,8 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
 def _can_be_verb(line: Line, at: int) -> bool:
     """Whether the form is a verb rather than a noun, an adjective or a participle."""
     word, before = line[at], line[at - 1]
+    if before in _SUBJECT_QUANTIFIERS and word.endswith("nt") and not is_adjective(word):
+        return True  # tous veulent partir
     if before in line.closed.determiners or before in line.closed.prepositions:
         return word in {"est", "était", "sont", "a", "ont"} and before in {"tout", "un", "une"}
     if before == "qui" or before in {"ce", "c'", "cela", "ça", "ceci"}:
@@ -204,6 +208,9 @@ def _can_be_verb(line: Line, at: int) -> bool:
     return word not in _RARELY_VERBS
 
 
+_SUBJECT_QUANTIFIERS = frozenset(
+    {"tous", "toutes", "certains", "certaines", "plusieurs", "deux", "autres"}
+)
 _RARELY_VERBS = frozenset(
     "livre lit vis sens bois cours fois pièce place porte marche date date note garde"
     " cause entre montre pense aide juge guide danse offre force forme fête trace ruse".split()
