@@ -236,6 +236,8 @@ def is_person(word: str) -> bool:
         word = word.rpartition("-")[2]
     if word in known or singular_of(word) in known:
         return True
+    if word.endswith(("iste", "istes")) and len(word) > 8:  # un adventiste
+        return True
     listed = dictionary()
     return listed is not None and not is_adjective(word) and listed.is_person(word)
 

@@ -17,7 +17,6 @@ from epicene.rewriting.french.line import (
     CLOSING_QUOTES,
     OPENING_QUOTES,
     SENTENCE_ENDS,
-    TEMPORARY_STATES,
     can_be_predicate,
     is_adjective,
     is_person,
@@ -161,6 +160,7 @@ def _read_after_complement(context: Context, mention: Mention) -> None:
             known
             and can_be_predicate(line, at, agreement)
             and is_plural(line[at]) == mention.plural
+            and shown_gender(line[at], plural=mention.plural) in {None, mention.gender}
         ):
             read_coordinated(
                 line,
@@ -171,7 +171,7 @@ def _read_after_complement(context: Context, mention: Mention) -> None:
 
 
 _COMPLEMENT_OPENERS = frozenset("de d' du des à au aux en".split())
-_SAID_OF_PEOPLE = TEMPORARY_STATES | word_list("adjectives", "said_of_people")
+_SAID_OF_PEOPLE = word_list("adjectives", "said_of_people")
 
 
 def _read_after_mention(context: Context, mention: Mention) -> None:

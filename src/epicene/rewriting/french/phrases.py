@@ -217,6 +217,19 @@ def is_inhabitant(line: Line, at: int) -> bool:
     return several and bool(_INHABITANT.fullmatch(word))
 
 
+_ADJECTIVES_AS_PEOPLE = word_list("people", "adjectives_as_people")
+
+
+def _is_adjective_for_people(line: Line, phrase: NounPhrase) -> bool:
+    """Whether an adjective stands for people: un alcoolique, les intéressés; not le riche passé."""
+    if phrase.end != phrase.head + 1 or line[phrase.head - 1] in {"de", "d'", "en"}:
+        return False
+    word = line[phrase.head]
+    return not _ADJECTIVES_AS_PEOPLE.isdisjoint(
+        {inflect(word, "masculine"), inflect(singular_of(word), "masculine")}
+    )
+
+
 def _may_precede(line: Line, index: int) -> bool:
     word = line[index]
     return _stands_before(word) or is_adjective(word) or word in person_pairs().known
@@ -302,7 +315,8 @@ def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention |
         head=phrase.head,
         end=phrase.end,
         human=(phrase.kind == "person" and is_person(word) and word not in RARELY_PEOPLE)
-        or is_inhabitant(line, phrase.head),
+        or is_inhabitant(line, phrase.head)
+        or _is_adjective_for_people(line, phrase),
         gender=_gender(line, at, phrase, plural=plural),
         plural=plural,
         phrase=phrase,

@@ -404,7 +404,7 @@ def _is_in_relative_clause(
 def _modified_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
     """The antecedent of the relative clause that ends before a verb: l'homme qui a ri est …"""
     if not before or before[-1].group.kind != "relative":
-        return None
+        return _distant_subject(context, group)
     relative = before[-1]
     between = context.line.keys[relative.group.end : group.start]
     if relative.referent is None or not _CLAUSE_MARKS.isdisjoint(between):
@@ -413,6 +413,24 @@ def _modified_subject(context: Context, group: VerbGroup, before: list[Clause]) 
     return relative.referent if relative.referent.plural == plural else None
 
 
+def _distant_subject(context: Context, group: VerbGroup) -> Referent | None:
+    """The subject before complements of its own: les hommes d'affaires les plus riches étaient …"""
+    plural = context.line[group.verb].endswith("nt")
+    verbs = {each.verb for each in context.groups}
+    for mention in reversed(context.mentions):
+        if mention.end > group.start or mention.after_preposition:
+            continue
+        between = range(mention.end, group.start)
+        if not _CLAUSE_MARKS.isdisjoint(context.line.keys[mention.end : group.start]):
+            return None
+        if not verbs.isdisjoint(between) or mention.plural != plural:
+            return None
+        opens = context.line[mention.end] in _COMPLEMENT_OPENERS
+        return mention_referent(mention) if opens else None
+    return None
+
+
+_COMPLEMENT_OPENERS = frozenset("de d' du des à au aux en".split())
 _CLAUSE_MARKS = frozenset(", ; : . ! ? que qu' qui dont où si et mais ou".split())
 ALL = frozenset({"tous", "toutes"})
 _LIKE_DETERMINERS = ALL | {"certains", "certaines", "aucun", "aucune"}
