@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.clauses import ClauseReader, read_infinitive
 from epicene.rewriting.french.context import Referent
-from epicene.rewriting.french.inflection import inflect, shown_gender
+from epicene.rewriting.french.inflection import inflect, is_plural, shown_gender
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     OPENING_QUOTES,
@@ -412,5 +412,6 @@ def _read_role_nouns(context: Context, start: int, end: int, clause: Clause | No
             referent = clause.referent
         else:
             continue
+        referent = referent._replace(plural=is_plural(line[at + 2]))
         agreement = context.agreement(referent, rule, "likely")
         read_predicate_element(line, at + 2, agreement, strict=True)

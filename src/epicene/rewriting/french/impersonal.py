@@ -99,7 +99,7 @@ def _is_reflexive_happening(
     if "passer" in infinitives:
         return line[end] not in {"de", "d'"}
     return (
-        "tard" in line.keys[end : end + 3]
+        ("faire" in infinitives and "tard" in line.keys[end : end + 3])
         or (
             {"trouver", "avérer"} & set(infinitives)
             and line[line.after_adverbs(end)] in {"que", "qu'"}
@@ -120,8 +120,11 @@ def _is_weather(line: Line, infinitives: Collection[str], end: int) -> bool:
         )
     if "être" not in infinitives:
         return False
-    if not {"tard", "tôt", "midi", "minuit", "temps", "heure", "heures"}.isdisjoint(near[:3]):
+    if not {"midi", "minuit", "temps", "heure", "heures"}.isdisjoint(near[:3]):
         return near[:1] != ["à"]
+    late = next((at for at in range(end, end + 3) if line[at] in {"tard", "tôt"}), None)
+    if late is not None:  # il est déjà tard; but il fut plus tard élu
+        return not (line.is_open(late + 1) or line[late - 1] == "plus")
     return tuple(near[:2]) == ("une", "fois")
 
 

@@ -268,9 +268,15 @@ def singular_of(word: str) -> str:
         return word.removesuffix("aux") + "al"
     if word.endswith("eaux"):
         return word.removesuffix("x")
+    if word.endswith(("ais", "ois")) and not _is_listed(word[:-1]):  # un Groenlandais
+        return word
     if word.endswith("s") and word not in _S_IN_SINGULAR and word not in adjective_pairs().feminine:
         return word.removesuffix("s")
     return word
+
+
+def _is_listed(word: str) -> bool:
+    return word in adjective_pairs().known or word in person_pairs().known
 
 
 def is_plural(word: str) -> bool:

@@ -122,6 +122,7 @@ def read_third_persons(context: Context) -> None:
             referent = Referent("others", mention.plural)
             mention.phrase.agree(context.agreement(referent, "a noun for a person", "likely"))
             _read_one_of(context, mention)
+            _read_joined(context, mention)
             _read_after_complement(context, mention)
             _read_after_mention(context, mention)
     for index in range(len(context.line)):
@@ -140,6 +141,28 @@ def _read_one_of(context: Context, mention: Mention) -> None:
     if line[before] in {"de", "d'", "des"} and line[before - 1] in _PARTITIVE_PRONOUNS:
         referent = Referent("others", plural=line[before - 1] in {"certains", "certaines"})
         context.agreement(referent, "one of several people", "likely").add(before - 1, "determiner")
+
+
+def _read_joined(context: Context, mention: Mention) -> None:
+    """Add what is joined without a determiner: des soldats et officiers; britanniques et russes."""
+    line = context.line
+    at = mention.end + 1
+    if line[mention.end] not in {"et", "ou"} or not line.is_open(at) or line.is_capital(at):
+        return
+    agreement = context.agreement(
+        Referent("others", mention.plural), "joined to a noun for a person", "likely"
+    )
+    shown = shown_gender(line[at], plural=mention.plural)
+    if shown not in {None, mention.gender} or not can_be_predicate(line, at, agreement):
+        return
+    if is_plural(line[at]) != mention.plural or verb_table().forms(line[at]):
+        return
+    if is_person(line[at]) and line[at] not in RARELY_PEOPLE:
+        read_predicate_element(line, at, agreement, strict=True)
+    elif (
+        is_adjective(line[mention.end - 1]) and is_adjective(line[at]) and not line.is_open(at + 1)
+    ):
+        agreement.add(at, "adjective")
 
 
 def _read_after_complement(context: Context, mention: Mention) -> None:
@@ -240,6 +263,8 @@ def _read_title(context: Context, index: int) -> None:
         return
     name = index + 2 if context.line[index + 1] == "." else index + 1
     if context.line.tokens[index].text.isupper() and len(context.line[index]) > 1:
+        return
+    if context.line[name] == "noël":
         return
     if context.line.is_word(name) and context.line.tokens[name].text[0].isupper():
         kind: SiteKind = "pronoun" if word in _TITLES else "noun"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _FOR = frozenset("à pour par chez contre avec envers sans devant".split())
 _CELUI = frozenset({"celui", "celle", "ceux", "celles"})
-_AFTER_OBJECT = frozenset({"à", "au", "aux", "dans", "en", "sur", "ensemble", "de", "d'", ",", ""})
+_AFTER_OBJECT = frozenset({"à", "au", "aux", "qui", "de", "d'", "du"})
 
 
 def read_quantifiers(context: Context, clauses: Sequence[Clause]) -> None:
@@ -41,17 +41,19 @@ def _referent_of_all(context: Context, clauses: Sequence[Clause], at: int) -> Re
             return None
     if line[at - 1] in _FOR:
         return Referent("others", plural=True)
+    pronoun = next((i for i in range(at - 1, max(at - 4, -1), -1) if line[i] in _OBJECTS), None)
+    if pronoun is not None and (line.is_enclitic(pronoun) or line.is_infinitive(pronoun + 1)):
+        return pronoun_referent(context, pronoun) or _someone(context, pronoun)
     clause = _clause_before(context, clauses, at)
     if clause is not None and clause.group.person.endswith("p"):
         return clause.referent if clause.referent and clause.referent.plural else None
-    pronoun = next(
-        (i for i in range(at - 1, max(at - 4, -1), -1) if line[i] in {"les", "leur"}), None
-    )
-    if pronoun is not None and (line.is_enclitic(pronoun) or line.is_infinitive(pronoun + 1)):
-        return pronoun_referent(context, pronoun) or _someone(context, pronoun)
+    governed = line.is_infinitive(at - 1) or bool(participle_infinitives(line[at - 1]))
+    if governed and line[at + 1] in _AFTER_OBJECT:  # pour aider tous à comprendre
+        return Referent("others", plural=True)
     return None
 
 
+_OBJECTS = frozenset({"les", "leur"})
 _SINGULAR_DETERMINERS = frozenset("le la l' un une".split())
 
 
