@@ -43,7 +43,7 @@ def read_tonic_pronouns(context: Context) -> None:
     for at in range(len(line)):
         if line[at] in _CELUI and line[at + 1] in {"que", "qu'"}:
             _read_celui_que(context, at)
-        if line[at] in {"quel", "quelle"} or (line.begins(at) and line.is_word(at)):
+        if line[at] in {"quel", "quelle"} or (line.is_word(at) and line.begins(at)):
             _read_exclamation(context, at)
         if line[at] == "vous" and line[at + 1] in {"seul", "seule"}:
             context.agreement(context.listener(at), "beside vous").add(at + 1, "adjective")
@@ -230,7 +230,8 @@ def _read_fronted(context: Context, clause: Clause, start: int, main: Clause | N
     end = clause.start
     if clause.referent is None:
         return
-    if clause.group.kind not in {"pronoun", "noun"} and not is_polite_order(context, clause.group):
+    order = is_polite_order(context, clause.group)
+    if clause.group.kind not in {"pronoun", "noun"} and (main is not None or not order):
         return
     if line[end - 1] == "," and line[end - 2] in {"moi", "toi"} and line[end - 3] in {",", ""}:
         end -= 2
@@ -259,6 +260,7 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
             can_be_predicate(line, first, agreement)
             and context.sites.get(first) is None
             and line[first] not in _INTERJECTIONS
+            and not (agreement.who == "listener" and line[first] in _SAID_OF_SPEAKER)
             and not (line[first] in TERMS_OF_ADDRESS and line[first + 1] == ",")
             and _is_aside(line, first, end)
         ):
@@ -267,6 +269,10 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
         while at < end and line[at] != ",":
             at += 1
         at += 1
+
+
+# Désolé, essayez encore: the speaker is.
+_SAID_OF_SPEAKER = frozenset("désolé désolée navré navrée ravi ravie enchanté enchantée".split())
 
 
 def _read_likeness(line: Line, at: int, agreement: Agreement) -> None:

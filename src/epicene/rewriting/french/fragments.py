@@ -34,7 +34,7 @@ def read_verbless(context: Context, clauses: Sequence[Clause], wanted: TargetGen
             _read_object_of_infinitive(context, at)
         if line[at] in {"de", "d'"} and line[at - 1] == "merci":
             _read_thanks(context, at + 1)
-        if line.begins(at) and line.is_word(at) and not _sentence_has_subject(context, clauses, at):
+        if line.is_word(at) and line.begins(at) and not _sentence_has_subject(context, clauses, at):
             _read_elided_copula(context, at)
             _read_answer(context, at)
             _read_fragment(context, at, wanted)

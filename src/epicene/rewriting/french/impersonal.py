@@ -21,7 +21,7 @@ _ADJECTIVES = word_list("function_words", "impersonal_adjectives")
 _WEATHER = word_list("function_words", "weather")
 _TIMES = word_list("function_words", "time_nouns")
 _HAPPENING = frozenset(
-    "arriver venir rester manquer exister survenir apparaître tomber advenir régner".split()
+    "arriver venir rester manquer exister survenir apparaître advenir régner".split()
 )
 _FOLLOWING = frozenset({"résulter", "ressortir", "découler", "ensuivre"})
 # Before an infinitive that may be impersonal: il va pleuvoir.
@@ -160,7 +160,7 @@ def _has_logical_subject(
         return False  # il est venu une fois
     head = line[phrase.head]
     rarely = not RARELY_PEOPLE.isdisjoint({head, singular_of(head)})
-    return rarely or (not is_person(head) and phrase.kind == "thing")
+    return rarely or not is_person(head)
 
 
 def _has_clause(line: Line, infinitives: Collection[str], clitics: set[str], end: int) -> bool:
@@ -204,7 +204,7 @@ def _is_impersonal_predicate(line: Line, at: int) -> bool:
         return True
     if not verb_table().is_kind("told", participle_infinitives(word)):
         return False
-    return line[at + 1] in {"que", "qu'", "de", "d'", "un", "une", "des"}
+    return line[line.after_adverbs(at + 1)] in {"que", "qu'", "de", "d'", "un", "une", "des"}
 
 
 def _clause_follows(line: Line, at: int, *, within: int = 5) -> bool:

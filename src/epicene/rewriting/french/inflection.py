@@ -260,6 +260,7 @@ _ODD_SINGULARS = {plural: one for one, plural in _ODD_PLURALS.items()}
 _REGULAR_IN_AL = frozenset({"banal", "fatal", "final", "natal", "naval", "bancal"})
 
 
+@lru_cache(maxsize=20_000)
 def singular_of(word: str) -> str:
     """The singular of a plural, as far as its ending shows."""
     if word in _ODD_SINGULARS:

@@ -21,7 +21,7 @@ from epicene.rewriting.french.line import (
     is_adjective,
     is_person,
 )
-from epicene.rewriting.french.phrases import RARELY_PEOPLE, is_one_gender, read_phrase
+from epicene.rewriting.french.phrases import is_one_gender, names_person, read_phrase
 from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
 from epicene.rewriting.french.subjects import (
     is_rewritable,
@@ -157,7 +157,7 @@ def _read_joined(context: Context, mention: Mention) -> None:
         return
     if is_plural(line[at]) != mention.plural or verb_table().forms(line[at]):
         return
-    if is_person(line[at]) and line[at] not in RARELY_PEOPLE:
+    if names_person(line, at):
         read_predicate_element(line, at, agreement, strict=True)
     elif (
         is_adjective(line[mention.end - 1]) and is_adjective(line[at]) and not line.is_open(at + 1)
@@ -212,6 +212,7 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
         can_be_predicate(line, start, agreement)
         and is_adjective(line[start])
         and shown == mention.gender
+        and is_plural(line[start]) == mention.plural
     ):
         read_predicate_element(line, start, agreement, nouns=False, strict=True)
 
@@ -227,7 +228,7 @@ def _read_bare_noun(context: Context, at: int) -> None:
     if phrase is None or phrase.kind != "person" or phrase.determiners:
         return
     word = line[phrase.head]
-    if not is_person(word) or word in RARELY_PEOPLE or context.sites.get(phrase.head) is not None:
+    if not names_person(line, phrase.head) or context.sites.get(phrase.head) is not None:
         return
     plural = word.endswith(("s", "x")) and singular_of(word) != word
     if plural and shown_noun_gender(word, plural=True) == "masculine" and not is_one_gender(word):

@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.french.inflection import (
     inflect,
+    is_plural,
     person_pairs,
     shown_gender,
     shown_noun_gender,
     singular_of,
 )
 from epicene.rewriting.french.lexicon import verb_table, word_list
-from epicene.rewriting.french.line import Line, is_adjective, is_adverb_by_shape, is_person
+from epicene.rewriting.french.line import (
+    Line,
+    is_adjective,
+    is_adverb_by_shape,
+    is_person,
+    looks_like_adjective,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -85,10 +92,21 @@ def read_phrase(line: Line, at: int, *, stop: Collection[int] = ()) -> NounPhras
     return NounPhrase(
         determiners=(*determiners, *superlative),
         head=head,
-        adjectives=(*before, *after),
+        adjectives=(*before, *(index for index in after if _may_agree(line, head, index))),
         end=run[-1] + 1,
         kind=kind,
     )
+
+
+def _may_agree(line: Line, head: int, index: int) -> bool:
+    """Whether a word after the head can agree with it: an adjective, not one of another gender."""
+    word = line[index]
+    if not (is_adjective(word) or is_person(word) or looks_like_adjective(word)):
+        return False
+    if not is_person(line[head]):
+        return True
+    own = shown_noun_gender(line[head], plural=is_plural(line[head]))
+    return own is None or shown_gender(word, plural=word.endswith("s")) in {None, own}
 
 
 def _read_determiners(line: Line, at: int) -> tuple[list[int], int]:
@@ -150,6 +168,10 @@ def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind
     for position, index in enumerate(run):
         word = line[index]
         later = run[position + 1 :]
+        if word in {"autre", "autres"} and later:
+            continue
+        if word in _THING_NOUNS:
+            return index, "thing"
         if _stands_before(word) and any(_is_nounlike(line, each) for each in later[:2]):
             continue
         if word in FIXED_GENDER_NOUNS or singular_of(word) in FIXED_GENDER_NOUNS:
@@ -164,6 +186,10 @@ def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind
             continue
         return index, "person" if looks_like_person(word) else "thing"
     return run[0], "person"
+
+
+# Nouns for things that look like adjectives.
+_THING_NOUNS = word_list("function_words", "thing_nouns")
 
 
 def _stands_before(word: str) -> bool:
@@ -271,6 +297,39 @@ def is_one_gender(word: str) -> bool:
 RARELY_PEOPLE = word_list("people", "rarely_people")
 
 
+_MACHINES = word_list("people", "machines")
+_TECHNICAL = word_list("people", "technical")
+
+
+def names_person(line: Line, at: int) -> bool:
+    """Whether a noun is a person's, not a thing's, a program's or an acronym."""
+    word = line[at]
+    if not is_person(word):
+        return False
+    forms = {word, singular_of(word)}
+    if "gestionnaire" in forms and line[at + 1] in {"de", "d'", "des", "du"}:
+        return False
+    if forms & RARELY_PEOPLE or (forms & _MACHINES and _is_technical(line)):
+        return False
+    if word in _NOT_INHABITANTS and line.is_capital(at) and line[at - 1] == "la":
+        return False  # la Marseillaise
+    if line[at + 1] == "à" and line[at + 2] in {"gaz", "bois", "induction", "vapeur", "charbon"}:
+        return False  # une cuisinière à gaz
+    return not line.tokens[at].text.isupper() or line.text.isupper()
+
+
+def _is_technical(line: Line) -> bool:
+    """Whether the text is about machines or programs, or has code in it."""
+    return (
+        not _TECHNICAL.isdisjoint(line.keys)
+        or not _CODE_MARKS.isdisjoint(line.text)
+        or any(len(token.text) > 2 and token.text[1:].isupper() for token in line.tokens)
+    )
+
+
+_CODE_MARKS = frozenset("%_{}=$\ufffc")
+
+
 def find_mentions(
     line: Line, pronouns: Collection[int], groups: Sequence[VerbGroup]
 ) -> list[Mention]:
@@ -314,7 +373,7 @@ def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention |
         start=at,
         head=phrase.head,
         end=phrase.end,
-        human=(phrase.kind == "person" and is_person(word) and word not in RARELY_PEOPLE)
+        human=(phrase.kind == "person" and names_person(line, phrase.head))
         or is_inhabitant(line, phrase.head)
         or _is_adjective_for_people(line, phrase),
         gender=_gender(line, at, phrase, plural=plural),
@@ -345,6 +404,9 @@ def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gend
     return None
 
 
+_THING_ENDING = re.compile(r".{3,}(?:tion|sion|ment|té|ure|age|ance|ence|isme|tude)s?")
+
+
 def is_name(line: Line, at: int) -> bool:
     """Whether the word is a proper name."""
     if not line.is_word(at) or not line.tokens[at].text[0].isupper():
@@ -355,6 +417,8 @@ def is_name(line: Line, at: int) -> bool:
     if not line.begins(at):
         return not line.is_determiner(at - 1) or line[at - 1] in _TITLES
     if is_adjective(word) or is_person(word) or line.adverb_end(at) > at:
+        return False
+    if _THING_ENDING.fullmatch(word):  # Modifications qui …
         return False
     if verb_table().forms(word):  # Marie, Pierre
         return line[at + 1] in line.closed.clitics or bool(verb_table().forms(line[at + 1]))
@@ -376,6 +440,14 @@ _NOT_PEOPLE = frozenset({("à", "l'", "étranger"), ("de", "l'", "étranger")})
 _TITLES = frozenset({"m", "mme", "mr", "mrs", "mlle", "dr", "monsieur", "madame"})
 
 
+_CODE_NAME = re.compile(r".*\d.*|.|[A-ZÀ-Ý]{2,}.*|(?!Ma?c|D[eiu]|L[aei]|Van|O').+[a-z][A-Z].*")
+
+
+def _is_personal_name(line: Line, at: int) -> bool:
+    """Whether a capitalised word may be somebody's name: no acronym, no name of a program."""
+    return line.text.isupper() or not _CODE_NAME.fullmatch(line.tokens[at].text)
+
+
 def _name_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention:
     end = at + 1
     while end not in verbs_at and (
@@ -386,7 +458,7 @@ def _name_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention:
         start=at,
         head=at,
         end=end,
-        human=True,
+        human=_is_personal_name(line, at),
         gender=None,
         plural=False,
         phrase=None,

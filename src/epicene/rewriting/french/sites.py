@@ -213,6 +213,8 @@ class _Renderer:
             return _pair_member(_TONIC_PAIRS, word, gender)
         if gender == "masculine" and word in _KINSHIP_MASCULINES and self._is_kinship_noun(site.at):
             return _KINSHIP_MASCULINES[word]
+        if site.target.plural and not word.endswith(("s", "x", "z")):
+            return word  # the words around it were misread
         word = SHORT_FORMS.get(word, word)
         kind = "noun" if site.target.kind == "noun" else "adjective"
         form = inflect(word, gender, kind, plural=site.target.plural or is_plural(word))

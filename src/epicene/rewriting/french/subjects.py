@@ -34,6 +34,8 @@ def pronoun_referent(context: Context, at: int) -> Referent | None:
     if word in {"l'", "les"}:
         gender = None
     found = _antecedent(context, at, gender, plural=plural)
+    if word.endswith(("-même", "-mêmes")):
+        found = context.mention_ending(at) or found  # l'archive elle-même
     if found is None:
         known = _was_taken_up_before(context, at, word)
         # What "l'" and "les" are, there may be no one.
@@ -81,6 +83,10 @@ def _antecedent(
         if not mention.human and not _may_be_meant(context, mention, at):
             continue
         rank = 2 if mention.end - 1 in subjects or mention.human else 1
+        if not mention.human and mention.gender is None and not mention.plural:
+            rank = 0
+        if best is None and rank == 0 and not _POSSESSIVES.isdisjoint(context.line.keys[:at]):
+            continue
         if best is None or rank >= best[0]:
             best = (rank, mention)
     return best[1] if best else None
@@ -89,8 +95,12 @@ def _antecedent(
 def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
     """Whether a thing may be an antecedent: not within its own clause, nor in c'est le cas."""
     line = context.line
-    if thing.after_preposition or (thing.gender is None and not thing.plural):
+    if thing.after_preposition:
         return False
+    if thing.gender is None and not thing.plural and line[thing.start] != "l'":
+        return False
+    if any(at in group.clitics and group.subject == thing.end - 1 for group in context.groups):
+        return False  # l'attention le flatte: another one
     if (
         not _TIME_NOUNS.isdisjoint(line.keys[thing.start : thing.end])
         or line[thing.head] in _POSSESSIVE_PRONOUNS
@@ -104,6 +114,7 @@ def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
     return len(between) > 7 or _RELATIVE_PRONOUNS.isdisjoint(between)
 
 
+_POSSESSIVES = frozenset({"son", "sa", "ses"})
 _TIME_NOUNS = word_list("function_words", "time_nouns")
 _POSSESSIVE_PRONOUNS = frozenset({"sien", "sienne", "mien", "mienne", "tien", "tienne"})
 _RELATIVE_PRONOUNS = frozenset("que qu' dont où lequel laquelle duquel auquel lesquels".split())
@@ -383,7 +394,11 @@ def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause
             context.agreement(referent, "who is meant of several people", "likely").add(at, kind)
         return Clause(group, referent, at, named=True)
     mention = subject_mention(context, group.subject)
-    if mention is None or _is_in_relative_clause(context, group, mention, before):
+    if (
+        mention is None
+        or context.line[mention.start + 1] in {"plus", "moins"}  # les gens les plus riches
+        or _is_in_relative_clause(context, group, mention, before)
+    ):
         return Clause(group, _modified_subject(context, group, before), group.start, named=True)
     referent = mention_referent(mention)
     if group.person == "3p" and not mention.plural:
@@ -419,6 +434,8 @@ def _distant_subject(context: Context, group: VerbGroup) -> Referent | None:
     verbs = {each.verb for each in context.groups}
     for mention in reversed(context.mentions):
         if mention.end > group.start or mention.after_preposition:
+            continue
+        if context.line[mention.start + 1] in {"plus", "moins"}:  # les plus riches
             continue
         between = range(mention.end, group.start)
         if not _CLAUSE_MARKS.isdisjoint(context.line.keys[mention.end : group.start]):
@@ -460,6 +477,15 @@ def _quantifier_at(context: Context, group: VerbGroup) -> int | None:
     return at if line[at] in QUANTIFIERS or line[at] in _WITHOUT_GENDER else None
 
 
+_OF_SEVERAL = frozenset({"chacun", "chacune", "aucun", "aucune"})
+
+
+def _shown_by_pronoun(word: str) -> Gender | None:
+    if word in _WITHOUT_GENDER:
+        return None
+    return "feminine" if word.endswith(("e", "es")) else "masculine"
+
+
 def quantifier_referent(context: Context, at: int) -> Referent | None:
     """The people whom tous, certains, ceux … stand for; None where they may be things."""
     word = context.line[at]
@@ -468,7 +494,11 @@ def quantifier_referent(context: Context, at: int) -> Referent | None:
     for mention in reversed(near):
         if mention.human and mention.phrase is not None:
             return Referent("others", plural)
-        if mention.plural and not _TIME_NOUNS & set(context.line.keys[mention.start : mention.end]):
+        if mention.plural != (plural or word in _OF_SEVERAL) or mention.human:
+            continue
+        if _differs(mention.gender, _shown_by_pronoun(word)):
+            continue
+        if not _TIME_NOUNS & set(context.line.keys[mention.start : mention.end]):
             return None
     return Referent("others", plural)
 

@@ -181,8 +181,11 @@ def _enclitics(line: Line, at: int) -> list[int]:
 def _can_be_object(line: Line, first: int, at: int) -> bool:
     """Whether "le" before a form can be its object: only if the form is no noun or adjective."""
     word = line[at]
-    if verb_table().infinitive_of(line[first - 1]):  # continuer le combat
+    before = line[first - 1]
+    if before in line.closed.prepositions or verb_table().infinitive_of(before):  # à la place
         return False
+    if verb_table().forms(before) and not (is_person(before) or line.is_capital(first - 1)):
+        return False  # affiche la liste
     if line[first] not in {"l'", "les", "le", "la", "leur", "en"}:
         return True
     if word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}:
@@ -190,8 +193,10 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
     if is_adjective(word) or is_person(word) or len(word) < 5:
         return False
     # la porte, le centre: nouns with the form of a verb, unless somebody stands before them
-    before = line.tokens[first - 1].text[:1] if first else ""
-    return not word.endswith(("e", "es")) or before.isupper() or is_person(line[first - 1])
+    initial = line.tokens[first - 1].text[:1] if first else ""
+    if before.endswith(("er", "ir", "re")) and line.begins(first - 1):  # Optimiser la taille
+        return False
+    return not word.endswith(("e", "es")) or initial.isupper() or is_person(before)
 
 
 def _can_be_verb(line: Line, at: int) -> bool:
