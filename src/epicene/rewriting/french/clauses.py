@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from epicene.rewriting import Confidence
-    from epicene.rewriting.french.sites import Agreement, Site
+    from epicene.rewriting.french.sites import Agreement
 
 _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
@@ -252,8 +252,7 @@ class ClauseReader:
         elif agreement := self.object_agreement(self.group.clitics, "object before the participle"):
             if not self.pronoun_is_indirect_object(at, infinitives, reflexive=False):
                 self.read_participles(at, agreement, infinitives)
-        elif site := self._relative_object():
-            referent = Referent(site.who, site.target.plural)
+        elif referent := self._relative_object():
             rule = "the relative pronoun before the participle"
             self.read_participles(at, self.context.agreement(referent, rule), infinitives)
         elif "avoir" in infinitives:
@@ -265,7 +264,15 @@ class ClauseReader:
         ):
             read_state(self.line, at + 1, own)
 
-    def _relative_object(self) -> Site | None:
+    def _antecedent_of_que(self, index: int) -> Referent | None:
+        site = relative_antecedent(self.context, index - 1)
+        if site is not None:
+            noun = site.target.kind in {"noun", "pronoun"}
+            return Referent(site.who, site.target.plural) if noun else None
+        mention = self.context.mention_ending(index)
+        return None if mention is None or mention.phrase is None else mention_referent(mention)
+
+    def _relative_object(self) -> Referent | None:
         """The antecedent of "que", if it is a person: celle que le jury a recalée."""
         if any(self.line[index] not in {"ne", "n'", "y", "en"} for index in self.group.clitics):
             return None
@@ -273,8 +280,7 @@ class ClauseReader:
         for index in range(start - 1, max(start - 6, 0), -1):
             word = self.line[index]
             if word in {"que", "qu'"}:
-                site = relative_antecedent(self.context, index - 1)
-                return site if site and site.target.kind in {"noun", "pronoun"} else None
+                return self._antecedent_of_que(index)
             if not self.line.is_word(index) or word in {"qui", "dont", "où"}:
                 return None
         return None

@@ -21,9 +21,15 @@ from epicene.rewriting.french.line import (
     is_adjective,
     is_person,
 )
-from epicene.rewriting.french.phrases import is_one_gender, names_person, read_phrase
+from epicene.rewriting.french.phrases import (
+    SAID_OF_PEOPLE,
+    is_one_gender,
+    names_person,
+    read_phrase,
+)
 from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
 from epicene.rewriting.french.subjects import (
+    ONE_OF,
     is_rewritable,
     is_tonic,
     mention_chain_end,
@@ -108,7 +114,7 @@ def _names_both_genders(line: Line, at: int) -> bool:
 _TONIC_PRONOUNS = frozenset(
     {"lui", "elle", "eux", "elles", "lui-même", "elle-même", "eux-mêmes", "elles-mêmes"}
 )
-_PARTITIVE_PRONOUNS = frozenset({"un", "une", "certains", "certaines", "aucun", "aucune"})
+_PARTITIVE_PRONOUNS = ONE_OF | {"certains", "certaines", "quelques-uns", "quelques-unes"}
 _BEFORE_BARE_NOUNS = frozenset({"pour", "de", "d'", "comme", "en"})
 _TITLES = frozenset({"m", "mme", "mr", "mrs", "lord", "lady", "sir", "dame", "monsieur", "madame"})
 
@@ -140,7 +146,9 @@ def _read_one_of(context: Context, mention: Mention) -> None:
     before = mention.start - (line[mention.start] != "des")
     if line[before] in {"de", "d'", "des"} and line[before - 1] in _PARTITIVE_PRONOUNS:
         referent = Referent("others", plural=line[before - 1] in {"certains", "certaines"})
-        context.agreement(referent, "one of several people", "likely").add(before - 1, "determiner")
+        own = {"chacun", "chacune", "quelques-uns", "quelques-unes"}
+        kind: SiteKind = "pronoun" if line[before - 1] in own else "determiner"
+        context.agreement(referent, "one of several people", "likely").add(before - 1, kind)
 
 
 def _read_joined(context: Context, mention: Mention) -> None:
@@ -178,7 +186,7 @@ def _read_after_complement(context: Context, mention: Mention) -> None:
         if not line.is_word(at) or at in verbs or line[at] in line.closed.subordinators:
             return
         word = inflect(line[at], "masculine", plural=mention.plural)
-        known = _SAID_OF_PEOPLE & {word, singular_of(word)}
+        known = SAID_OF_PEOPLE & {word, singular_of(word)}
         if (
             known
             and can_be_predicate(line, at, agreement)
@@ -194,7 +202,6 @@ def _read_after_complement(context: Context, mention: Mention) -> None:
 
 
 _COMPLEMENT_OPENERS = frozenset("de d' du des à au aux en".split())
-_SAID_OF_PEOPLE = word_list("adjectives", "said_of_people")
 
 
 def _read_after_mention(context: Context, mention: Mention) -> None:
@@ -211,10 +218,11 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
     if (
         can_be_predicate(line, start, agreement)
         and is_adjective(line[start])
-        and shown == mention.gender
+        and shown in {None, mention.gender}
         and is_plural(line[start]) == mention.plural
     ):
-        read_predicate_element(line, start, agreement, nouns=False, strict=True)
+        end = read_predicate_element(line, start, agreement, nouns=False, strict=True)
+        read_coordinated(line, end, agreement, commas=False)
 
 
 def _read_bare_noun(context: Context, at: int) -> None:

@@ -160,7 +160,24 @@ def _is_verb(line: Line, index: int, run: list[int]) -> bool:
     word = line[index]
     if not run or not verb_table().forms(word):
         return False
+    if word in _ALSO_PARTICIPLES and is_person(line[run[-1]]) and _object_follows(line, index + 1):
+        return True
     return not (is_adjective(word) or is_person(word))
+
+
+# Participles with the form of a present.
+_ALSO_PARTICIPLES = frozenset(
+    "fait dit écrit décrit conduit produit construit détruit traduit introduit séduit réduit"
+    " interdit prédit contredit craint plaint atteint peint rejoint".split()
+)
+_WITH_FAIRE = frozenset("partie face appel preuve confiance peur semblant état".split())
+
+
+def _object_follows(line: Line, at: int) -> bool:
+    """Whether what follows is the object of a verb: fait partie, dit la vérité, fait rire."""
+    if line[at] in _WITH_FAIRE or line[at] in {"que", "qu'"}:
+        return True
+    return line.is_determiner(at) or line[at] in verb_table().infinitives
 
 
 def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind]:
@@ -356,11 +373,20 @@ def _mentions(
 
 
 def _opens_phrase(line: Line, at: int) -> bool:
-    return line.is_determiner(at) or line[at] in _CONTRACTED
+    return line.is_determiner(at) or line[at] in _CONTRACTED or _is_after_quantity(line, at)
+
+
+_QUANTITIES = word_list("function_words", "quantities")
+
+
+def _is_after_quantity(line: Line, at: int) -> bool:
+    """Whether "de" follows how many there are: beaucoup de clients, un groupe d'élèves."""
+    return line[at] in {"de", "d'"} and line[at - 1] in _QUANTITIES and line.is_open(at + 1)
 
 
 def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention | None:
-    phrase = read_phrase(line, at + (line[at] in _CONTRACTED), stop=verbs_at)
+    counted = _is_after_quantity(line, at)
+    phrase = read_phrase(line, at + (counted or line[at] in _CONTRACTED), stop=verbs_at)
     if phrase is None or tuple(line.keys[at - 1 : phrase.end]) in _NOT_PEOPLE:
         return None
     if line.is_capital(at - 1) and line.is_capital(phrase.head):  # Isabelle la Catholique
@@ -369,19 +395,30 @@ def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention |
         phrase = phrase._replace(determiners=(at, *phrase.determiners))
     word = line[phrase.head]
     plural = any(line[index] in _PLURAL for index in range(at, phrase.head))
+    if counted:
+        plural = is_plural(word) or word.endswith("s")
     return Mention(
         start=at,
         head=phrase.head,
         end=phrase.end,
         human=(phrase.kind == "person" and names_person(line, phrase.head))
         or is_inhabitant(line, phrase.head)
-        or _is_adjective_for_people(line, phrase),
+        or _is_adjective_for_people(line, phrase)
+        or (is_person(word) and any(_is_said_of_people(line[each]) for each in phrase.adjectives)),
         gender=_gender(line, at, phrase, plural=plural),
         plural=plural,
         phrase=phrase,
         after_preposition=line[at] in _CONTRACTED - {"des"} or _is_preposition(line, at - 1),
         one_gender=is_one_gender(word),
     )
+
+
+def _is_said_of_people(word: str) -> bool:
+    return inflect(singular_of(word), "masculine") in SAID_OF_PEOPLE
+
+
+# What is said of people, never of things.
+SAID_OF_PEOPLE = word_list("adjectives", "said_of_people")
 
 
 def _is_preposition(line: Line, at: int) -> bool:

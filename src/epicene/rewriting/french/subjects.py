@@ -80,6 +80,8 @@ def _antecedent(
             break
         if mention.plural != plural or _differs(mention.gender, gender):
             continue
+        if _is_own_subject(context, mention, at):
+            continue
         if not mention.human and not _may_be_meant(context, mention, at):
             continue
         rank = 2 if mention.end - 1 in subjects or mention.human else 1
@@ -92,6 +94,14 @@ def _antecedent(
     return best[1] if best else None
 
 
+def _is_own_subject(context: Context, mention: Mention, at: int) -> bool:
+    """Whether the pronoun is the object of that mention's verb: le vendeur l'a réglé."""
+    return any(
+        at in group.clitics and mention.start <= group.subject < mention.end
+        for group in context.groups
+    )
+
+
 def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
     """Whether a thing may be an antecedent: not within its own clause, nor in c'est le cas."""
     line = context.line
@@ -99,8 +109,6 @@ def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
         return False
     if thing.gender is None and not thing.plural and line[thing.start] != "l'":
         return False
-    if any(at in group.clitics and group.subject == thing.end - 1 for group in context.groups):
-        return False  # l'attention le flatte: another one
     if (
         not _TIME_NOUNS.isdisjoint(line.keys[thing.start : thing.end])
         or line[thing.head] in _POSSESSIVE_PRONOUNS
@@ -261,7 +269,7 @@ def read_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Cl
     if group.kind == "order":
         return Clause(group, _imperative_subject(context, group), group.start, named=False)
     if group.kind == "relative":
-        return _relative_clause(context, group)
+        return _relative_clause(context, group, before)
     if group.kind == "same":
         return _shared_subject_clause(context, group, before)
     return _noun_subject_clause(context, group, before)
@@ -335,7 +343,7 @@ def is_polite_order(context: Context, group: VerbGroup) -> bool:
     return group.kind == "same" and line[group.start - 1] == "," and line[group.verb].endswith("ez")
 
 
-def _relative_clause(context: Context, group: VerbGroup) -> Clause:
+def _relative_clause(context: Context, group: VerbGroup, before: list[Clause]) -> Clause:
     """The clause of a verb after "qui", with its antecedent: moi qui suis, celui qui est."""
     line = context.line
     at = group.subject - 1
@@ -348,6 +356,8 @@ def _relative_clause(context: Context, group: VerbGroup) -> Clause:
     referent = None
     if (site := relative_antecedent(context, at, apart=apart)) is not None:
         referent = Referent(site.who, site.target.plural)
+    elif line[at] in {"et", "ou", "mais"} and before and before[-1].group.kind == "relative":
+        referent = before[-1].referent
     elif (mention := context.mention_ending(at + 1)) is not None:
         referent = mention_referent(mention)
     elif line[at] in {"lui", "elle"}:
@@ -393,6 +403,8 @@ def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause
             kind: SiteKind = "determiner" if context.line[at] in _LIKE_DETERMINERS else "pronoun"
             context.agreement(referent, "who is meant of several people", "likely").add(at, kind)
         return Clause(group, referent, at, named=True)
+    if (one := _one_of_several(context, group.subject)) is not None:
+        return Clause(group, one, group.start, named=True)
     mention = subject_mention(context, group.subject)
     if (
         mention is None
@@ -402,8 +414,33 @@ def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause
         return Clause(group, _modified_subject(context, group, before), group.start, named=True)
     referent = mention_referent(mention)
     if group.person == "3p" and not mention.plural:
-        referent = None  # Paul et Marie sont: several, of either gender
+        referent = _joined_referent(context, mention)
     return Clause(group, referent, mention.start, named=True)
+
+
+def _one_of_several(context: Context, at: int) -> Referent | None:
+    """The referent of chacun, aucun, un before people: chacun de ces experts."""
+    mention = context.mention_ending(at + 1)
+    if mention is None or not mention.human or mention.phrase is None or not mention.plural:
+        return None
+    before = mention.start - (context.line[mention.start] != "des")
+    if context.line[before] not in {"de", "d'", "des"}:
+        return None
+    return Referent("others") if context.line[before - 1] in ONE_OF else None
+
+
+ONE_OF = frozenset({"un", "une", "chacun", "chacune", "aucun", "aucune"})
+
+
+def _joined_referent(context: Context, mention: Mention) -> Referent | None:
+    """The referent of nouns joined by "et", if all are people; Paul et Marie may be of either."""
+    while mention.human and mention.phrase is not None:
+        link = context.line[mention.start - 1]
+        before = context.mention_ending(mention.start - 1) if link in {"et", ",", "ou"} else None
+        if before is None:
+            return Referent("others", plural=True)
+        mention = before
+    return None
 
 
 def _is_in_relative_clause(
@@ -418,14 +455,39 @@ def _is_in_relative_clause(
 
 def _modified_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
     """The antecedent of the relative clause that ends before a verb: l'homme qui a ri est …"""
-    if not before or before[-1].group.kind != "relative":
-        return _distant_subject(context, group)
-    relative = before[-1]
-    between = context.line.keys[relative.group.end : group.start]
-    if relative.referent is None or not _CLAUSE_MARKS.isdisjoint(between):
+    line = context.line
+    plural = line[group.verb].endswith("nt")
+    if before and before[-1].group.kind == "relative" and before[-1].referent is not None:
+        between = line.keys[before[-1].group.end : group.start]
+        if _CLAUSE_MARKS.isdisjoint(between) and before[-1].referent.plural == plural:
+            return before[-1].referent
+    for mention in reversed(context.mentions):
+        if mention.end < group.start and line[mention.end] in {"que", "qu'", "dont", "où"}:
+            between = line.keys[mention.end + 1 : group.start]
+            within = [each for each in before if each.group.verb > mention.end]
+            if len(within) == 1 and _CLAUSE_MARKS.isdisjoint(between) and mention.plural == plural:
+                return mention_referent(mention)
+            return None
+    return _distant_subject(context, group) or _inverted_subject(context, group)
+
+
+def _inverted_subject(context: Context, group: VerbGroup) -> Referent | None:
+    """The subject after its verb: où a été arrêté le voleur ?"""
+    line = context.line
+    at = line.after_adverbs(group.end)
+    if "avoir" in group.infinitives:
+        if line[at] != "été":
+            return None
+        at = line.after_adverbs(at + 1)
+    elif "être" not in group.infinitives:
         return None
-    plural = context.line[group.verb].endswith("nt")
-    return relative.referent if relative.referent.plural == plural else None
+    if line[group.subject] not in _BEFORE_INVERSION or not is_adjective(line[at]):
+        return None
+    mention = next((each for each in context.mentions if each.start == at + 1), None)
+    return None if mention is None else mention_referent(mention)
+
+
+_BEFORE_INVERSION = frozenset("où quand comment que qu' dont ainsi alors là".split())
 
 
 def _distant_subject(context: Context, group: VerbGroup) -> Referent | None:
