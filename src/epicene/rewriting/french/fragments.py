@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.french.clauses import ClauseReader, read_infinitive
+from epicene.rewriting.french.clauses import ClauseReader
+from epicene.rewriting.french.infinitives import read_infinitive
 from epicene.rewriting.french.inflection import inflect
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (

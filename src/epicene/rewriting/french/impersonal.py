@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.french.inflection import singular_of
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import is_adjective, is_person, participle_infinitives
-from epicene.rewriting.french.phrases import RARELY_PEOPLE, read_phrase
+from epicene.rewriting.french.mentions import RARELY_PEOPLE
+from epicene.rewriting.french.phrases import read_phrase
 from epicene.rewriting.french.verb_groups import clitics_before
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ _SEMI_AUXILIARIES = frozenset(
     "aller devoir pouvoir commencer continuer risquer sembler paraître venir cesser finir".split()
 )
 _SOME = frozenset(
-    "un une du des quelques plusieurs deux trois quatre cinq six sept huit neuf dix onze douze vingt"
-    " trente cent mille assez beaucoup peu trop moins plus tant".split()
+    "un une du des quelques plusieurs deux trois quatre cinq six sept huit neuf dix onze douze"
+    " vingt trente cent mille assez beaucoup peu trop moins plus tant".split()
 )
 _INVERTED = frozenset({"paraît", "semble", "plaît"})
 _DATIVES = frozenset("me m' te t' lui nous vous leur".split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.rewriting.french.antecedents import is_tonic, mention_chain_end, pronoun_referent
 from epicene.rewriting.french.context import Referent
 from epicene.rewriting.french.inflection import (
     inflect,
@@ -21,26 +22,16 @@ from epicene.rewriting.french.line import (
     is_adjective,
     is_person,
 )
-from epicene.rewriting.french.phrases import (
-    SAID_OF_PEOPLE,
-    is_one_gender,
-    names_person,
-    read_phrase,
-)
+from epicene.rewriting.french.mentions import SAID_OF_PEOPLE, is_one_gender, names_person
+from epicene.rewriting.french.phrases import read_phrase
 from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
-from epicene.rewriting.french.subjects import (
-    ONE_OF,
-    is_rewritable,
-    is_tonic,
-    mention_chain_end,
-    pronoun_referent,
-)
+from epicene.rewriting.french.subjects import ONE_OF
 from epicene.rewriting.persons import GENDERS
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.context import Context
     from epicene.rewriting.french.line import Line
-    from epicene.rewriting.french.phrases import Mention
+    from epicene.rewriting.french.mentions import Mention
     from epicene.rewriting.french.sites import SiteKind
 
 # What one calls somebody without more ado.
@@ -124,7 +115,7 @@ def read_third_persons(context: Context) -> None:
     for mention in context.mentions:
         if mention.phrase is None:
             _read_beside_name(context, mention)
-        elif mention.human and is_rewritable(mention) and context.sites.get(mention.head) is None:
+        elif mention.human and context.sites.get(mention.head) is None:
             referent = Referent("others", mention.plural)
             mention.phrase.agree(context.agreement(referent, "a noun for a person", "likely"))
             _read_one_of(context, mention)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.rewriting.french.antecedents import ALL, pronoun_referent, quantifier_referent
 from epicene.rewriting.french.context import Referent
 from epicene.rewriting.french.line import can_be_predicate, participle_infinitives
 from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
-from epicene.rewriting.french.subjects import ALL, pronoun_referent, quantifier_referent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,9 +36,9 @@ def _referent_of_all(context: Context, clauses: Sequence[Clause], at: int) -> Re
         after += 2  # tous les deux
     elif line[after] in {"deux", "trois", "quatre"}:
         after += 1
-    if _continues_phrase(context, after):
-        if after > at + 1 or line[at - 1] in _FOR or not _floats(context, clauses, at):
-            return None
+    fixed = after > at + 1 or line[at - 1] in _FOR
+    if _continues_phrase(context, after) and (fixed or not _floats(clauses, at)):
+        return None
     if line[at - 1] in _FOR:
         return Referent("others", plural=True)
     pronoun = next((i for i in range(at - 1, max(at - 4, -1), -1) if line[i] in _OBJECTS), None)
@@ -72,10 +72,10 @@ def _is_predicate(context: Context, at: int) -> bool:
     )
 
 
-def _floats(context: Context, clauses: Sequence[Clause], at: int) -> bool:
+def _floats(clauses: Sequence[Clause], at: int) -> bool:
     """Whether "tous" stands right after a verb with a plural subject: ils ont tous leur clé."""
     return any(
-        clause.group.person.endswith("p") and clause.referent and at in {clause.group.end}
+        clause.group.person.endswith("p") and clause.referent and at == clause.group.end
         for clause in clauses
     )
 

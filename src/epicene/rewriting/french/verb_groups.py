@@ -184,7 +184,8 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
     before = line[first - 1]
     if before in line.closed.prepositions or verb_table().infinitive_of(before):  # à la place
         return False
-    if verb_table().forms(before) and not (is_person(before) or line.is_capital(first - 1)):
+    named = before in _NAMES_LIKE_VERBS or is_person(before) or line.is_capital(first - 1)
+    if verb_table().forms(before) and not named:
         return False  # affiche la liste
     if line[first] not in {"l'", "les", "le", "la", "leur", "en"}:
         return True
@@ -197,6 +198,9 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
     if before.endswith(("er", "ir", "re")) and line.begins(first - 1):  # Optimiser la taille
         return False
     return not word.endswith(("e", "es")) or initial.isupper() or is_person(before)
+
+
+_NAMES_LIKE_VERBS = frozenset({"marie", "pierre", "rose", "claude", "serge"})
 
 
 def _can_be_verb(line: Line, at: int) -> bool:
