@@ -14,7 +14,7 @@ from epicene.rewriting.french.inflection import (
 )
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import Line, is_adjective, is_adverb_by_shape, is_person
-from epicene.rewriting.french.phrases import NounPhrase, read_phrase
+from epicene.rewriting.french.phrases import FIXED_GENDER_NOUNS, NounPhrase, read_phrase
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -66,7 +66,8 @@ def names_person(line: Line, at: int) -> bool:
     word = line[at]
     if not is_person(word):
         return False
-    forms = {word, singular_of(word)}
+    last = word.rpartition("-")[2]  # la Maison-Blanche
+    forms = {word, singular_of(word), last, singular_of(last)}
     if "gestionnaire" in forms and line[at + 1] in {"de", "d'", "des", "du"}:
         return False
     if forms & RARELY_PEOPLE or (forms & _MACHINES and _is_technical(line)):
@@ -196,6 +197,8 @@ def is_name(line: Line, at: int) -> bool:
     if not line.begins(at):
         return not line.is_determiner(at - 1) or line[at - 1] in _TITLES
     if is_adjective(word) or is_person(word) or line.adverb_end(at) > at:
+        return False
+    if word in FIXED_GENDER_NOUNS:  # Personne n'est venu
         return False
     if _THING_ENDING.fullmatch(word):  # Modifications qui …
         return False

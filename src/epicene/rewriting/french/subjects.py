@@ -207,6 +207,8 @@ def _one_of_several(context: Context, at: int) -> Referent | None:
     mention = context.mention_ending(at + 1)
     if mention is None or not mention.human or mention.phrase is None or not mention.plural:
         return None
+    if "des" in context.line.keys[mention.start + 1 : mention.start + 3]:  # l'un des blessés
+        return Referent("others")
     before = mention.start - (context.line[mention.start] != "des")
     if context.line[before] not in {"de", "d'", "des"}:
         return None
