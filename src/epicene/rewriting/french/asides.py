@@ -307,7 +307,10 @@ def _is_aside(line: Line, at: int, end: int) -> bool:
 
 def _read_fronted_infinitives(context: Context, clause: Clause, start: int, end: int) -> None:
     reading = ClauseReader(context, clause)
+    verbs = {group.verb for group in context.groups}
     for index in range(start, end):
+        if index in verbs:
+            return
         if context.line.is_infinitive(index):
             read_infinitive(reading, index, clause.referent)
 

@@ -215,6 +215,8 @@ class _Renderer:
             return _KINSHIP_MASCULINES[word]
         if site.target.plural and not word.endswith(("s", "x", "z")):
             return word  # the words around it were misread
+        if not site.target.plural and word.endswith("es") and not is_plural(word):
+            return word
         word = SHORT_FORMS.get(word, word)
         kind = "noun" if site.target.kind == "noun" else "adjective"
         form = inflect(word, gender, kind, plural=site.target.plural or is_plural(word))

@@ -137,8 +137,8 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
 def clitics_before(line: Line, at: int) -> tuple[int, ...]:
     """The clitics directly before a verb, from left to right."""
     first = at
-    while first > 0 and line[first - 1] in line.closed.clitics:
-        first -= 1
+    while first > 0 and line[first - 1] in line.closed.clitics and not line.is_enclitic(first - 1):
+        first -= 1  # but voulez-vous la voir: vous is the subject
     return tuple(range(first, at))
 
 
