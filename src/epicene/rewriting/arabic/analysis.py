@@ -179,6 +179,8 @@ def _find_known_nouns(letters: str) -> Iterator[NounParse]:
         for lemma, form, spelling in noun_table().get(fold_letters(rest)):
             if rest.endswith("ى") and form.bound:  # a verb, rather: أبقى is no plural of a name
                 continue
+            if rest.endswith("ي") and lemma.masculine in {"أب", "أخ"}:  # mine, rather
+                continue
             if not may_be_written(rest, spelling):
                 continue
             if not (prefix.article and (form.bound or form.nunated)):
@@ -249,7 +251,11 @@ class Thing(NamedTuple):
 def analyse_thing(letters: str) -> Thing | None:
     """The reading as a thing, if it is listed and no reading as a person is closer."""
     person = min(
-        (_clitic_letters(parse) for parse in _known_nouns(letters) if not _is_rare_plural(parse)),
+        (
+            _clitic_letters(parse)
+            for parse in _known_nouns(letters)
+            if not (_is_rare_plural(parse) or parse.stem in lexicon.fields_of_work())
+        ),
         default=None,
     )
     if fold_letters(letters) in things().names:
@@ -313,7 +319,9 @@ def _without_suffix(rest: str) -> Iterator[tuple[str, str]]:
 
 def is_whole_noun(letters: str) -> bool:
     """Whether the whole word is a word for people, without clitics: فلكي is not ف + لكي."""
-    return any(not parse.prefix.letters and not parse.suffix for parse in _known_nouns(letters))
+    return letters == "أبي" or any(
+        not parse.prefix.letters and not parse.suffix for parse in _known_nouns(letters)
+    )
 
 
 class FunctionParse(NamedTuple):
@@ -359,6 +367,8 @@ def analyse_function_word(letters: str) -> FunctionParse | None:
         found = _plain_function_word(
             prefix, base, exception="إ" in letters
         ) or _suffixed_function_word(prefix, base)
+        if found and found.suffix and letters.endswith("ي") and is_whole_noun(letters):
+            return None  # فوري, غربي
         if found:
             return found._replace(written=letters[len(prefix) :])
     return None

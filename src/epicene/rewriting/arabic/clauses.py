@@ -11,8 +11,13 @@ from epicene.rewriting.arabic.analysis import analyse_noun, analyse_thing, analy
 from epicene.rewriting.arabic.context import Referent
 from epicene.rewriting.arabic.lexicon import function_words, verb_list
 from epicene.rewriting.arabic.sites import VerbTarget
-from epicene.rewriting.arabic.spelling import SUFFIXES, fold_letters
-from epicene.rewriting.arabic.verbs import cell_in_context, choose_verb_readings, explicit_subject
+from epicene.rewriting.arabic.spelling import SUFFIXES, TANWIN_FATH, fold_letters
+from epicene.rewriting.arabic.verbs import (
+    cell_in_context,
+    choose_verb_readings,
+    explicit_subject,
+    next_noun,
+)
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
@@ -68,6 +73,8 @@ def _find_subject(
         return -1, context.person(cell.person, cell.number)
     if perfects & verb_list("impersonal") or _is_impersonal(context, at, perfects):
         return -1, Referent(None)
+    if _is_about_what(context, at, parse):
+        return -1, Referent(None, "singular", "masculine")
     index = explicit_subject(context, at, parse)
     if index >= 0:
         return index, nouns.noun_referent(context, index)
@@ -98,6 +105,23 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
     if after.base == "علي" and after.suffix is not None:
         return words.key(at + 2) == "ان"
     return after.base == "من" and after.suffix is None and is_impersonal_phrase(context, at + 2)
+
+
+def _is_about_what(context: Context, at: int, parse: VerbParse) -> bool:
+    """Whether the subject is what: عما يحدث, ما يقلقني, مما أزعج الركاب; not ما يريد."""
+    before = context.words.key(at - 1)
+    cell, suffix = parse.cell, parse.suffix
+    if before not in {"ما", "عما", "مما", "بما"} or cell.gender != "masculine":
+        return False
+    if cell.number != "singular" or parse.verb.perfect in verb_list("copular"):
+        return False
+    if before == "ما" and cell.tense == "perfect":
+        return parse.verb.perfect in {"حدث", "جرى", "حصل"} and suffix is None
+    if parse.verb.perfect in verb_list("intransitive"):
+        return True
+    if suffix is not None:
+        return suffix.person != 3
+    return before == "مما" and next_noun(context.words, at) >= 0
 
 
 def is_impersonal_phrase(context: Context, at: int) -> bool:
@@ -264,6 +288,8 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     parse = nouns.choose_noun(context.words, at, clause.controller)
     if parse is None or not _preposition_fits(context, parse) or _is_measure(context, at, parse):
         return False
+    if clause.found and not parse.prefix.letters and _is_unlisted_object(context, at - 1):
+        return False  # حاملة أكياسًا كثيرة
     if not parse.lemma.known and analyse_verb(context.words.line.letters(at)):
         return False  # اريد for أريد
     if parse.definite:
@@ -271,6 +297,12 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     if clause.expects == "predicate":
         return parse.lemma.known or _guess_fits(context, at, parse)
     return _is_accusative(context, at, parse) and _circumstance_fits(context, at, parse)
+
+
+def _is_unlisted_object(context: Context, at: int) -> bool:
+    words = context.words
+    nominal = words.function(at) is None and not words.known_nouns(at)
+    return nominal and TANWIN_FATH in words.line.token(at).text
 
 
 def _is_measure(context: Context, at: int, parse: NounParse) -> bool:

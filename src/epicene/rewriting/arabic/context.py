@@ -112,10 +112,7 @@ class Context:
     interlocutors: Interlocutors
     clause: ClauseState = field(default_factory=ClauseState)
     sites: Sites = field(default_factory=Sites)
-    # Companions of the speaker (أنا وزملائي), who follow if the words for all of them do.
-    companions: list[Site] = field(default_factory=list)
-    group_found: bool = False
-    # I and a man: whatever the speaker's gender, the words for both are masculine.
+    # I and a man, or several who may include one: the words for all of us are masculine.
     mixed: bool = False
     # Men were named, so that the plural that follows means them and no women.
     men: bool = False
@@ -135,8 +132,6 @@ class Context:
             return
         part = int(isinstance(target, Suffix | VowelTarget))
         self.sites.add(Site(at, referent.who, target, rule, sure, part))
-        if referent.number != "singular" and referent.who != "others":
-            self.group_found = True
 
     def add_vowel(self, at: int) -> None:
         """Add the written final vowel of a second-person pronoun or ending, if there is one."""
@@ -176,11 +171,7 @@ class Context:
         return Referent("others", form.number, form.gender)
 
     def end_sentence(self) -> None:
-        """Add the companions if the words for the whole group were found, then reset."""
-        if self.group_found:
-            for site in self.companions:
-                self.sites.add(site)
-        self.companions.clear()
-        self.group_found = self.mixed = self.men = False
+        """End the clause and forget what was known about its people."""
+        self.mixed = self.men = False
         self.topic = None
         self.clause.end_sentence()

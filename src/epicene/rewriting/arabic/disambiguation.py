@@ -16,7 +16,7 @@ from epicene.rewriting.arabic.analysis import (
     guess_verbs,
 )
 from epicene.rewriting.arabic.lexicon import is_somebody
-from epicene.rewriting.arabic.spelling import DAMMA, SUFFIXES, TANWIN_FATH, fold_letters
+from epicene.rewriting.arabic.spelling import DAMMA, SUFFIXES, TANWIN_FATH, TANWIN_KASR, fold_letters
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.line import Line, Token
@@ -79,6 +79,16 @@ class PassageEvidence:
         """Whether some word can only be first person."""
         return self._count(1) > 0
 
+    @cached_property
+    def says_my(self) -> bool:
+        """Whether somebody is the speaker's: أخي, أصدقائي."""
+        return any(
+            parse.lemma.person and parse.suffix is not None and parse.suffix.person == 1
+            for word in self._line.tokens
+            if word.is_word and word.letters.endswith(("ي", "نا"))
+            for parse in analyse_noun(word.letters)[:1]
+        )
+
     def _count(self, person: int) -> int:
         """The number of words that can only be of that person."""
         return sum(_is_only_of_person(word, person) for word in self._line.tokens)
@@ -117,7 +127,7 @@ def _is_only_of_person(word: Token, person: int) -> bool:
 
 
 _NEGATIONS = frozenset("لا لم لن ليس ما ولا ولم ولن لست ليست".split())
-_COPULAS = frozenset("كان صار أصبح ليس ظل بات".split())
+_COPULAS = frozenset("كان صار أصبح ليس ظل بات زال بقي".split())
 # Before a verb, when it was.
 TIME_NOUNS = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
 # And in, and to me: loyal and guardian only at the end.
@@ -236,9 +246,13 @@ class PassageAnalysis:
         word = self.line.token(at)
         if not word.is_word or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
             return ()
+        if word.letters == "جار" and TANWIN_KASR in word.text:  # جارٍ الإرسال
+            return ()
         parses = analyse_noun(word.letters)
         if parses and not parses[0].lemma.known and self.is_thing(at):
             return ()
+        if parses and parses[0].lemma.ending == "defective" and parses[0].stem.endswith("ي"):
+            parses = self._kin_before_participle(at, parses)
         if parses and parses[0].prefix.letters.startswith("أ"):
             if self.is_thing(at) or not self._may_ask(at):  # أعمال are no workers
                 return ()
@@ -246,6 +260,19 @@ class PassageAnalysis:
             if verbs and verbs[0].exact and not verbs[0].prefix:
                 return ()
         return parses
+
+    def _kin_before_participle(
+        self, at: int, parses: tuple[NounParse, ...]
+    ) -> tuple[NounParse, ...]:
+        """The readings as somebody of mine first: خالي معلم, but خالي من, جاري التحميل."""
+        mine = tuple(parse for parse in parses if parse.suffix is not None)
+        after = self.line.letters(at + 1)
+        governs = self.key(at + 1) == "من" or (
+            after.startswith("ال") and not any(p.lemma.adjective for p in analyse_noun(after))
+        )
+        if governs and parses[0].stem == "جاري":
+            return ()
+        return parses if governs or parses[0].prefix.article or not mine else mine
 
     def _may_ask(self, at: int) -> bool:
         """Whether the word may begin a question with the interrogative أ: أمتأخر أنا, أشجاع أنا."""

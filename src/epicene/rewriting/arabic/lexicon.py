@@ -163,6 +163,8 @@ def _lemmas() -> Iterator[Lemma]:
                 yield Lemma(
                     word, feminine_of(word), ending, plural, person=person, adjective=adjective
                 )
+        for word in lists.get("nisba", []):
+            yield Lemma(word, feminine_of(word), adjective=True)
         for title in ("pairs", "colours", "fa3lan"):
             for entry in lists.get(title, []):
                 yield _paired_lemma(entry, person=person)
@@ -196,6 +198,12 @@ def all_lemmas() -> Iterator[Lemma]:
         yield lemma._replace(
             person=word in persons, adjective=word in adjectives, governing=word in governing
         )
+
+
+@cache
+def fields_of_work() -> WordSet:
+    """The adjectives of a field: قانوني, نفسي."""
+    return frozenset(read_lists("adjectives")["nisba"])
 
 
 def before_suffix(letters: str) -> str:

@@ -89,6 +89,8 @@ def choose_noun(words: PassageAnalysis, at: int, referent: Referent | None) -> N
     for parse in words.nouns(at):
         if parse.lemma.feminine in _WORDS_FOR_WOMEN and not _is_idiom(words, at, parse):
             continue
+        if parse.lemma.masculine == "حامل" and parse.lemma.is_invariable == _carries(words, at):
+            continue
         form = parse.form
         if referent is not None and (
             form.number != referent.number or referent.gender not in {None, form.gender}
@@ -114,6 +116,19 @@ def _is_idiom(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     if parse.lemma.feminine == "سيدة":
         return business or ladies
     return not business and (parse.lemma.feminine == "مرأة") == parse.prefix.article
+
+
+def _carries(words: PassageAnalysis, at: int) -> bool:
+    """Whether حامل has an object, so that it does not mean pregnant: حامل شهادة, حامل لرسالة."""
+    function = words.function(at + 1)
+    if function is not None:
+        return function.base == "مع" or function.kind == "demonstratives"
+    letters = words.line.letters(at + 1)
+    thing = analyse_thing(letters)
+    known = words.known_nouns(at + 1)
+    joined = thing.prefix if thing is not None else known[0].prefix.letters if known else ""
+    held = letters.startswith("بيد") or not joined.startswith(("ب", "و", "ف"))
+    return words.is_nominal(at + 1) and held
 
 
 def _noun_follows(words: PassageAnalysis, at: int) -> bool:
@@ -199,6 +214,8 @@ def _limits_article(words: PassageAnalysis, at: int) -> bool:
 def _is_possessor(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     letters = words.line.letters(at)
     nouns = words.nouns(at)
+    if letters in lexicon.fields_of_work() and any(_is_adjective_of(one, parse) for one in nouns):
+        return letters == "نفسي" and parse.lemma.masculine in _ONES_OWN
     if nouns and nouns[0].lemma.known and nouns[0].prefix.letters not in {"", "ال"}:
         return False
     if _has_joined_article(words, at):
@@ -290,6 +307,8 @@ _KIN = frozenset({"أم", "ابن", "ابنة", "أبو", "أبا"})
 _TITLES_BEFORE_NAMES = frozenset(
     "دكتور سيد أستاذ ملك أمير شيخ والد ضابط مفتش كابتن عم خال صديق زوج".split()
 )
+# One's own master: سيد نفسي, but طبيب نفسي.
+_ONES_OWN = frozenset("سيد رئيس مدير ملك عدو صديق صاحب حبيب".split())
 _OURS = frozenset({"كلانا", "كلينا", "أحدنا"})
 _YOURS = frozenset({"كلاكما", "كليكما", "أحدكم", "أحدكما"})
 

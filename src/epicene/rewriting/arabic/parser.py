@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.rewriting.arabic import lexicon, nouns, phrases, pronouns
-from epicene.rewriting.arabic.analysis import FunctionParse
+from epicene.rewriting.arabic.analysis import FunctionParse, analyse_thing
 from epicene.rewriting.arabic.clauses import (
     compared_person,
     implied_subject,
@@ -24,6 +24,7 @@ from epicene.rewriting.arabic.clauses import (
 from epicene.rewriting.arabic.context import Context, Referent
 from epicene.rewriting.arabic.disambiguation import PassageAnalysis
 from epicene.rewriting.arabic.sites import FixedTarget
+from epicene.rewriting.arabic.spelling import SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,6 +96,7 @@ def _read_addressed(context: Context, at: int, listener: Referent, sure: Confide
 
 _Handler: TypeAlias = Callable[[Context, int, FunctionParse], int]
 
+_WHOEVER = Referent(None, "singular", "masculine")
 _PREPOSITIONS_OF_HAVING = frozenset("ل لدي عند".split())
 _QUANTITY_NOUNS = frozenset("الاف مئات عشرات ملايين مجموعه كبار صغار اوائل اواخر".split())
 
@@ -135,7 +137,10 @@ def _read_transparent(context: Context, at: int, function: FunctionParse) -> int
 
 
 def _read_subordinator(context: Context, at: int, function: FunctionParse) -> int:
-    if not pronouns.opens_relative_with_who(context, at, function):
+    if function.base == "عمن":
+        context.clause.end_clause()
+        context.clause.third = context.clause.subject = _WHOEVER
+    elif not pronouns.opens_relative_with_who(context, at, function):
         context.clause.suspend_clause()
         context.clause.end_clause()
     return at + 1
@@ -212,8 +217,29 @@ def _read_prepositional_object(
 def _read_whoever(context: Context, at: int, function: FunctionParse) -> int:
     """Set the subject after من to an indefinite person: إلى من يخبرني."""
     if function.base == "من":
-        context.clause.third = context.clause.subject = Referent(None, "singular", "masculine")
+        context.clause.third = context.clause.subject = _WHOEVER
     return at
+
+
+_ALONE = ("وحد", "بمفرد", "لتو")
+
+
+def _read_adverb(context: Context, at: int, function: FunctionParse) -> int:
+    """Read an adverb; a pronoun at its end means the subject or the person before it: وحده."""
+    suffix = next((one for one in SUFFIXES if function.base.endswith(one.letters)), None)
+    if suffix is None or suffix.person != 3 or not function.base.lstrip("ل").startswith(_ALONE):
+        return at + 1
+    subject = context.clause.controller or context.clause.subject
+    alike = subject is not None and (subject.gender, subject.number) == (
+        suffix.gender,
+        suffix.number,
+    )
+    before = analyse_thing(context.words.line.letters(at - 1))
+    if alike:
+        context.add(at, subject, suffix, "pronoun", "likely")
+    elif before is None or before.gender != suffix.gender:  # تركت البيت وحده
+        context.add(at, suffix_referent(context, suffix), suffix, "pronoun", "likely")
+    return at + 1
 
 
 _HANDLERS: Mapping[str, _Handler] = {
@@ -225,6 +251,7 @@ _HANDLERS: Mapping[str, _Handler] = {
     "transparent": _read_transparent,
     "vocatives": read_vocative,
     "inna": _read_clause_particle,
+    "adverbs": _read_adverb,
     "subordinators": _read_subordinator,
 }
 

@@ -34,7 +34,9 @@ def read_phrase(
     words = context.words
     function = words.function(at)
     if function is not None and function.kind == "demonstratives":
-        context.add(at, referent, FixedTarget.of(function, "demonstratives"), rule, sure)
+        parse = nouns.choose_noun(words, at + 1, None)
+        if parse is None or not _has_own_gender(parse):
+            context.add(at, referent, FixedTarget.of(function, "demonstratives"), rule, sure)
         return read_phrase(context, at + 1, referent, case, rule, sure)
     read_possessive(context, at)
     counted = nouns.read_numeral(words, at)
@@ -85,11 +87,37 @@ def _read_person_phrase(
         definite = definite or nouns.is_definite(words, end) or bool(words.function(end))
         possessor = nouns.noun_gender(words, end)
         end = _read_possessor(context, end)
-    grammatical = parse.lemma.is_invariable and not parse.lemma.adjective  # شخص is masculine
-    who = referent.who if referent and not grammatical else None
-    head = Referent(who, parse.form.number, parse.form.gender)
+    if _has_own_gender(parse):
+        own: Gender = "feminine" if parse.lemma.masculine.endswith("ة") else parse.form.gender
+        head = Referent(None, parse.form.number, own)
+        end = _skip_joined_adjectives(context, end, head, definite=definite)
+    else:
+        head = Referent(referent and referent.who, parse.form.number, parse.form.gender)
     end = _read_attributes(context, end, head, case, definite=definite, possessor=possessor)
     return _read_relative_clause(context, end, head, definite=definite, person=parse.lemma.person)
+
+
+def _has_own_gender(parse: NounParse) -> bool:
+    """Whether a word for people has one gender whoever is meant: شخص is masculine."""
+    return parse.lemma.is_invariable and not parse.lemma.adjective
+
+
+def _skip_joined_adjectives(context: Context, at: int, head: Referent, *, definite: bool) -> int:
+    """The index after adjectives that agree with the word and not the person: شخص هادئ ومنظم."""
+    words = context.words
+    end = at
+    while True:
+        function = words.function(end)
+        joined = function is not None and function.base in {"او", "لكن", "بل"}
+        comma = words.line[end] in {"،", ","}
+        after = end + 1 if (joined or comma) and end > at else end
+        parses = [
+            parse._replace(prefix=parse.prefix._replace(letters=parse.prefix.letters.lstrip("و")))
+            for parse in words.nouns(after)
+        ]
+        if not any(_describes(parse, head, definite=definite) for parse in parses):
+            return end
+        end = after + 1
 
 
 def skip_thing_phrase(context: Context, at: int) -> int:
@@ -257,16 +285,20 @@ def _attribute_parse(
     """The reading of a word as an adjective of the head, if it has one."""
     if context.words.verbs(at):
         return None
-    for parse in context.words.nouns(at):
-        if parse.prefix.letters != ("ال" if definite else "") or parse.suffix:
-            continue
-        if parse.form.number != head.number or head.gender not in {None, parse.form.gender}:
-            continue
-        if _can_describe(parse, head):
-            return parse
-        if parse.lemma.person and definite and head.who is not None:
-            return parse
-    return None
+    return next(
+        (one for one in context.words.nouns(at) if _describes(one, head, definite=definite)), None
+    )
+
+
+def _describes(parse: NounParse, head: Referent, *, definite: bool) -> bool:
+    """Whether a reading agrees with the head and can be its adjective."""
+    if parse.prefix.letters != ("ال" if definite else "") or parse.suffix:
+        return False
+    if parse.form.number != head.number or head.gender not in {None, parse.form.gender}:
+        return False
+    return _can_describe(parse, head) or (
+        parse.lemma.person and definite and head.who is not None
+    )
 
 
 def _can_describe(parse: NounParse, head: Referent) -> bool:

@@ -87,12 +87,7 @@ def _read_companion(context: Context, at: int) -> int:
         return at
     bound = nouns.is_bound(context.words, at, parse)
     number: Number = "dual" if parse.form.number == "singular" else "plural"
-    if parse.form.number == "plural" and context.interlocutors.speaker is not None:
-        noun = NounTarget(parse, "nominative", bound)
-        context.companions.append(
-            Site(at, context.interlocutors.speaker, noun, "companions", "guess")
-        )
-    elif parse.form.gender == "masculine":
+    if parse.form.gender == "masculine":
         context.mixed = True
     context.clause.subject = context.clause.controller = context.person(1, number)
     return nouns.skip_noun(context.words, at + 1) if bound else at + 1
@@ -205,9 +200,12 @@ def read_relative(context: Context, at: int, function: FunctionParse) -> int:
     plural = function.base in {"الذين", "اللواتي", "اللاتي", "اللائي"}
     starts = context.topic is not None and clause.subject is None
     meant = context.topic if starts else clause.controller_awaiting_predicate
-    context.add(at, meant, FixedTarget.of(function, "relatives"), "relative pronoun")
     who = meant.who if meant is not None else None
-    phrases.open_relative_clause(context, Referent(who, "plural" if plural else "singular", gender))
+    head = Referent(who, "plural" if plural else "singular", gender)
+    if context.words.is_preposition(at - 1):  # أنا من الذين يعملون
+        head = _one_of(context, head)
+    context.add(at, head, FixedTarget.of(function, "relatives"), "relative pronoun")
+    phrases.open_relative_clause(context, head)
     return at + 1
 
 
@@ -235,11 +233,17 @@ def opens_relative_with_who(context: Context, at: int, function: FunctionParse) 
     for parse in context.words.verbs(index):
         cell = parse.cell
         if cell.person == 3 and cell.gender is not None:
-            phrases.open_relative_clause(
-                context, Referent(clause.controller.who, cell.number, cell.gender)
-            )
+            head = Referent(clause.controller.who, cell.number, cell.gender)
+            phrases.open_relative_clause(context, _one_of(context, head))
             return True
     return False
+
+
+def _one_of(context: Context, group: Referent) -> Referent:
+    """The group that somebody belongs to, whom its masculine plural may include as a woman."""
+    wanted = group.who and context.words.evidence.wants(group.who)
+    many = group.number == "plural" and group.gender == "masculine"
+    return group._replace(who=None) if many and wanted == "feminine" else group
 
 
 def speaker_as_topic(context: Context, at: int) -> Referent | None:

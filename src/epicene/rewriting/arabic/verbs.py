@@ -89,6 +89,8 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     known = [one for one in words.known_nouns(index) if not one.prefix.preposition]
     if known and analyse_thing(letters) is None:
         return index if _can_be_subject(words, index, known[0], parse) else -1
+    if _is_unlisted_plural(words, index, parse):
+        return index
     if _noun_gender(words, index) != gender or nouns.is_nunated(words, index):
         return -1
     copular = parse.verb.perfect in verb_list("copular")
@@ -97,6 +99,13 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     if parse.verb.perfect in verb_list("intransitive"):
         return index
     return index if _is_resumed_by_pronoun(context, at, index) else -1
+
+
+def _is_unlisted_plural(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
+    """Whether an unlisted noun may be a plural of things after such a verb: ارتفعت الأسعار."""
+    letters = words.line.letters(at)
+    feminine = parse.cell.gender == "feminine" and parse.verb.perfect in verb_list("intransitive")
+    return feminine and letters.startswith("ال") and analyse_thing(letters) is None
 
 
 def _noun_gender(words: PassageAnalysis, at: int) -> Gender | None:
@@ -147,6 +156,8 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     shown = _person_shown_nearby(context, at, parses)
     if shown in persons:
         return shown
+    if {1, 3} <= persons and _is_rather_mine(context, at, parses):
+        return 1
     if 3 in persons and len(persons) > 1 and _has_third_as_object(context, at, parses):
         persons.discard(3)
     if {1, 3} <= persons and _is_rather_first_person(context, at, parses):
@@ -155,6 +166,18 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     if subject in persons and not (persons == {1, 2} and context.words.opens_clause(at)):
         return subject
     return next((person for person in context.words.evidence.prior if person in persons), 3)
+
+
+def _is_rather_mine(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether a perfect in ت is the speaker's, who is named otherwise: سلمت على أخي."""
+    holder = context.clause.third or context.clause.subject
+    if holder is not None and holder.gender == "feminine":
+        return False
+    index = next_noun(context.words, at)
+    if index >= 0 and nouns.noun_gender(context.words, index) == "feminine":
+        return False
+    perfect = all(parse.cell.tense == "perfect" for parse in parses)
+    return perfect and context.words.evidence.says_my
 
 
 def _is_reflexive(parse: VerbParse) -> bool:
