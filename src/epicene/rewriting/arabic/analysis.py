@@ -367,8 +367,8 @@ def analyse_function_word(letters: str) -> FunctionParse | None:
         found = _plain_function_word(
             prefix, base, exception="إ" in letters
         ) or _suffixed_function_word(prefix, base)
-        if found and found.suffix and letters.endswith("ي") and is_whole_noun(letters):
-            return None  # فوري, غربي
+        if found and found.suffix and letters in lexicon.fields_of_work():  # فوري
+            return None
         if found:
             return found._replace(written=letters[len(prefix) :])
     return None

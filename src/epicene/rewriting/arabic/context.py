@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.rewriting.arabic.sites import Site, Sites, VowelTarget
+from epicene.rewriting.arabic.sites import NounTarget, Site, Sites, VowelTarget
 from epicene.rewriting.arabic.spelling import FATHA, KASRA, Suffix, final_mark
 
 if TYPE_CHECKING:
@@ -112,7 +112,12 @@ class Context:
     interlocutors: Interlocutors
     clause: ClauseState = field(default_factory=ClauseState)
     sites: Sites = field(default_factory=Sites)
-    # I and a man, or several who may include one: the words for all of us are masculine.
+    # A plural for many, of whom the speaker is one (أنا وزملائي, أنا ممن يعملون). It may be mixed, and
+    # follows only if a noun or an adjective is said of them all.
+    many: Referent | None = None
+    of_many: list[Site] = field(default_factory=list)
+    many_described: bool = False
+    # I and a man: whatever the speaker's gender, the words for both are masculine.
     mixed: bool = False
     # Men were named, so that the plural that follows means them and no women.
     men: bool = False
@@ -131,7 +136,12 @@ class Context:
         if referent is None or referent.who is None:
             return
         part = int(isinstance(target, Suffix | VowelTarget))
-        self.sites.add(Site(at, referent.who, target, rule, sure, part))
+        site = Site(at, referent.who, target, rule, sure, part)
+        if referent == self.many and not isinstance(target, NounTarget):
+            self.of_many.append(site)
+            return
+        self.many_described |= referent == self.many
+        self.sites.add(site)
 
     def add_vowel(self, at: int) -> None:
         """Add the written final vowel of a second-person pronoun or ending, if there is one."""
@@ -171,7 +181,12 @@ class Context:
         return Referent("others", form.number, form.gender)
 
     def end_sentence(self) -> None:
-        """End the clause and forget what was known about its people."""
-        self.mixed = self.men = False
+        """Add the words for many if something is said of them all, and reset."""
+        if self.many_described:
+            for site in self.of_many:
+                self.sites.add(site)
+        self.of_many.clear()
+        self.many = None
+        self.many_described = self.mixed = self.men = False
         self.topic = None
         self.clause.end_sentence()

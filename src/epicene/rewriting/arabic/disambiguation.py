@@ -15,7 +15,7 @@ from epicene.rewriting.arabic.analysis import (
     analyse_verb,
     guess_verbs,
 )
-from epicene.rewriting.arabic.lexicon import is_somebody
+from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody
 from epicene.rewriting.arabic.spelling import DAMMA, SUFFIXES, TANWIN_FATH, TANWIN_KASR, fold_letters
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ class PassageEvidence:
 
     @cached_property
     def says_my(self) -> bool:
-        """Whether somebody is the speaker's: أخي, أصدقائي."""
-        return any(
+        """Whether somebody is the speaker's and nothing a woman's: أخي, أصدقائي."""
+        return self.third_gender != "feminine" and any(
             parse.lemma.person and parse.suffix is not None and parse.suffix.person == 1
             for word in self._line.tokens
             if word.is_word and word.letters.endswith(("ي", "نا"))
@@ -283,7 +283,10 @@ class PassageAnalysis:
     def known_nouns(self, at: int) -> tuple[NounParse, ...]:
         """The readings as a word for people that are in the lists, or a person with the article."""
         return tuple(
-            p for p in self.nouns(at) if p.lemma.known or (p.lemma.person and p.prefix.article)
+            p
+            for p in self.nouns(at)
+            if (p.lemma.known and (p.lemma.person or p.lemma.masculine not in fields_of_work()))
+            or (p.lemma.person and p.prefix.article)
         )
 
     def is_nominal(self, at: int) -> bool:

@@ -56,7 +56,7 @@ def read_phrase(
         return at + 1
     parse = nouns.choose_noun(words, at, referent) or nouns.choose_noun(words, at, None)
     nobody = referent is None or referent.who is None
-    if parse is not None and nobody and not parse.lemma.known:
+    if parse is not None and nobody and parse not in words.known_nouns(at):
         return skip_thing_phrase(context, at)
     if parse is None or analyse_thing(words.line.letters(at)) is not None:
         return skip_thing_phrase(context, at)
@@ -362,7 +362,7 @@ def _says_what_head_possesses(
     letters = context.words.line.letters(at + 1)
     ending = {"masculine": "ه", "feminine": "ها"}.get(head.gender or "", "")
     thing = analyse_thing(letters)
-    has = thing is not None and thing.suffixed and letters.endswith(ending)
+    has = thing is not None and thing.suffixed and bool(ending) and letters.endswith(ending)
     return has and head.number == "singular" and context.words.is_nominal(at + 2)
 
 

@@ -87,9 +87,15 @@ def _read_companion(context: Context, at: int) -> int:
         return at
     bound = nouns.is_bound(context.words, at, parse)
     number: Number = "dual" if parse.form.number == "singular" else "plural"
-    if parse.form.gender == "masculine":
+    several = parse.form.number == "plural"
+    if parse.form.gender == "masculine" and not several:
         context.mixed = True
-    context.clause.subject = context.clause.controller = context.person(1, number)
+    referent = context.person(1, number)
+    if several and referent.who is not None:
+        context.many = referent
+        noun = NounTarget(parse, "nominative", bound)
+        context.of_many.append(Site(at, referent.who, noun, "companions", "guess"))
+    context.clause.subject = context.clause.controller = referent
     return nouns.skip_noun(context.words, at + 1) if bound else at + 1
 
 
@@ -202,8 +208,8 @@ def read_relative(context: Context, at: int, function: FunctionParse) -> int:
     meant = context.topic if starts else clause.controller_awaiting_predicate
     who = meant.who if meant is not None else None
     head = Referent(who, "plural" if plural else "singular", gender)
-    if context.words.is_preposition(at - 1):  # أنا من الذين يعملون
-        head = _one_of(context, head)
+    if plural and context.words.is_preposition(at - 1):  # أنا من الذين يعملون
+        context.many = head
     context.add(at, head, FixedTarget.of(function, "relatives"), "relative pronoun")
     phrases.open_relative_clause(context, head)
     return at + 1
@@ -234,16 +240,11 @@ def opens_relative_with_who(context: Context, at: int, function: FunctionParse) 
         cell = parse.cell
         if cell.person == 3 and cell.gender is not None:
             head = Referent(clause.controller.who, cell.number, cell.gender)
-            phrases.open_relative_clause(context, _one_of(context, head))
+            if cell.number == "plural":
+                context.many = head
+            phrases.open_relative_clause(context, head)
             return True
     return False
-
-
-def _one_of(context: Context, group: Referent) -> Referent:
-    """The group that somebody belongs to, whom its masculine plural may include as a woman."""
-    wanted = group.who and context.words.evidence.wants(group.who)
-    many = group.number == "plural" and group.gender == "masculine"
-    return group._replace(who=None) if many and wanted == "feminine" else group
 
 
 def speaker_as_topic(context: Context, at: int) -> Referent | None:

@@ -104,7 +104,7 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
 def _is_unlisted_plural(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
     """Whether an unlisted noun may be a plural of things after such a verb: ارتفعت الأسعار."""
     letters = words.line.letters(at)
-    feminine = parse.cell.gender == "feminine" and parse.verb.perfect in verb_list("intransitive")
+    feminine = parse.cell.gender == "feminine" and parse.verb.perfect in verb_list("of_things")
     return feminine and letters.startswith("ال") and analyse_thing(letters) is None
 
 
