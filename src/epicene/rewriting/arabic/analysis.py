@@ -177,8 +177,8 @@ def _find_known_nouns(letters: str) -> Iterator[NounParse]:
         if len(rest) < 2:
             continue
         for lemma, form, spelling in noun_table().get(fold_letters(rest)):
-            if rest.endswith("ى") and form.bound:  # a verb, rather: أبقى is no plural of a name
-                continue
+            if rest.endswith("ى") and (form.bound or is_listed_thing(rest)):
+                continue  # أبقى is rather a verb, موسيقى rather a thing
             if rest.endswith("ي") and lemma.masculine in {"أب", "أخ"}:  # mine, rather
                 continue
             if not may_be_written(rest, spelling):

@@ -94,6 +94,8 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
     after = words.function(at + 1)
     if after is None:
         return False
+    if after.kind == "demonstratives" and perfects & verb_list("of_things"):  # حدث ذلك
+        return not nouns.is_definite(words, at + 2)
     if after.base == "ان" and after.suffix is None and not perfects.isdisjoint({"بدا", "قيل"}):
         return True
     if "أدى" in perfects:
@@ -190,6 +192,8 @@ def suffix_referent(context: Context, suffix: Suffix) -> Referent:
     """The referent of a suffixed pronoun."""
     if suffix.person != 3:
         return context.person(suffix.person, suffix.number)
+    if context.means_thing(suffix):
+        return Referent(None, suffix.number, suffix.gender)
     third = context.clause.third or context.topic
     same = third is not None and third.number == suffix.number
     if third is not None and same and third.gender in {None, suffix.gender}:
@@ -461,7 +465,9 @@ def implied_subject(context: Context, at: int) -> Referent | None:
     ):
         return None
     for parse in words.known_nouns(at):
-        listed = fold_letters(parse.lemma.masculine) in function_words()["subjectless"]
+        key = fold_letters(parse.lemma.masculine)
+        asked = words.evidence.asks(at) and key in function_words()["asked"]
+        listed = asked or key in function_words()["subjectless"]
         if listed and not parse.definite and parse.prefix.letters in {"", "و", "ف"}:
             after = words.line.token(at + 1)
             if nouns.is_bound(words, at, parse) or (words.known_nouns(at + 1) and after.letters):

@@ -121,6 +121,8 @@ class Context:
     mixed: bool = False
     # Men were named, so that the plural that follows means them and no women.
     men: bool = False
+    # The gender of the thing that a command is about, "" if unknown: انسخ الرابط والصقه.
+    handled: str | None = None
     # Who the sentence says to be the speaker: ذلك الواقف هناك هو أنا.
     topic: Referent | None = None
 
@@ -168,6 +170,17 @@ class Context:
         several = number == "plural" and gender == "masculine"
         return several and self.words.evidence.wants("others") == "feminine"
 
+    def note_thing(self, gender: Gender | None) -> None:
+        """Remember the thing that a command is about."""
+        if self.clause.follows_command:
+            self.handled = gender or ""
+
+    def means_thing(self, suffix: Suffix) -> bool:
+        """Whether a pronoun means the thing that a command was about, nobody else being named."""
+        if suffix.person != 3 or self.handled not in {suffix.gender, ""}:
+            return False
+        return suffix.number == "singular" and not any(one.who == "others" for one in self.sites)
+
     def introduce_referent(self, parse: NounParse) -> Referent:
         """The third person that a noun denotes; note it if the noun means men alone.
 
@@ -188,5 +201,5 @@ class Context:
         self.of_many.clear()
         self.many = None
         self.many_described = self.mixed = self.men = False
-        self.topic = None
+        self.topic = self.handled = None
         self.clause.end_sentence()

@@ -15,8 +15,9 @@ from epicene.rewriting.arabic.analysis import (
     analyse_verb,
     guess_verbs,
 )
-from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody
-from epicene.rewriting.arabic.spelling import DAMMA, SUFFIXES, TANWIN_FATH, TANWIN_KASR, fold_letters
+from epicene.rewriting.arabic.commands import is_seldom_command, read_command
+from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody, verb_list
+from epicene.rewriting.arabic.spelling import DAMMA, SHADDA, SUFFIXES, TANWIN_FATH, TANWIN_KASR, fold_letters
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.line import Line, Token
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _WITHOUT_HAMZA = frozenset(
     "انا انت ان انه انها انك اني انني الى اذا او ايضا اين وانا فانا وانت لان لاني".split()
 )
+_OF_COMPUTERS = frozenset("اتصال شبكة خطأ استجابة إنترنت بيانات طلب خدمة بريد منفذ".split())
 _QUESTION = frozenset("؟?")
 _PRONOUNS = {1: {"I", "we"}, 2: {"you", "you all", "you two", "vocatives"}}
 
@@ -45,6 +47,18 @@ class PassageEvidence:
     def asks_for(self, role: str) -> bool:
         """Whether a gender is wanted for a person."""
         return role in self._wanted
+
+    @property
+    def addresses(self) -> bool:
+        """Whether a gender is wanted for whoever is addressed here."""
+        return self._interlocutors.listener in self._wanted
+
+    def says_i_beside(self, at: int) -> bool:
+        """Whether a word other than this one can only be first person, or is something of mine."""
+        return any(
+            index != at and (_is_only_of_person(word, 1) or _is_mine(word))
+            for index, word in enumerate(self._line.tokens)
+        )
 
     @cached_property
     def is_question(self) -> bool:
@@ -73,6 +87,11 @@ class PassageEvidence:
         if first:
             return (1, 3, 2)
         return (2, 1, 3) if second else (3, 1, 2)
+
+    @cached_property
+    def is_technical(self) -> bool:
+        """Whether the passage is about computers."""
+        return any(word.letters.removeprefix("ال") in _OF_COMPUTERS for word in self._line.tokens)
 
     @cached_property
     def says_i(self) -> bool:
@@ -126,6 +145,16 @@ def _is_only_of_person(word: Token, person: int) -> bool:
     return mine or all(parse.cell.person == person for parse in exact)
 
 
+def _is_mine(word: Token) -> bool:
+    """Whether the word is something or somebody of the speaker's: عملي, أخي."""
+    if not word.is_word or not word.letters.endswith("ي"):
+        return False
+    thing = analyse_thing(word.letters)
+    return (thing is not None and thing.suffixed) or any(
+        parse.lemma.known and parse.suffix is not None for parse in analyse_noun(word.letters)[:1]
+    )
+
+
 _NEGATIONS = frozenset("لا لم لن ليس ما ولا ولم ولن لست ليست".split())
 _COPULAS = frozenset("كان صار أصبح ليس ظل بات زال بقي".split())
 # Before a verb, when it was.
@@ -151,6 +180,7 @@ class PassageAnalysis:
         self._functions: dict[int, FunctionParse | None] = {}
         self._nouns: dict[int, tuple[NounParse, ...]] = {}
         self._verbs: dict[int, tuple[VerbParse, ...]] = {}
+        self._commands: dict[int, tuple[VerbParse, ...]] = {}
 
     def function(self, at: int) -> FunctionParse | None:
         """The reading of the word as a function word, if it is one here."""
@@ -177,9 +207,11 @@ class PassageAnalysis:
         function = analyse_function_word(word.letters)
         if word.letters in _PREPOSITION_AFTER_AND and not self.line.is_mark(at + 1):
             return _PREPOSITION_AFTER_AND[word.letters]
-        if function is not None and TANWIN_FATH in word.text and function.kind != "adverbs":
+        if function is None or self.command(at):
             return None
-        if function is None or (function.prefix and self._is_rather_verb(word, function)):
+        if TANWIN_FATH in word.text and function.kind != "adverbs":
+            return None
+        if function.prefix and self._is_rather_verb(word, function):
             return None
         if function.base == "ام" and self._is_mother(at):
             return None
@@ -242,8 +274,16 @@ class PassageAnalysis:
         """Whether the word is a noun for a thing."""
         return bool(analyse_thing(self.line.letters(at)))
 
+    def command(self, at: int) -> tuple[VerbParse, ...]:
+        """The imperative readings of a word that is a command though it could be something else."""
+        if at not in self._commands:
+            self._commands[at] = read_command(self.line, at, self.evidence)
+        return self._commands[at]
+
     def _read_noun(self, at: int) -> tuple[NounParse, ...]:
         word = self.line.token(at)
+        if self.command(at):
+            return ()
         if not word.is_word or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
             return ()
         if word.letters == "جار" and TANWIN_KASR in word.text:  # جارٍ الإرسال
@@ -300,9 +340,17 @@ class PassageAnalysis:
         word = self.line.token(at)
         if not word.is_word or self.function(at) or self._is_name(at):
             return ()
+        if command := self.command(at):
+            return command
+        if at == 0 and self.is_label and word.letters in verb_list("verbal_nouns"):
+            return ()
+        if self._is_done(at - 1):  # سيتم حذف الحساب
+            return ()
         if word.letters.endswith("ة") or TANWIN_FATH in word.text or is_somebody(word.letters):
             return ()
         parses = analyse_verb(word.letters)
+        if is_seldom_command(self.line, at):
+            parses = tuple(parse for parse in parses if parse.cell.tense != "imperative")
         before = self.function(at - 1)
         if self._is_relative_who(at, parses) or (
             before and before.base in _VERB_PARTICLES and parses
@@ -319,6 +367,15 @@ class PassageAnalysis:
         if before is not None and before.base == "ان":  # إن ابنه is no command
             parses = tuple(p for p in parses if p.exact and p.cell.tense != "imperative")
         return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
+
+    @cached_property
+    def is_label(self) -> bool:
+        """Whether the text is short and no sentence: حفظ التغييرات, غير متصل."""
+        return len(self.line) <= 4 and self.line.is_word(len(self.line) - 1)
+
+    def _is_done(self, at: int) -> bool:
+        """Whether the word says that what follows, a noun of action, is done: تم, سيتم."""
+        return any(parse.verb.perfect == "تم" for parse in analyse_verb(self.line.letters(at)))
 
     def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """Whether the word is a possessor after a thing, not a verb: انخفاض ضغط الدم."""

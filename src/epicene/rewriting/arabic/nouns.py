@@ -309,6 +309,8 @@ _TITLES_BEFORE_NAMES = frozenset(
 )
 # One's own master: سيد نفسي, but طبيب نفسي.
 _ONES_OWN = frozenset("سيد رئيس مدير ملك عدو صديق صاحب حبيب".split())
+# A server, a host, a proxy.
+_MACHINES = frozenset({"خادم", "مضيف", "وكيل"})
 _OURS = frozenset({"كلانا", "كلينا", "أحدنا"})
 _YOURS = frozenset({"كلاكما", "كليكما", "أحدكم", "أحدكما"})
 
@@ -329,8 +331,24 @@ def noun_referent(context: Context, at: int) -> Referent:
     known = words.known_nouns(at)
     if not known or analyse_thing(letters) is not None or is_rather_thing(known[0]):
         return Referent(None, "singular", noun_gender(words, at))
+    if known[0].lemma.masculine in _MACHINES and words.evidence.is_technical:
+        return Referent(None, "singular", "masculine")
     form = known[0].form
+    if not known[0].lemma.person and not known[0].definite and words.is_label:  # نشط الآن
+        return Referent(None, form.number, form.gender)
+    if has_own_gender(known[0]):
+        return Referent(None, form.number, own_gender(known[0]))
     return Referent(who, form.number, form.gender) if who else context.introduce_referent(known[0])
+
+
+def has_own_gender(parse: NounParse) -> bool:
+    """Whether a word for people has one gender whoever is meant: شخص is masculine."""
+    return parse.lemma.is_invariable and not parse.lemma.adjective
+
+
+def own_gender(parse: NounParse) -> Gender:
+    """The gender of such a word: ضحية is feminine."""
+    return "feminine" if parse.lemma.masculine.endswith("ة") else parse.form.gender
 
 
 def is_rather_thing(parse: NounParse) -> bool:

@@ -35,7 +35,7 @@ def read_phrase(
     function = words.function(at)
     if function is not None and function.kind == "demonstratives":
         parse = nouns.choose_noun(words, at + 1, None)
-        if parse is None or not _has_own_gender(parse):
+        if parse is None or not nouns.has_own_gender(parse):
             context.add(at, referent, FixedTarget.of(function, "demonstratives"), rule, sure)
         return read_phrase(context, at + 1, referent, case, rule, sure)
     read_possessive(context, at)
@@ -87,19 +87,13 @@ def _read_person_phrase(
         definite = definite or nouns.is_definite(words, end) or bool(words.function(end))
         possessor = nouns.noun_gender(words, end)
         end = _read_possessor(context, end)
-    if _has_own_gender(parse):
-        own: Gender = "feminine" if parse.lemma.masculine.endswith("ة") else parse.form.gender
-        head = Referent(None, parse.form.number, own)
+    if nouns.has_own_gender(parse):
+        head = Referent(None, parse.form.number, nouns.own_gender(parse))
         end = _skip_joined_adjectives(context, end, head, definite=definite)
     else:
         head = Referent(referent and referent.who, parse.form.number, parse.form.gender)
     end = _read_attributes(context, end, head, case, definite=definite, possessor=possessor)
     return _read_relative_clause(context, end, head, definite=definite, person=parse.lemma.person)
-
-
-def _has_own_gender(parse: NounParse) -> bool:
-    """Whether a word for people has one gender whoever is meant: شخص is masculine."""
-    return parse.lemma.is_invariable and not parse.lemma.adjective
 
 
 def _skip_joined_adjectives(context: Context, at: int, head: Referent, *, definite: bool) -> int:
@@ -124,6 +118,7 @@ def skip_thing_phrase(context: Context, at: int) -> int:
     """The index after a phrase about a thing: noun, possessor, adjectives, relative clause."""
     words = context.words
     definite = nouns.is_definite(words, at) or nouns.ends_in_pronoun(words, at)
+    context.note_thing(nouns.noun_gender(words, at))
     end = at + 1
     possessor: Gender | None = None
     if not definite and not nouns.is_nunated(words, at) and nouns.possessor_follows(words, end):

@@ -110,8 +110,11 @@ def _is_unlisted_plural(words: PassageAnalysis, at: int, parse: VerbParse) -> bo
 
 def _noun_gender(words: PassageAnalysis, at: int) -> Gender | None:
     """The gender of a noun; an unlisted word with the article is masculine: كان الظهور الأول."""
-    article = words.line.letters(at).startswith("ال")
-    return nouns.noun_gender(words, at) or ("masculine" if article else None)
+    letters = words.line.letters(at)
+    definite = letters.startswith("ال") or (
+        letters.endswith("ك") and not letters.endswith("تك") and len(letters) > 4
+    )
+    return nouns.noun_gender(words, at) or ("masculine" if definite else None)
 
 
 def _is_nominative(words: PassageAnalysis, at: int) -> bool:
@@ -221,9 +224,15 @@ def _perfect_or_imperative(context: Context, at: int, parses: tuple[VerbParse, .
     """The person of a form that is perfect or imperative (توقف), 0 if it is not both."""
     perfects = [p for p in parses if p.cell.tense == "perfect" and p.cell.gender == "masculine"]
     tenses = {parse.cell.tense for parse in parses}
-    if not perfects or "imperative" not in tenses or any(p.cell.person == 1 for p in parses):
+    if not perfects or "imperative" not in tenses:
         return 0
-    if explicit_subject(context, at, perfects[0]) >= 0:
+    subject = explicit_subject(context, at, perfects[0])
+    if any(parse.cell.person == 1 and parse.verb.simple for parse in parses):
+        return 0
+    if any(parse.cell.person == 1 for parse in parses):
+        person = any(p.lemma.person for p in context.words.known_nouns(subject))
+        return 3 if person and perfects[0].verb.perfect not in verb_list("told") else 0
+    if subject >= 0:
         return 3
     if "imperfect" in tenses:
         return 0
@@ -245,6 +254,8 @@ def _is_first_person_statement(context: Context, at: int, parses: tuple[VerbPars
     if context.clause.follows_command and parses[0].prefix[:1] in {"و", "ف"}:  # تنفس وأغمض عينيك
         return False
     hamza = parses[0].written.startswith("أ")
+    if hamza and context.words.evidence.says_i_beside(at):
+        return True
     return hamza and (any(p.verb.simple for p in first) or not may_be_imperative(context, at))
 
 
@@ -302,6 +313,8 @@ def may_be_imperative(context: Context, at: int) -> bool:
     if not words.evidence.asks_for("listener") and context.interlocutors.listener != "speaker":
         return False
     holder = context.clause.third or context.clause.subject
+    if holder is not None and holder.who is None and words.line.after_mark(at):
+        return True  # حدث خطأ، حاول لاحقًا
     if holder is not None and holder.gender is not None:
         return False
     if (
@@ -357,6 +370,8 @@ def choose_verb_readings(
     commanded = may_be_imperative(context, at)
     ranked = sorted(asked or fitting, key=lambda parse: _reading_rank(parse, commanded=commanded))
     best = ranked[0]
+    if best.cell.tense == "imperative" and words.line[at + 1].startswith("لل"):  # استعد للسفر
+        best = next((p for p in ranked if p.verb.shape == "doubled" and not p.verb.simple), best)
     return [best, *(p for p in asked if p.cell == best.cell and p != best)]
 
 
@@ -400,14 +415,17 @@ def _filter_by_gender(context: Context, parses: list[VerbParse]) -> list[VerbPar
 def _reading_rank(parse: VerbParse, *, commanded: bool) -> tuple[bool, bool, bool]:
     """The sort key of a reading: imperatives first where they occur, then singulars.
 
-    Of jussives, hollow verbs come first: لم تعد is of عاد, not of عد.
+    Of jussives and imperatives, hollow verbs come before doubled ones: لم تعد and عد are of عاد, not
+    of عد.
     """
     verb, cell = parse.verb, parse.cell
     shortened = cell.mood == "short" and verb.simple and verb.shape == "hollow"
+    doubled = verb.shape == "doubled" or verb.perfect == "وعد"
+    doubled = cell.tense == "imperative" and verb.simple and doubled
     return (
         commanded and cell.tense != "imperative",
         cell.number == "plural",
-        cell.mood == "short" and not shortened,
+        doubled or (cell.mood == "short" and not shortened),
     )
 
 
