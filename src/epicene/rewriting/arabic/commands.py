@@ -26,8 +26,10 @@ _WITH_PREPOSITION = {"حافظ": "علي", "شارك": "في", "علق": "علي
 
 def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbParse, ...]:
     """The imperative readings of a word that is a command here though it could be something else."""
+    if not evidence.addresses or not line.after_mark(at):
+        return ()
     word = line.token(at)
-    if not line.after_mark(at) or not evidence.addresses or TANWIN_FATH in word.text:
+    if TANWIN_FATH in word.text:
         return ()
     parses = analyse_verb(word.letters)
     found = tuple(
@@ -62,8 +64,9 @@ def _is_first_person(parses: tuple[VerbParse, ...]) -> bool:
 def is_seldom_command(line: Line, at: int) -> bool:
     """Whether the word is no command unless `read_command` says so: حدث, صدر, حفظ."""
     word = line.token(at)
-    seldom = verb_list("seldom_commands") | verb_list("verbal_nouns")
-    return word.letters in seldom and SHADDA not in word.text
+    seldom = verb_list("seldom_commands")
+    listed = word.letters in seldom or word.letters in verb_list("verbal_nouns")
+    return listed and SHADDA not in word.text
 
 
 def _is_somebody_elses(line: Line, at: int, parse: VerbParse, evidence: PassageEvidence) -> bool:

@@ -39,6 +39,8 @@ class PassageEvidence:
         self._line = line
         self._interlocutors = interlocutors
         self._wanted = wanted
+        # Whether a gender is wanted for whoever is addressed here.
+        self.addresses = interlocutors.listener in wanted
 
     def wants(self, role: Person) -> Gender | None:
         """The gender wanted for a person, None if they are left as they are."""
@@ -47,11 +49,6 @@ class PassageEvidence:
     def asks_for(self, role: str) -> bool:
         """Whether a gender is wanted for a person."""
         return role in self._wanted
-
-    @property
-    def addresses(self) -> bool:
-        """Whether a gender is wanted for whoever is addressed here."""
-        return self._interlocutors.listener in self._wanted
 
     def says_i_beside(self, at: int) -> bool:
         """Whether a word other than this one can only be first person, or is something of mine."""
@@ -375,7 +372,8 @@ class PassageAnalysis:
 
     def _is_done(self, at: int) -> bool:
         """Whether the word says that what follows, a noun of action, is done: تم, سيتم."""
-        return any(parse.verb.perfect == "تم" for parse in analyse_verb(self.line.letters(at)))
+        letters = self.line.letters(at)
+        return letters.endswith("تم") and any(p.verb.perfect == "تم" for p in analyse_verb(letters))
 
     def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """Whether the word is a possessor after a thing, not a verb: انخفاض ضغط الدم."""

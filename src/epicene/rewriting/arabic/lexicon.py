@@ -251,6 +251,7 @@ def _fixed_pairs() -> dict[str, dict[str, tuple[str, str]]]:
     return found
 
 
+@lru_cache(maxsize=2**14)
 def fixed_pair(kind: str, word: str) -> tuple[str, str] | None:
     """The masculine and the feminine of a word of one of the lists of `fixed.toml`."""
     return _fixed_pairs()[kind].get(fold_letters(word))
@@ -266,6 +267,7 @@ def is_anybody(letters: str) -> bool:
     return letters in _ANYBODY
 
 
+@lru_cache(maxsize=2**14)
 def group_member(letters: str) -> tuple[str, str] | None:
     """The conjunction, if any, and the word, if it means members of a group: كلانا, أحدنا."""
     for prefix in ("", "و", "ف"):
