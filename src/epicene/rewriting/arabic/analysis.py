@@ -72,6 +72,8 @@ def _find_verb_parses(letters: str) -> Iterator[VerbParse]:
         rest = letters[len(prefix) :]
         for suffix, stem in _cut_verb(rest):
             for verb, cell, form in table.get(fold_letters(stem)):
+                if stem[0] == "إ" and form[0] == "أ" and cell.tense != "imperative":
+                    continue  # إقالته is no أقالته
                 if _prefix_fits(prefix, cell):
                     yield VerbParse(prefix, stem, form, suffix, verb, cell)
 

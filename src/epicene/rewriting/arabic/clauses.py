@@ -122,7 +122,7 @@ def _is_about_what(context: Context, at: int, parse: VerbParse) -> bool:
     if parse.verb.perfect in verb_list("intransitive"):
         return True
     if suffix is not None:
-        return suffix.person != 3
+        return suffix.person != 3 or parse.verb.perfect in {"جعل", "دفع", "أجبر", "مكن", "منح"}
     return before == "مما" and next_noun(context.words, at) >= 0
 
 

@@ -162,7 +162,7 @@ _PREPOSITION_AFTER_AND = {
     "ولي": FunctionParse("و", "prepositions", "ل", SUFFIXES[-1]),
 }
 _VERB_PARTICLES = frozenset(
-    map(fold_letters, "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split())
+    map(fold_letters, "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى كما حيث ثم أينما حينما بعدما".split())
 )
 # Adverbs that may be adjectives in the accusative.
 ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا مطلقا".split())
@@ -359,6 +359,8 @@ class PassageAnalysis:
             return guess_verbs(word.letters) if self._expects_verb(at) else ()
         if self._is_possessed(at, parses) or self._is_misread(at, parses):
             return ()
+        if self._is_verbal_noun(at, parses):
+            return ()
         if not self._is_noun_too(at):
             return parses
         if before is not None and before.base == "ان":  # إن ابنه is no command
@@ -382,6 +384,14 @@ class PassageAnalysis:
         if self.line[at - 1] in TIME_NOUNS:  # يوم كنت تلميذًا
             return False
         return bare and before is not None and not before.suffixed and "ال" not in before.prefix
+
+    def _is_verbal_noun(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """Whether the word is the object of the verb before it: أعلن ترشحه, يمكن تصوره."""
+        first = parses[0]
+        if first.cell.tense != "perfect" or first.prefix or first.suffix is None:
+            return False
+        before = self.verbs(at - 1)
+        return bool(before) and not any(parse.verb.perfect in _COPULAS for parse in before)
 
     def _is_misread(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """Whether a verb reading after a noun for a person rests on other hamzas: عالم آثار."""
@@ -420,6 +430,8 @@ class PassageAnalysis:
         """Whether the word before is a preposition or a demonstrative, without clitics."""
         if before is None or before.suffix or before.base in {"حتي", "منذ", "مذ"}:
             return False
+        if before.kind == "transparent":  # كل جهده
+            return before.base != "الا"
         return before.kind == "prepositions" or (
             before.kind == "demonstratives" and not before.prefix
         )
@@ -447,10 +459,15 @@ class PassageAnalysis:
                 or (
                     before.kind == "inna"
                     and before.suffix is not None
-                    and before.suffix.person == 2
+                    and (before.suffix.person == 2 or self._has_complement(at))
                 )
             )
         )
+
+    def _has_complement(self, at: int) -> bool:
+        """Whether what follows belongs to a verb and not to a noun: لكنه فشل في, إنه عمل هناك."""
+        after = self.function(at + 1)
+        return after is not None and after.kind in {"prepositions", "adverbs"}
 
     def is_passive(self, at: int) -> bool:
         """Whether the first vowel of a verb is written, and is that of the passive."""
@@ -460,7 +477,7 @@ class PassageAnalysis:
         """Whether only particles precede the word in its clause."""
         before = self.function(at - 1)
         if before is None or before.kind not in {"negations", "adverbs"}:
-            return self.line.after_mark(at)
+            return self.line.after_mark(at) or self.line[at - 1].isdigit()  # في عام 1914 ذهب
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
     def _is_name(self, at: int) -> bool:

@@ -48,7 +48,7 @@ def read_numeral(words: PassageAnalysis, at: int) -> CountedPeople | None:
         return CountedPeople([], at + 1, at + 1, "singular", "accusative")
     if word.letters in _HUNDREDS and _is_person_noun(words, at + 1):
         return CountedPeople([], at + 1, at + 1, "singular", "genitive")
-    prefix = next((one for one in ("ال", "وال", "و", "") if _is_numeral(word.letters, one)), None)
+    prefix = next((one for one in ("ال", "وال", "و", "ل", "") if _is_numeral(word.letters, one)), None)
     if prefix is None:
         return None
     numeral = FixedTarget(prefix, "numerals", word.letters[len(prefix) :])
@@ -67,6 +67,7 @@ def read_numeral(words: PassageAnalysis, at: int) -> CountedPeople | None:
 def _is_numeral(letters: str, prefix: str) -> bool:
     return (
         letters.startswith(prefix)
+        and letters != "لست"
         and lexicon.fixed_pair("numerals", letters[len(prefix) :]) is not None
     )
 
@@ -199,7 +200,8 @@ def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
         points = function.kind == "demonstratives" and not function.prefix
         return points and not parse.prefix.article and is_definite(words, at + 2)
     if parse.prefix.article:
-        return parse.lemma.adjective and _limits_article(words, at + 1)
+        one = parse.form.number == "singular"
+        return one and parse.lemma.adjective and _limits_article(words, at + 1)
     if not words.is_nominal(at + 1) or not words.line.letters(at + 1)[:1].isalpha():
         return False
     return _is_possessor(words, at + 1, parse)
@@ -324,6 +326,9 @@ def noun_referent(context: Context, at: int) -> Referent:
     found = lexicon.group_member(letters)
     if found is not None:
         return _member_referent(context, found[1])
+    counted = read_numeral(words, at)
+    if counted is not None and counted.noun > at:
+        return noun_referent(context, counted.noun)
     numeral = lexicon.fixed_gender("numerals", letters)
     who = _member_of_group(context, at)
     if numeral is not None and who is not None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from epicene.rewriting import Confidence
+    from epicene.rewriting.arabic.inflection import Case
     from epicene.rewriting.arabic.line import Line
     from epicene.rewriting.arabic.sites import Sites
     from epicene.rewriting.arabic.spelling import Suffix
@@ -346,7 +347,8 @@ def _read_unexpected_phrase(context: Context, at: int) -> int:
     opens = clause.subject is None or _opens_clause(context, at)
     expected = (clause.controller, clause.expects, clause.case, clause.rule, clause.found)
     third = clause.third
-    end = phrases.read_phrase(context, at, referent, "nominative", "noun", "likely")
+    case: Case = "accusative" if clause.verbal and not opens else "nominative"
+    end = phrases.read_phrase(context, at, referent, case, "noun", "likely")
     if clause.third is not third:  # the phrase opened a clause about itself
         return end
     if opens:

@@ -208,7 +208,8 @@ def _person_shown_nearby(context: Context, at: int, parses: tuple[VerbParse, ...
 
 def _is_rather_first_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
     """Whether a form of the first or third person is more likely first person."""
-    if _is_masculine_state(context, at):
+    third = {parse.cell.gender for parse in parses if parse.cell.person == 3}
+    if third == {"feminine"} and _is_masculine_state(context, at):
         return True
     return context.words.evidence.says_i and _is_simple_first(parses)
 
@@ -467,7 +468,10 @@ def _filter_by_prefix(
 def _filter_by_particle(
     context: Context, at: int, parses: tuple[VerbParse, ...]
 ) -> tuple[VerbParse, ...]:
+    function = context.words.function(at - 1)
     before = context.words.key(at - 1)
+    if function is not None and function.suffix is not None:  # إنه تعرض
+        return parses
     tense = {"لقد": "perfect"}.get(before, "imperfect" if before in _BEFORE_IMPERFECT else "")
     return tuple(parse for parse in parses if parse.cell.tense == tense) or parses
 
