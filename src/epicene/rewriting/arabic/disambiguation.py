@@ -206,6 +206,8 @@ class PassageAnalysis:
             return _PREPOSITION_AFTER_AND[word.letters]
         if function is None or self.command(at):
             return None
+        if word.letters in {"اليوم", "الليلة"} and self.is_preposition(at - 1):
+            return None
         if TANWIN_FATH in word.text and function.kind != "adverbs":
             return None
         if function.prefix and self._is_rather_verb(word, function):
@@ -383,12 +385,13 @@ class PassageAnalysis:
         before = None if self.function(at - 1) else analyse_thing(self.line.letters(at - 1))
         if self.line[at - 1] in TIME_NOUNS:  # يوم كنت تلميذًا
             return False
-        return bare and before is not None and not before.suffixed and "ال" not in before.prefix
+        if before is None or self.verbs(at - 1):  # أينما ذهب كان سعيدًا
+            return False
+        return bare and not before.suffixed and "ال" not in before.prefix
 
     def _is_verbal_noun(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """Whether the word is the object of the verb before it: أعلن ترشحه, يمكن تصوره."""
-        first = parses[0]
-        if first.cell.tense != "perfect" or first.prefix or first.suffix is None:
+        if not any(p.cell.tense == "perfect" and p.suffix and not p.prefix for p in parses):
             return False
         before = self.verbs(at - 1)
         return bool(before) and not any(parse.verb.perfect in _COPULAS for parse in before)

@@ -159,6 +159,18 @@ def is_definite(words: PassageAnalysis, at: int) -> bool:
     )
 
 
+def has_preposition(words: PassageAnalysis, at: int) -> bool:
+    """Whether a noun has a preposition as its prefix, so that it is no subject: بوقت قصير."""
+    letters = words.line.letters(at)
+    thing = analyse_thing(letters)
+    if thing is not None:
+        return not set(thing.prefix).isdisjoint("بك") or thing.prefix.startswith(("ل", "ول", "فل"))
+    known = words.known_nouns(at)
+    if known:
+        return bool(known[0].prefix.preposition)
+    return letters.startswith(("بال", "وبال", "لل", "ولل"))
+
+
 def ends_in_pronoun(words: PassageAnalysis, at: int) -> bool:
     """Whether an unlisted noun looks as if it had a possessive suffix: أدراجي."""
     letters = words.line.letters(at)

@@ -345,6 +345,7 @@ def _read_unexpected_phrase(context: Context, at: int) -> int:
     if context.topic is not None and clause.subject is None:
         referent = context.topic
     opens = clause.subject is None or _opens_clause(context, at)
+    opens = opens and not nouns.has_preposition(context.words, at)
     expected = (clause.controller, clause.expects, clause.case, clause.rule, clause.found)
     third = clause.third
     case: Case = "accusative" if clause.verbal and not opens else "nominative"

@@ -130,7 +130,16 @@ def skip_thing_phrase(context: Context, at: int) -> int:
         end = _read_attributes(
             context, end, head, "nominative", definite=definite, possessor=possessor
         )
+    while definite and _is_unlisted_attribute(context, end):  # الحياة العامة
+        end += 1
     return _read_relative_clause(context, end, head, definite=definite)
+
+
+def _is_unlisted_attribute(context: Context, at: int) -> bool:
+    """Whether a word with the article after a definite thing describes it, whatever it is."""
+    words = context.words
+    person = any(parse.lemma.person for parse in words.known_nouns(at))
+    return words.line.letters(at).startswith("ال") and words.function(at) is None and not person
 
 
 def _read_possessor(context: Context, at: int) -> int:
