@@ -382,7 +382,7 @@ def _after_preposition(prefix: str, base: str) -> FunctionParse | None:
     for kind in ("demonstratives", "relatives"):
         if base in lists[kind]:
             return FunctionParse(prefix, kind, base)
-    if base in {"كل", "بعض", "غير", "مجرد", "اي"} and prefix != "ك":
+    if base in {"كل", "بعض", "غير", "مجرد", "اي", "اول"} and prefix != "ك":
         return FunctionParse(prefix, "prepositions", base)
     return None
 

@@ -48,7 +48,7 @@ class Lemma(NamedTuple):
 
 
 # Beside the words whose feminine is another word.
-_MEN = frozenset({"راهب", "سيد", "والد", "زوج", "فتى", "ملك", "إمبراطور"})
+_MEN = frozenset({"راهب", "سيد", "والد", "زوج", "فتى", "ابن", "ملك", "إمبراطور"})
 
 
 class NounFeatures(NamedTuple):

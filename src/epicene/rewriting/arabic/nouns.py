@@ -329,11 +329,19 @@ _OURS = frozenset({"كلانا", "كلينا", "أحدنا"})
 _YOURS = frozenset({"كلاكما", "كليكما", "أحدكم", "أحدكما"})
 
 
+def is_one_of_many(words: PassageAnalysis, at: int) -> bool:
+    """Whether أحد is followed by the people of whom it is one: أحد الخبراء."""
+    if words.line.letters(at) not in {"أحد", "إحدى"}:
+        return False
+    known = words.known_nouns(at + 1)
+    return bool(known) and known[0].lemma.person and known[0].form.number == "plural"
+
+
 def noun_referent(context: Context, at: int) -> Referent:
     """The referent of a noun that fills no expectation: a third person, one of us, or a thing."""
     words = context.words
     letters = words.line.letters(at)
-    if lexicon.is_anybody(letters):
+    if lexicon.is_anybody(letters) and not is_one_of_many(words, at):
         return Referent(None, "singular", "masculine")
     found = lexicon.group_member(letters)
     if found is not None:

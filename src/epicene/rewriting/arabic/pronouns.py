@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.conjugation import Number
     from epicene.rewriting.arabic.context import Context
     from epicene.rewriting.arabic.spelling import Suffix
-    from epicene.rewriting.persons import Gender
+    from epicene.rewriting.persons import Gender, Person
 
 _PRONOUN_NUMBERS: dict[str, Number] = {
     "we": "plural",
@@ -207,12 +207,34 @@ def read_relative(context: Context, at: int, function: FunctionParse) -> int:
     starts = context.topic is not None and clause.subject is None
     meant = context.topic if starts else clause.controller_awaiting_predicate
     who = meant.who if meant is not None else None
+    if meant is None and not plural:
+        who = _antecedent(context, at, gender)
     head = Referent(who, "plural" if plural else "singular", gender)
     if plural and context.words.is_preposition(at - 1):  # أنا من الذين يعملون
         context.many = head
     context.add(at, head, FixedTarget.of(function, "relatives"), "relative pronoun")
     phrases.open_relative_clause(context, head)
     return at + 1
+
+
+def _antecedent(context: Context, at: int, gender: Gender | None) -> Person | None:
+    """Whom a relative pronoun after a comma means: ابن أختها، الذي قاد الحافلة."""
+    words = context.words
+    if not words.line.after_mark(at) or words.line.ends_sentence(at - 1):
+        return None
+    start, _ = words.line.sentence(at)
+    for index in range(at - 2, max(start, at - 7) - 1, -1):
+        if words.line.is_mark(index) or words.verbs(index):
+            return None
+        known = words.known_nouns(index)
+        person = bool(known) and known[0].lemma.person and not words.is_thing(index)
+        if person and known[0].form.gender == gender and not nouns.is_rather_thing(known[0]):
+            return nouns.noun_referent(context, index).who
+        if not person and nouns.noun_gender(words, index) in {gender, None} and (
+            words.function(index) is None
+        ):
+            return None
+    return None
 
 
 def opens_relative_with_who(context: Context, at: int, function: FunctionParse) -> bool:
@@ -289,6 +311,9 @@ def read_member(context: Context, at: int) -> int:
     )
     if at != context.clause.subject_at:
         context.clause.open_verbless_clause(referent)
+    if referent.who is not None and nouns.is_one_of_many(context.words, at):
+        group = nouns.noun_referent(context, at + 1)._replace(who=referent.who)
+        return phrases.read_phrase(context, at + 1, group, "genitive", "one of a group", "likely")
     return at + 1
 
 

@@ -78,7 +78,7 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
         return -1
     letters = words.line.letters(index)
     gender = parse.cell.gender
-    if lexicon.is_anybody(letters):
+    if lexicon.is_anybody(letters) and not nouns.is_one_of_many(words, index):
         return index if gender == "masculine" else -1
     member = lexicon.group_member(letters)
     if member is not None:
