@@ -96,7 +96,7 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
         return False
     if after.kind == "demonstratives" and perfects & verb_list("of_things"):  # حدث ذلك
         return not nouns.is_definite(words, at + 2)
-    if after.base == "ان" and after.suffix is None and not perfects.isdisjoint({"بدا", "قيل"}):
+    if after.base == "ان" and not perfects.isdisjoint({"بدا", "قيل", "تبين", "اتضح", "ثبت"}):
         return True
     if "أدى" in perfects:
         return after.base == "الي"
@@ -109,6 +109,10 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
     return after.base == "من" and after.suffix is None and is_impersonal_phrase(context, at + 2)
 
 
+# What a happening does: ما سمح بذلك, ما دفع الناس إلى.
+_OF_EVENTS = frozenset("حدث جرى حصل سمح شجع أدى دفع جعل أثار أسفر ساهم تسبب مضى سبق".split())
+
+
 def _is_about_what(context: Context, at: int, parse: VerbParse) -> bool:
     """Whether the subject is what: عما يحدث, ما يقلقني, مما أزعج الركاب; not ما يريد."""
     before = context.words.key(at - 1)
@@ -118,7 +122,7 @@ def _is_about_what(context: Context, at: int, parse: VerbParse) -> bool:
     if cell.number != "singular" or parse.verb.perfect in verb_list("copular"):
         return False
     if before == "ما" and cell.tense == "perfect":
-        return parse.verb.perfect in {"حدث", "جرى", "حصل"} and suffix is None
+        return parse.verb.perfect in _OF_EVENTS and suffix is None
     if parse.verb.perfect in verb_list("intransitive"):
         return True
     if suffix is not None:
@@ -263,7 +267,8 @@ def read_possessive(context: Context, at: int) -> None:
         if len(stem) > 2 and (suffix.letters == "كم" or _is_noun_stem(stem)):
             context.add(at, context.person(2, "plural"), suffix, "possessive pronoun", "likely")
             return
-    if not _has_article(letters):
+    foreign = letters.endswith("يه") and not _is_noun_stem(letters[:-1])  # فوكيه
+    if not foreign and not _has_article(letters):
         read_third_person_suffix(context, at)
 
 

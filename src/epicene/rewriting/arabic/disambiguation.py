@@ -480,7 +480,8 @@ class PassageAnalysis:
         """Whether only particles precede the word in its clause."""
         before = self.function(at - 1)
         if before is None or before.kind not in {"negations", "adverbs"}:
-            return self.line.after_mark(at) or self.line[at - 1].isdigit()  # في عام 1914 ذهب
+            dated = self.line[at - 1].isdigit() and self.line[at - 2] in TIME_NOUNS
+            return self.line.after_mark(at) or dated  # في عام 1914 ذهب
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
     def _is_name(self, at: int) -> bool:

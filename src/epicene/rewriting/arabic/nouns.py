@@ -199,7 +199,8 @@ def is_nunated(words: PassageAnalysis, at: int) -> bool:
         return False
     nunated = any(parse.form.nunated for parse in words.known_nouns(at))
     thing = analyse_thing(word.letters)
-    return nunated or (thing is not None and analyse_thing(word.letters[:-1]) is not None)
+    plain = thing is not None and not thing.suffixed
+    return nunated or (plain and analyse_thing(word.letters[:-1]) is not None)
 
 
 def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
@@ -341,6 +342,9 @@ def noun_referent(context: Context, at: int) -> Referent:
     """The referent of a noun that fills no expectation: a third person, one of us, or a thing."""
     words = context.words
     letters = words.line.letters(at)
+    function = words.function(at)
+    if function is not None and function.kind == "demonstratives":
+        return noun_referent(context, at + 1)
     if lexicon.is_anybody(letters) and not is_one_of_many(words, at):
         return Referent(None, "singular", "masculine")
     found = lexicon.group_member(letters)

@@ -182,6 +182,9 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
         context.add(at, context.topic, target, "demonstrative")
         return at + 1
     if after is not None or not nouns.is_definite(words, at + 1):
+        if words.verbs(at + 1) and clause.third is None:  # وهذا سمح له
+            gender = lexicon.fixed_gender("demonstratives", function.base)
+            clause.subject = Referent(None, "singular", gender)
         return at + 1
     controller = clause.controller_awaiting_predicate
     others_act = clause.verbal and controller is not None and controller.who == "others"
@@ -190,6 +193,9 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
         clause.found = True
         return end
     referent = nouns.noun_referent(context, at + 1)
+    if referent.who is None and referent.gender is None:
+        gender = lexicon.fixed_gender("demonstratives", function.base)
+        referent = referent._replace(gender=gender)
     if context.topic is not None and clause.subject is None:
         referent = context.topic
     opens = clause.subject is None or context.words.line.after_mark(at) or function.prefix == "و"

@@ -59,6 +59,8 @@ def next_noun(words: PassageAnalysis, at: int) -> int:
     """The first noun after a verb, past adverbs and prepositions with a pronoun; -1 if none."""
     for index in range(at + 1, at + 5):
         function = words.function(index)
+        if function is not None and function.base in {"بعض", "كل", "معظم"}:
+            continue
         if function is None:
             letters = words.line.letters(index)
             joined = letters.startswith(("وال", "فال", "بال", "كال", "لل"))
@@ -74,10 +76,10 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     """The index of the subject after a third-person verb, -1 if none follows."""
     words = context.words
     index = next_noun(words, at)
-    if index < 0:
-        return -1
-    letters = words.line.letters(index)
     gender = parse.cell.gender
+    if index < 0:
+        return _demonstrative_subject(words, at + 1, parse)
+    letters = words.line.letters(index)
     if lexicon.is_anybody(letters) and not nouns.is_one_of_many(words, index):
         return index if gender == "masculine" else -1
     member = lexicon.group_member(letters)
@@ -94,11 +96,22 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     if _noun_gender(words, index) != gender or nouns.is_nunated(words, index):
         return -1
     copular = parse.verb.perfect in verb_list("copular")
-    if copular and not (nouns.is_definite(words, index) or _is_nominative(words, index)):
+    definite = nouns.is_definite(words, index) or nouns.is_definite(words, index + 1)
+    if copular and not (definite or _is_nominative(words, index)):
         return -1
     if parse.verb.perfect in verb_list("intransitive"):
         return index
     return index if _is_resumed_by_pronoun(context, at, index) else -1
+
+
+def _demonstrative_subject(words: PassageAnalysis, at: int, parse: VerbParse) -> int:
+    """The index of a demonstrative that begins the subject, -1 if none does: سقط هذا الجدار."""
+    function = words.function(at)
+    if function is None or function.kind != "demonstratives" or function.prefix:
+        return -1
+    same = lexicon.fixed_gender("demonstratives", function.base) == parse.cell.gender
+    subject = same and nouns.is_definite(words, at + 1)
+    return at if subject and parse.verb.perfect in verb_list("intransitive") else -1
 
 
 def _is_unlisted_plural(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
