@@ -183,6 +183,8 @@ def _find_known_nouns(letters: str) -> Iterator[NounParse]:
                 continue  # أبقى is rather a verb, موسيقى rather a thing
             if rest.endswith("ي") and lemma.masculine in {"أب", "أخ"}:  # mine, rather
                 continue
+            if prefix.article and lemma.ending == "defective" and spelling + "ي" == lemma.masculine:
+                continue  # البال is no البالي
             if not may_be_written(rest, spelling):
                 continue
             if not (prefix.article and (form.bound or form.nunated)):

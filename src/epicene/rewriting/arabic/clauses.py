@@ -247,6 +247,10 @@ def _affected_person(context: Context, at: int) -> Referent | None:
     return None
 
 
+# A, K and J: تي دي كيه.
+_LETTERS_OF_NAMES = frozenset({"إيه", "كيه", "جيه"})
+
+
 def read_possessive(context: Context, at: int) -> None:
     """Add the possessive pronoun suffixed to a noun: كتابكم, كتابه."""
     letters = context.words.line.letters(at)
@@ -267,8 +271,7 @@ def read_possessive(context: Context, at: int) -> None:
         if len(stem) > 2 and (suffix.letters == "كم" or _is_noun_stem(stem)):
             context.add(at, context.person(2, "plural"), suffix, "possessive pronoun", "likely")
             return
-    foreign = letters.endswith("يه") and not _is_noun_stem(letters[:-1])  # فوكيه
-    if not foreign and not _has_article(letters):
+    if letters not in _LETTERS_OF_NAMES and not _has_article(letters):
         read_third_person_suffix(context, at)
 
 

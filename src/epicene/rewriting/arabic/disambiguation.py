@@ -153,6 +153,8 @@ def _is_mine(word: Token) -> bool:
 
 
 _NEGATIONS = frozenset("لا لم لن ليس ما ولا ولم ولن لست ليست".split())
+# Before a noun of action.
+_IS_DONE = frozenset("تم يتم تمت تتم سيتم ستتم وتم ويتم وتمت وسيتم فتم فيتم ليتم".split())
 _COPULAS = frozenset("كان صار أصبح ليس ظل بات زال بقي".split())
 # Before a verb, when it was.
 TIME_NOUNS = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
@@ -343,7 +345,7 @@ class PassageAnalysis:
             return command
         if at == 0 and self.is_label and word.letters in verb_list("verbal_nouns"):
             return ()
-        if self._is_done(at - 1):  # سيتم حذف الحساب
+        if self.line.letters(at - 1) in _IS_DONE:  # سيتم حذف الحساب
             return ()
         if word.letters.endswith("ة") or TANWIN_FATH in word.text or is_somebody(word.letters):
             return ()
@@ -373,11 +375,6 @@ class PassageAnalysis:
     def is_label(self) -> bool:
         """Whether the text is short and no sentence: حفظ التغييرات, غير متصل."""
         return len(self.line) <= 4 and self.line.is_word(len(self.line) - 1)
-
-    def _is_done(self, at: int) -> bool:
-        """Whether the word says that what follows, a noun of action, is done: تم, سيتم."""
-        letters = self.line.letters(at)
-        return letters.endswith("تم") and any(p.verb.perfect == "تم" for p in analyse_verb(letters))
 
     def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """Whether the word is a possessor after a thing, not a verb: انخفاض ضغط الدم."""

@@ -115,7 +115,6 @@ def _verb_forms(verb: Verb) -> list[tuple[str, VerbForm]]:
     return [
         (fold_letters(letters), VerbForm(verb, cell, letters))
         for letters, cell in conjugation.verb_forms(verb)
-        if cell.tense != "imperative" or verb.perfect not in verb_list("impersonal")
     ]
 
 

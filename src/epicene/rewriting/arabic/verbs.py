@@ -55,11 +55,14 @@ def _is_prohibition(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
     return not words.evidence.is_question
 
 
+_QUANTIFIERS = frozenset("بعض كل معظم".split())
+
+
 def next_noun(words: PassageAnalysis, at: int) -> int:
     """The first noun after a verb, past adverbs and prepositions with a pronoun; -1 if none."""
     for index in range(at + 1, at + 5):
         function = words.function(index)
-        if function is not None and function.base in {"بعض", "كل", "معظم"}:
+        if function is not None and function.base in _QUANTIFIERS and not function.prefix:
             continue
         if function is None:
             letters = words.line.letters(index)
@@ -79,6 +82,8 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     gender = parse.cell.gender
     if index < 0:
         return _demonstrative_subject(words, at + 1, parse)
+    if nouns.has_preposition(words, index) or _is_begun(words, index, parse):
+        return -1
     letters = words.line.letters(index)
     if lexicon.is_anybody(letters) and not nouns.is_one_of_many(words, index):
         return index if gender == "masculine" else -1
@@ -102,6 +107,12 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     if parse.verb.perfect in verb_list("intransitive"):
         return index
     return index if _is_resumed_by_pronoun(context, at, index) else -1
+
+
+def _is_begun(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
+    """Whether somebody begins what is theirs: بدأ مسيرته, بدأت رحلتها."""
+    ending = "ها" if parse.cell.gender == "feminine" else "ه"
+    return parse.verb.perfect == "بدأ" and words.line.letters(at).endswith(ending)
 
 
 def _demonstrative_subject(words: PassageAnalysis, at: int, parse: VerbParse) -> int:
