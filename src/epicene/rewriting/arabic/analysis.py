@@ -289,6 +289,8 @@ def _is_rare_plural(parse: NounParse) -> bool:
     """
     if parse.suffix is not None and parse.form.number == "plural" and not parse.lemma.person:
         return True
+    if parse.form.number == "plural" and fold_letters(parse.stem) in things().plural:
+        return True  # رياضيات
     if parse.form.number != "plural" or parse.form.gender != "masculine":
         return False
     plural = parse.lemma.masculine_plural

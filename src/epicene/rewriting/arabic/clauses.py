@@ -304,6 +304,8 @@ def is_expected_predicate(context: Context, at: int) -> bool:
         return False  # حاملة أكياسًا كثيرة
     if not parse.lemma.known and analyse_verb(context.words.line.letters(at)):
         return False  # اريد for أريد
+    if parse.lemma.masculine in {"آسف", "متأسف"} and context.words.line.after_mark(at):
+        return False
     if parse.definite:
         return _definite_fits(context, at, parse)
     if clause.expects == "predicate":
@@ -468,8 +470,9 @@ def implied_subject(context: Context, at: int) -> Referent | None:
     آسف جدا, سعيد بلقائك.
     """
     words = context.words
+    sorry = words.line[at] in {"اسف", "اسفة", "متاسف", "متاسفة"}
     if not words.line.after_mark(at) or (
-        context.clause.subject is not None and context.clause.verbal
+        context.clause.subject is not None and context.clause.verbal and not sorry
     ):
         return None
     for parse in words.known_nouns(at):

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 _SIGNED = ("الدخول", "الخروج", "دخول", "خروج", "اسم", "إعجاب", "رقم", "الآن", "حضور")
 
 
+_PLEASE = frozenset("رجاء لطفا فضلك هيا".split())
 _WITH_PREPOSITION = {"حافظ": "علي", "شارك": "في", "علق": "علي"}
 
 
 def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbParse, ...]:
     """The imperative readings of a word that is a command here though it could be something else."""
-    if not evidence.addresses or not line.after_mark(at):
+    if not evidence.addresses or not (line.after_mark(at) or line[at - 1] in _PLEASE):
         return ()
     word = line.token(at)
     if TANWIN_FATH in word.text:
@@ -44,7 +45,8 @@ def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbPa
     listed = tuple(parse for parse in found if parse.verb.perfect in verb_list("commands"))
     if word.letters[0] == "أ":
         rather = listed or (() if _is_first_person(parses) else found)
-        return () if evidence.says_i_beside(at) else rather
+        yours = line.letters(at + 1).endswith("ك")
+        return () if evidence.says_i_beside(at) and not yours else rather
     if SHADDA in word.text and not found[0].verb.simple:
         return found
     return listed if listed and _governs(line, at) else ()

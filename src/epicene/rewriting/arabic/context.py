@@ -123,6 +123,8 @@ class Context:
     men: bool = False
     # The gender of the thing that a command is about, "" if unknown: انسخ الرابط والصقه.
     handled: str | None = None
+    # The noun that opened the last clause without a verb.
+    opened_at: int = -1
     # Who the sentence says to be the speaker: ذلك الواقف هناك هو أنا.
     topic: Referent | None = None
 
@@ -177,9 +179,22 @@ class Context:
 
     def means_thing(self, suffix: Suffix) -> bool:
         """Whether a pronoun means the thing that a command was about, nobody else being named."""
-        if suffix.person != 3 or self.handled not in {suffix.gender, ""}:
+        if suffix.person != 3 or suffix.number != "singular":
             return False
-        return suffix.number == "singular" and not any(one.who == "others" for one in self.sites)
+        if self.handled not in {suffix.gender, ""} and not self._is_about_thing(suffix):
+            return False
+        return not any(one.who == "others" for one in self.sites)
+
+    def _is_about_thing(self, suffix: Suffix) -> bool:
+        """Whether the subject is a thing of that gender that is nobody's: البيت قديم وجدرانه بيضاء."""
+        subject, line = self.clause.subject, self.words.line
+        if subject is None or subject.who is not None or subject.gender != suffix.gender:
+            return False
+        if self.clause.verbal and self.clause.subject_at < 0:
+            return False
+        start = line.sentence(self.opened_at)[0] if self.clause.subject_at < 0 else 0
+        at = max(self.clause.subject_at, self.opened_at, start)
+        return line.letters(at).startswith(("ال", "وال"))
 
     def introduce_referent(self, parse: NounParse) -> Referent:
         """The third person that a noun denotes; note it if the noun means men alone.

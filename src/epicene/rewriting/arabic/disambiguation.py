@@ -118,7 +118,7 @@ class PassageEvidence:
             if function is not None and function.kind == "he":
                 masculine += 2 * (function.base == "هو")
                 feminine += 2 * (function.base == "هي")
-            elif len(word.letters) > 3:
+            elif len(word.letters) > 3 and TANWIN_FATH not in word.text:
                 masculine += word.letters.endswith("ه")
                 feminine += word.letters.endswith("ها")
         if masculine == feminine:

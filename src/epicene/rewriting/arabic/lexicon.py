@@ -43,6 +43,7 @@ class Things(NamedTuple):
     feminine: WordSet
     plural: WordSet
     names: WordSet
+    organisations: WordSet
 
 
 @cache

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.conjugation import Number
     from epicene.rewriting.arabic.context import Context
     from epicene.rewriting.arabic.disambiguation import PassageAnalysis
-    from epicene.rewriting.arabic.inflection import Case
+    from epicene.rewriting.arabic.inflection import Case, NounFeatures
     from epicene.rewriting.persons import Gender, Person
 
 _TENS_NUMERALS = frozenset(
@@ -324,6 +324,7 @@ _TITLES_BEFORE_NAMES = frozenset(
 )
 # One's own master: سيد نفسي, but طبيب نفسي.
 _ONES_OWN = frozenset("سيد رئيس مدير ملك عدو صديق صاحب حبيب".split())
+_ORDINALS = frozenset("واحد ثاني ثالث رابع خامس سادس سابع ثامن تاسع عاشر حادي".split())
 # A server, a host, a proxy.
 _MACHINES = frozenset({"خادم", "مضيف", "وكيل"})
 _OURS = frozenset({"كلانا", "كلينا", "أحدنا"})
@@ -363,11 +364,20 @@ def noun_referent(context: Context, at: int) -> Referent:
     if known[0].lemma.masculine in _MACHINES and words.evidence.is_technical:
         return Referent(None, "singular", "masculine")
     form = known[0].form
-    if not known[0].lemma.person and not known[0].definite and words.is_label:  # نشط الآن
+    lemma = known[0].lemma
+    if letters == "مصر" or (lemma.masculine in _ORDINALS and _is_hour(words, at, form)):
+        return Referent(None, form.number, form.gender)
+    colour = lemma.ending == "diptote" and form.gender == "feminine"  # جدرانه بيضاء
+    if (colour or words.is_label) and not lemma.person and not known[0].definite:  # نشط الآن
         return Referent(None, form.number, form.gender)
     if has_own_gender(known[0]):
         return Referent(None, form.number, own_gender(known[0]))
     return Referent(who, form.number, form.gender) if who else context.introduce_referent(known[0])
+
+
+def _is_hour(words: PassageAnalysis, at: int, form: NounFeatures) -> bool:
+    """Whether an ordinal says the time or an age: في السادسة."""
+    return form.gender == "feminine" and (words.is_preposition(at - 1) or words.is_thing(at - 1))
 
 
 def has_own_gender(parse: NounParse) -> bool:

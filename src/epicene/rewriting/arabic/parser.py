@@ -354,6 +354,7 @@ def _read_unexpected_phrase(context: Context, at: int) -> int:
         return end
     if opens:
         clause.open_verbless_clause(referent)
+        context.opened_at = at
     elif referent.who in {"speaker", "listener"}:  # واحد منا ينتظر
         clause.third = clause.subject = referent
     else:

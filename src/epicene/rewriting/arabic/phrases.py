@@ -252,7 +252,9 @@ def _describes_possessor(context: Context, at: int, head: _Head) -> bool:
 
 def _adverb_as_adjective(context: Context, at: int, head: Referent) -> NounParse | None:
     """The adjective reading of an adverb right after an accusative noun: طباخًا جيدًا."""
-    if context.words.line[at] not in ADJECTIVAL_ADVERBS - {"جدا"}:
+    word = context.words.line[at]
+    always = word == "دائما" and not any(p.lemma.adjective for p in context.words.known_nouns(at - 1))
+    if not always and word not in ADJECTIVAL_ADVERBS - {"جدا"}:
         return None
     if not nouns.is_nunated(context.words, at - 1) or not context.words.known_nouns(at - 1):
         return None

@@ -202,6 +202,7 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
     end = phrases.read_phrase(context, at, referent, "nominative", "noun", "likely")
     if opens and clause.third is None:
         clause.open_verbless_clause(referent)
+        context.opened_at = at + 1
     return end
 
 
@@ -357,6 +358,8 @@ def member_referent(context: Context, at: int, function: FunctionParse) -> Refer
     one_of = any(context.words.line[index].startswith("واحد") for index in (at - 2, at - 3))
     if referent.number != "plural" or (clause.found and not one_of):
         return referent
+    if not one_of and not nouns.is_definite(context.words, at):  # أنا من هواة القراءة
+        return Referent(None, "plural", referent.gender)
     if not one_of and not _follows_subject(context, at - 1):  # أذكى من زملائي
         return referent
     clause.found = True

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.arabic import lexicon, nouns
 from epicene.rewriting.arabic.analysis import analyse_thing, is_listed_thing
-from epicene.rewriting.arabic.lexicon import function_words, verb_list
+from epicene.rewriting.arabic.lexicon import function_words, things, verb_list
 from epicene.rewriting.arabic.spelling import DAMMA, FATHA, KASRA, SUKUN, final_mark
 
 if TYPE_CHECKING:
@@ -104,7 +104,9 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     definite = nouns.is_definite(words, index) or nouns.is_definite(words, index + 1)
     if copular and not (definite or _is_nominative(words, index)):
         return -1
-    if parse.verb.perfect in verb_list("intransitive"):
+    organisation = letters.removeprefix("ال") in things().organisations and index == at + 1
+    organisation = organisation and context.clause.third is None
+    if parse.verb.perfect in verb_list("intransitive") or (organisation and definite):
         return index
     return index if _is_resumed_by_pronoun(context, at, index) else -1
 
@@ -188,7 +190,7 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     if 3 in persons and len(persons) > 1 and _has_third_as_object(context, at, parses):
         persons.discard(3)
     if {1, 3} <= persons and _is_rather_first_person(context, at, parses):
-        return 1
+        return 2 if 2 in persons and context.words.evidence.prior[0] == 2 else 1
     subject = _person_of_clause_subject(context, parses)
     if subject in persons and not (persons == {1, 2} and context.words.opens_clause(at)):
         return subject
