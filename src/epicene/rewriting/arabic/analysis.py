@@ -368,7 +368,7 @@ def analyse_function_word(letters: str) -> FunctionParse | None:
         base = fold_letters(letters[len(prefix) :])
         if base == "كان" and "أ" not in letters[len(prefix) :]:  # not كأن
             continue
-        if base == "ان" and "آ" in letters:
+        if (base == "ان" and "آ" in letters) or letters == "ابدأ":
             continue
         found = _plain_function_word(
             prefix, base, exception="إ" in letters

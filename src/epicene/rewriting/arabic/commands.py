@@ -27,12 +27,11 @@ _WITH_PREPOSITION = {"حافظ": "علي", "شارك": "في", "علق": "علي
 
 def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbParse, ...]:
     """The imperative readings of a word that is a command here though it could be something else."""
-    if not evidence.addresses or not (line.after_mark(at) or line[at - 1] in _PLEASE):
+    if not evidence.addresses:
         return ()
     word = line.token(at)
-    if TANWIN_FATH in word.text:
-        return ()
-    parses = analyse_verb(word.letters)
+    begins = line.after_mark(at) or line[at - 1] in _PLEASE
+    parses = analyse_verb(word.letters) if begins and TANWIN_FATH not in word.text else ()
     found = tuple(
         parse
         for parse in parses

@@ -204,6 +204,8 @@ class PassageAnalysis:
         if not word.is_word:
             return None
         function = analyse_function_word(word.letters)
+        if word.letters == "داعي" and self.line[at - 1] == "لا":  # لا داعي
+            return FunctionParse("", "adverbs", "داعي")
         if word.letters in _PREPOSITION_AFTER_AND and not self.line.is_mark(at + 1):
             return _PREPOSITION_AFTER_AND[word.letters]
         if function is None or self.command(at):

@@ -211,13 +211,17 @@ def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
         return False
     if function is not None:
         points = function.kind == "demonstratives" and not function.prefix
-        return points and not parse.prefix.article and is_definite(words, at + 2)
+        dated = words.line[at + 2] in _TIMES  # متعبة هذه الأيام
+        return points and not dated and not parse.prefix.article and is_definite(words, at + 2)
     if parse.prefix.article:
         one = parse.form.number == "singular"
         return one and parse.lemma.adjective and _limits_article(words, at + 1)
     if not words.is_nominal(at + 1) or not words.line.letters(at + 1)[:1].isalpha():
         return False
     return _is_possessor(words, at + 1, parse)
+
+
+_TIMES = frozenset("الايام الليلة السنة المرة الفترة الاسبوع الشهر اللحظة اليوم العام".split())
 
 
 def _limits_article(words: PassageAnalysis, at: int) -> bool:

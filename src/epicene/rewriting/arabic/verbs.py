@@ -170,6 +170,8 @@ def _can_be_subject(words: PassageAnalysis, at: int, noun: NounParse, parse: Ver
         return False
     if noun.definite or nouns.is_bound(words, at, noun):
         return True
+    if parse.verb.perfect in verb_list("role_verbs") and noun.lemma.names_men:
+        return not noun.lemma.adjective  # دخلت امرأة
     if parse.verb.perfect in verb_list("copular") | verb_list("role_verbs"):
         return False
     return noun.lemma.person
