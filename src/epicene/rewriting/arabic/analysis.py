@@ -72,6 +72,8 @@ def _find_verb_parses(letters: str) -> Iterator[VerbParse]:
         rest = letters[len(prefix) :]
         for suffix, stem in _cut_verb(rest):
             for verb, cell, form in table.get(fold_letters(stem)):
+                if stem[0] == "إ" and form[0] == "أ" and cell.tense != "imperative":
+                    continue  # إقالته is no أقالته
                 if _prefix_fits(prefix, cell):
                     yield VerbParse(prefix, stem, form, suffix, verb, cell)
 
@@ -177,8 +179,12 @@ def _find_known_nouns(letters: str) -> Iterator[NounParse]:
         if len(rest) < 2:
             continue
         for lemma, form, spelling in noun_table().get(fold_letters(rest)):
-            if rest.endswith("ى") and form.bound:  # a verb, rather: أبقى is no plural of a name
+            if rest.endswith("ى") and (form.bound or is_listed_thing(rest)):
+                continue  # أبقى is rather a verb, موسيقى rather a thing
+            if rest.endswith("ي") and lemma.masculine in {"أب", "أخ"}:  # mine, rather
                 continue
+            if prefix.article and lemma.ending == "defective" and spelling + "ي" == lemma.masculine:
+                continue  # البال is no البالي
             if not may_be_written(rest, spelling):
                 continue
             if not (prefix.article and (form.bound or form.nunated)):
@@ -249,7 +255,11 @@ class Thing(NamedTuple):
 def analyse_thing(letters: str) -> Thing | None:
     """The reading as a thing, if it is listed and no reading as a person is closer."""
     person = min(
-        (_clitic_letters(parse) for parse in _known_nouns(letters) if not _is_rare_plural(parse)),
+        (
+            _clitic_letters(parse)
+            for parse in _known_nouns(letters)
+            if not (_is_rare_plural(parse) or parse.stem in lexicon.fields_of_work())
+        ),
         default=None,
     )
     if fold_letters(letters) in things().names:
@@ -279,6 +289,8 @@ def _is_rare_plural(parse: NounParse) -> bool:
     """
     if parse.suffix is not None and parse.form.number == "plural" and not parse.lemma.person:
         return True
+    if parse.form.number == "plural" and fold_letters(parse.stem) in things().plural:
+        return True  # رياضيات
     if parse.form.number != "plural" or parse.form.gender != "masculine":
         return False
     plural = parse.lemma.masculine_plural
@@ -313,7 +325,9 @@ def _without_suffix(rest: str) -> Iterator[tuple[str, str]]:
 
 def is_whole_noun(letters: str) -> bool:
     """Whether the whole word is a word for people, without clitics: فلكي is not ف + لكي."""
-    return any(not parse.prefix.letters and not parse.suffix for parse in _known_nouns(letters))
+    return letters == "أبي" or any(
+        not parse.prefix.letters and not parse.suffix for parse in _known_nouns(letters)
+    )
 
 
 class FunctionParse(NamedTuple):
@@ -354,11 +368,13 @@ def analyse_function_word(letters: str) -> FunctionParse | None:
         base = fold_letters(letters[len(prefix) :])
         if base == "كان" and "أ" not in letters[len(prefix) :]:  # not كأن
             continue
-        if base == "ان" and "آ" in letters:
+        if (base == "ان" and "آ" in letters) or letters == "ابدأ":
             continue
         found = _plain_function_word(
             prefix, base, exception="إ" in letters
         ) or _suffixed_function_word(prefix, base)
+        if found and found.suffix and letters in lexicon.fields_of_work():  # فوري
+            return None
         if found:
             return found._replace(written=letters[len(prefix) :])
     return None
@@ -370,7 +386,7 @@ def _after_preposition(prefix: str, base: str) -> FunctionParse | None:
     for kind in ("demonstratives", "relatives"):
         if base in lists[kind]:
             return FunctionParse(prefix, kind, base)
-    if base in {"كل", "بعض", "غير", "مجرد", "اي"} and prefix != "ك":
+    if base in {"كل", "بعض", "غير", "مجرد", "اي", "اول"} and prefix != "ك":
         return FunctionParse(prefix, "prepositions", base)
     return None
 

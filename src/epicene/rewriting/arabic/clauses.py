@@ -11,8 +11,13 @@ from epicene.rewriting.arabic.analysis import analyse_noun, analyse_thing, analy
 from epicene.rewriting.arabic.context import Referent
 from epicene.rewriting.arabic.lexicon import function_words, verb_list
 from epicene.rewriting.arabic.sites import VerbTarget
-from epicene.rewriting.arabic.spelling import SUFFIXES, fold_letters
-from epicene.rewriting.arabic.verbs import cell_in_context, choose_verb_readings, explicit_subject
+from epicene.rewriting.arabic.spelling import SUFFIXES, TANWIN_FATH, fold_letters
+from epicene.rewriting.arabic.verbs import (
+    cell_in_context,
+    choose_verb_readings,
+    explicit_subject,
+    next_noun,
+)
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
@@ -68,6 +73,8 @@ def _find_subject(
         return -1, context.person(cell.person, cell.number)
     if perfects & verb_list("impersonal") or _is_impersonal(context, at, perfects):
         return -1, Referent(None)
+    if _is_about_what(context, at, parse):
+        return -1, Referent(None, "singular", "masculine")
     index = explicit_subject(context, at, parse)
     if index >= 0:
         return index, nouns.noun_referent(context, index)
@@ -87,7 +94,9 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
     after = words.function(at + 1)
     if after is None:
         return False
-    if after.base == "ان" and after.suffix is None and not perfects.isdisjoint({"بدا", "قيل"}):
+    if after.kind == "demonstratives" and perfects & verb_list("of_things"):  # حدث ذلك
+        return not nouns.is_definite(words, at + 2)
+    if after.base == "ان" and not perfects.isdisjoint({"بدا", "قيل", "تبين", "اتضح", "ثبت"}):
         return True
     if "أدى" in perfects:
         return after.base == "الي"
@@ -98,6 +107,27 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
     if after.base == "علي" and after.suffix is not None:
         return words.key(at + 2) == "ان"
     return after.base == "من" and after.suffix is None and is_impersonal_phrase(context, at + 2)
+
+
+# What a happening does: ما سمح بذلك, ما دفع الناس إلى.
+_OF_EVENTS = frozenset("حدث جرى حصل سمح شجع أدى دفع جعل أثار أسفر ساهم تسبب مضى سبق".split())
+
+
+def _is_about_what(context: Context, at: int, parse: VerbParse) -> bool:
+    """Whether the subject is what: عما يحدث, ما يقلقني, مما أزعج الركاب; not ما يريد."""
+    before = context.words.key(at - 1)
+    cell, suffix = parse.cell, parse.suffix
+    if before not in {"ما", "عما", "مما", "بما"} or cell.gender != "masculine":
+        return False
+    if cell.number != "singular" or parse.verb.perfect in verb_list("copular"):
+        return False
+    if before == "ما" and cell.tense == "perfect":
+        return parse.verb.perfect in _OF_EVENTS and suffix is None
+    if parse.verb.perfect in verb_list("intransitive"):
+        return True
+    if suffix is not None:
+        return suffix.person != 3 or parse.verb.perfect in {"جعل", "دفع", "أجبر", "مكن", "منح"}
+    return before == "مما" and next_noun(context.words, at) >= 0
 
 
 def is_impersonal_phrase(context: Context, at: int) -> bool:
@@ -166,6 +196,8 @@ def suffix_referent(context: Context, suffix: Suffix) -> Referent:
     """The referent of a suffixed pronoun."""
     if suffix.person != 3:
         return context.person(suffix.person, suffix.number)
+    if context.means_thing(suffix):
+        return Referent(None, suffix.number, suffix.gender)
     third = context.clause.third or context.topic
     same = third is not None and third.number == suffix.number
     if third is not None and same and third.gender in {None, suffix.gender}:
@@ -215,6 +247,10 @@ def _affected_person(context: Context, at: int) -> Referent | None:
     return None
 
 
+# A, K and J: تي دي كيه.
+_LETTERS_OF_NAMES = frozenset({"إيه", "كيه", "جيه"})
+
+
 def read_possessive(context: Context, at: int) -> None:
     """Add the possessive pronoun suffixed to a noun: كتابكم, كتابه."""
     letters = context.words.line.letters(at)
@@ -235,7 +271,7 @@ def read_possessive(context: Context, at: int) -> None:
         if len(stem) > 2 and (suffix.letters == "كم" or _is_noun_stem(stem)):
             context.add(at, context.person(2, "plural"), suffix, "possessive pronoun", "likely")
             return
-    if not _has_article(letters):
+    if letters not in _LETTERS_OF_NAMES and not _has_article(letters):
         read_third_person_suffix(context, at)
 
 
@@ -264,13 +300,23 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     parse = nouns.choose_noun(context.words, at, clause.controller)
     if parse is None or not _preposition_fits(context, parse) or _is_measure(context, at, parse):
         return False
+    if clause.found and not parse.prefix.letters and _is_unlisted_object(context, at - 1):
+        return False  # حاملة أكياسًا كثيرة
     if not parse.lemma.known and analyse_verb(context.words.line.letters(at)):
         return False  # اريد for أريد
+    if parse.lemma.masculine in {"آسف", "متأسف"} and context.words.line.after_mark(at):
+        return False
     if parse.definite:
         return _definite_fits(context, at, parse)
     if clause.expects == "predicate":
         return parse.lemma.known or _guess_fits(context, at, parse)
     return _is_accusative(context, at, parse) and _circumstance_fits(context, at, parse)
+
+
+def _is_unlisted_object(context: Context, at: int) -> bool:
+    words = context.words
+    nominal = words.function(at) is None and not words.known_nouns(at)
+    return nominal and TANWIN_FATH in words.line.token(at).text
 
 
 def _is_measure(context: Context, at: int, parse: NounParse) -> bool:
@@ -424,12 +470,15 @@ def implied_subject(context: Context, at: int) -> Referent | None:
     آسف جدا, سعيد بلقائك.
     """
     words = context.words
+    sorry = words.line[at] in {"اسف", "اسفة", "متاسف", "متاسفة"}
     if not words.line.after_mark(at) or (
-        context.clause.subject is not None and context.clause.verbal
+        context.clause.subject is not None and context.clause.verbal and not sorry
     ):
         return None
     for parse in words.known_nouns(at):
-        listed = fold_letters(parse.lemma.masculine) in function_words()["subjectless"]
+        key = fold_letters(parse.lemma.masculine)
+        asked = words.evidence.asks(at) and key in function_words()["asked"]
+        listed = asked or key in function_words()["subjectless"]
         if listed and not parse.definite and parse.prefix.letters in {"", "و", "ف"}:
             after = words.line.token(at + 1)
             if nouns.is_bound(words, at, parse) or (words.known_nouns(at + 1) and after.letters):

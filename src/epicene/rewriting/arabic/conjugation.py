@@ -250,7 +250,7 @@ def _imperative_start(verb: Verb) -> str | None:
 def _simple_start(perfect: str, stem: str, shape: VerbClass) -> str | None:
     if stem[0] == "أ":
         return "" if perfect in {"أخذ", "أكل", "أمر"} else None
-    if perfect == "شاء":
+    if perfect in {"شاء", "تم"}:
         return None
     if shape in {"hollow", "doubled"}:
         return ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.rewriting.arabic.sites import Site, Sites, VowelTarget
+from epicene.rewriting.arabic.sites import NounTarget, Site, Sites, VowelTarget
 from epicene.rewriting.arabic.spelling import FATHA, KASRA, Suffix, final_mark
 
 if TYPE_CHECKING:
@@ -112,13 +112,19 @@ class Context:
     interlocutors: Interlocutors
     clause: ClauseState = field(default_factory=ClauseState)
     sites: Sites = field(default_factory=Sites)
-    # Companions of the speaker (أنا وزملائي), who follow if the words for all of them do.
-    companions: list[Site] = field(default_factory=list)
-    group_found: bool = False
+    # A plural for many, of whom the speaker is one (أنا وزملائي, أنا ممن يعملون). It may be mixed, and
+    # follows only if a noun or an adjective is said of them all.
+    many: Referent | None = None
+    of_many: list[Site] = field(default_factory=list)
+    many_described: bool = False
     # I and a man: whatever the speaker's gender, the words for both are masculine.
     mixed: bool = False
     # Men were named, so that the plural that follows means them and no women.
     men: bool = False
+    # The gender of the thing that a command is about, "" if unknown: انسخ الرابط والصقه.
+    handled: str | None = None
+    # The noun that opened the last clause without a verb.
+    opened_at: int = -1
     # Who the sentence says to be the speaker: ذلك الواقف هناك هو أنا.
     topic: Referent | None = None
 
@@ -134,9 +140,12 @@ class Context:
         if referent is None or referent.who is None:
             return
         part = int(isinstance(target, Suffix | VowelTarget))
-        self.sites.add(Site(at, referent.who, target, rule, sure, part))
-        if referent.number != "singular" and referent.who != "others":
-            self.group_found = True
+        site = Site(at, referent.who, target, rule, sure, part)
+        if referent == self.many and not isinstance(target, NounTarget):
+            self.of_many.append(site)
+            return
+        self.many_described |= referent == self.many
+        self.sites.add(site)
 
     def add_vowel(self, at: int) -> None:
         """Add the written final vowel of a second-person pronoun or ending, if there is one."""
@@ -163,6 +172,30 @@ class Context:
         several = number == "plural" and gender == "masculine"
         return several and self.words.evidence.wants("others") == "feminine"
 
+    def note_thing(self, gender: Gender | None) -> None:
+        """Remember the thing that a command is about."""
+        if self.clause.follows_command:
+            self.handled = gender or ""
+
+    def means_thing(self, suffix: Suffix) -> bool:
+        """Whether a pronoun means the thing that a command was about, nobody else being named."""
+        if suffix.person != 3 or suffix.number != "singular":
+            return False
+        if self.handled not in {suffix.gender, ""} and not self._is_about_thing(suffix):
+            return False
+        return not any(one.who == "others" for one in self.sites)
+
+    def _is_about_thing(self, suffix: Suffix) -> bool:
+        """Whether the subject is a thing of that gender that is nobody's: البيت قديم وجدرانه بيضاء."""
+        subject, line = self.clause.subject, self.words.line
+        if subject is None or subject.who is not None or subject.gender != suffix.gender:
+            return False
+        if self.clause.verbal and self.clause.subject_at < 0:
+            return False
+        start = line.sentence(self.opened_at)[0] if self.clause.subject_at < 0 else 0
+        at = max(self.clause.subject_at, self.opened_at, start)
+        return line.letters(at).startswith(("ال", "وال"))
+
     def introduce_referent(self, parse: NounParse) -> Referent:
         """The third person that a noun denotes; note it if the noun means men alone.
 
@@ -176,11 +209,12 @@ class Context:
         return Referent("others", form.number, form.gender)
 
     def end_sentence(self) -> None:
-        """Add the companions if the words for the whole group were found, then reset."""
-        if self.group_found:
-            for site in self.companions:
+        """Add the words for many if something is said of them all, and reset."""
+        if self.many_described:
+            for site in self.of_many:
                 self.sites.add(site)
-        self.companions.clear()
-        self.group_found = self.mixed = self.men = False
-        self.topic = None
+        self.of_many.clear()
+        self.many = None
+        self.many_described = self.mixed = self.men = False
+        self.topic = self.handled = None
         self.clause.end_sentence()

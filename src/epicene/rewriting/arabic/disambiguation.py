@@ -15,8 +15,9 @@ from epicene.rewriting.arabic.analysis import (
     analyse_verb,
     guess_verbs,
 )
-from epicene.rewriting.arabic.lexicon import is_somebody
-from epicene.rewriting.arabic.spelling import DAMMA, SUFFIXES, TANWIN_FATH, fold_letters
+from epicene.rewriting.arabic.commands import is_seldom_command, read_command
+from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody, verb_list
+from epicene.rewriting.arabic.spelling import DAMMA, SHADDA, SUFFIXES, TANWIN_FATH, TANWIN_KASR, fold_letters
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.line import Line, Token
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _WITHOUT_HAMZA = frozenset(
     "انا انت ان انه انها انك اني انني الى اذا او ايضا اين وانا فانا وانت لان لاني".split()
 )
+_OF_COMPUTERS = frozenset("اتصال شبكة خطأ استجابة إنترنت بيانات طلب خدمة بريد منفذ".split())
 _QUESTION = frozenset("؟?")
 _PRONOUNS = {1: {"I", "we"}, 2: {"you", "you all", "you two", "vocatives"}}
 
@@ -37,6 +39,8 @@ class PassageEvidence:
         self._line = line
         self._interlocutors = interlocutors
         self._wanted = wanted
+        # Whether a gender is wanted for whoever is addressed here.
+        self.addresses = interlocutors.listener in wanted
 
     def wants(self, role: Person) -> Gender | None:
         """The gender wanted for a person, None if they are left as they are."""
@@ -45,6 +49,13 @@ class PassageEvidence:
     def asks_for(self, role: str) -> bool:
         """Whether a gender is wanted for a person."""
         return role in self._wanted
+
+    def says_i_beside(self, at: int) -> bool:
+        """Whether a word other than this one can only be first person, or is something of mine."""
+        return any(
+            index != at and (_is_only_of_person(word, 1) or _is_mine(word))
+            for index, word in enumerate(self._line.tokens)
+        )
 
     @cached_property
     def is_question(self) -> bool:
@@ -75,9 +86,24 @@ class PassageEvidence:
         return (2, 1, 3) if second else (3, 1, 2)
 
     @cached_property
+    def is_technical(self) -> bool:
+        """Whether the passage is about computers."""
+        return any(word.letters.removeprefix("ال") in _OF_COMPUTERS for word in self._line.tokens)
+
+    @cached_property
     def says_i(self) -> bool:
         """Whether some word can only be first person."""
         return self._count(1) > 0
+
+    @cached_property
+    def says_my(self) -> bool:
+        """Whether somebody is the speaker's and nothing a woman's: أخي, أصدقائي."""
+        return self.third_gender != "feminine" and any(
+            parse.lemma.person and parse.suffix is not None and parse.suffix.person == 1
+            for word in self._line.tokens
+            if word.is_word and word.letters.endswith(("ي", "نا"))
+            for parse in analyse_noun(word.letters)[:1]
+        )
 
     def _count(self, person: int) -> int:
         """The number of words that can only be of that person."""
@@ -92,7 +118,7 @@ class PassageEvidence:
             if function is not None and function.kind == "he":
                 masculine += 2 * (function.base == "هو")
                 feminine += 2 * (function.base == "هي")
-            elif len(word.letters) > 3:
+            elif len(word.letters) > 3 and TANWIN_FATH not in word.text:
                 masculine += word.letters.endswith("ه")
                 feminine += word.letters.endswith("ها")
         if masculine == feminine:
@@ -116,8 +142,20 @@ def _is_only_of_person(word: Token, person: int) -> bool:
     return mine or all(parse.cell.person == person for parse in exact)
 
 
+def _is_mine(word: Token) -> bool:
+    """Whether the word is something or somebody of the speaker's: عملي, أخي."""
+    if not word.is_word or not word.letters.endswith("ي"):
+        return False
+    thing = analyse_thing(word.letters)
+    return (thing is not None and thing.suffixed) or any(
+        parse.lemma.known and parse.suffix is not None for parse in analyse_noun(word.letters)[:1]
+    )
+
+
 _NEGATIONS = frozenset("لا لم لن ليس ما ولا ولم ولن لست ليست".split())
-_COPULAS = frozenset("كان صار أصبح ليس ظل بات".split())
+# Before a noun of action.
+_IS_DONE = frozenset("تم يتم تمت تتم سيتم ستتم وتم ويتم وتمت وسيتم فتم فيتم ليتم".split())
+_COPULAS = frozenset("كان صار أصبح ليس ظل بات زال بقي".split())
 # Before a verb, when it was.
 TIME_NOUNS = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
 # And in, and to me: loyal and guardian only at the end.
@@ -126,7 +164,7 @@ _PREPOSITION_AFTER_AND = {
     "ولي": FunctionParse("و", "prepositions", "ل", SUFFIXES[-1]),
 }
 _VERB_PARTICLES = frozenset(
-    map(fold_letters, "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split())
+    map(fold_letters, "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى كما حيث ثم أينما حينما بعدما".split())
 )
 # Adverbs that may be adjectives in the accusative.
 ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا مطلقا".split())
@@ -141,6 +179,7 @@ class PassageAnalysis:
         self._functions: dict[int, FunctionParse | None] = {}
         self._nouns: dict[int, tuple[NounParse, ...]] = {}
         self._verbs: dict[int, tuple[VerbParse, ...]] = {}
+        self._commands: dict[int, tuple[VerbParse, ...]] = {}
 
     def function(self, at: int) -> FunctionParse | None:
         """The reading of the word as a function word, if it is one here."""
@@ -165,11 +204,17 @@ class PassageAnalysis:
         if not word.is_word:
             return None
         function = analyse_function_word(word.letters)
+        if word.letters == "داعي" and self.line[at - 1] == "لا":  # لا داعي
+            return FunctionParse("", "adverbs", "داعي")
         if word.letters in _PREPOSITION_AFTER_AND and not self.line.is_mark(at + 1):
             return _PREPOSITION_AFTER_AND[word.letters]
-        if function is not None and TANWIN_FATH in word.text and function.kind != "adverbs":
+        if function is None or self.command(at):
             return None
-        if function is None or (function.prefix and self._is_rather_verb(word, function)):
+        if word.letters in {"اليوم", "الليلة"} and self.is_preposition(at - 1):
+            return None
+        if TANWIN_FATH in word.text and function.kind != "adverbs":
+            return None
+        if function.prefix and self._is_rather_verb(word, function):
             return None
         if function.base == "ام" and self._is_mother(at):
             return None
@@ -232,13 +277,25 @@ class PassageAnalysis:
         """Whether the word is a noun for a thing."""
         return bool(analyse_thing(self.line.letters(at)))
 
+    def command(self, at: int) -> tuple[VerbParse, ...]:
+        """The imperative readings of a word that is a command though it could be something else."""
+        if at not in self._commands:
+            self._commands[at] = read_command(self.line, at, self.evidence)
+        return self._commands[at]
+
     def _read_noun(self, at: int) -> tuple[NounParse, ...]:
         word = self.line.token(at)
+        if self.command(at):
+            return ()
         if not word.is_word or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
+            return ()
+        if word.letters == "جار" and TANWIN_KASR in word.text:  # جارٍ الإرسال
             return ()
         parses = analyse_noun(word.letters)
         if parses and not parses[0].lemma.known and self.is_thing(at):
             return ()
+        if parses and parses[0].lemma.ending == "defective" and parses[0].stem.endswith("ي"):
+            parses = self._kin_before_participle(at, parses)
         if parses and parses[0].prefix.letters.startswith("أ"):
             if self.is_thing(at) or not self._may_ask(at):  # أعمال are no workers
                 return ()
@@ -246,6 +303,19 @@ class PassageAnalysis:
             if verbs and verbs[0].exact and not verbs[0].prefix:
                 return ()
         return parses
+
+    def _kin_before_participle(
+        self, at: int, parses: tuple[NounParse, ...]
+    ) -> tuple[NounParse, ...]:
+        """The readings as somebody of mine first: خالي معلم, but خالي من, جاري التحميل."""
+        mine = tuple(parse for parse in parses if parse.suffix is not None)
+        after = self.line.letters(at + 1)
+        governs = self.key(at + 1) == "من" or (
+            after.startswith("ال") and not any(p.lemma.adjective for p in analyse_noun(after))
+        )
+        if governs and parses[0].stem == "جاري":
+            return ()
+        return parses if governs or parses[0].prefix.article or not mine else mine
 
     def _may_ask(self, at: int) -> bool:
         """Whether the word may begin a question with the interrogative أ: أمتأخر أنا, أشجاع أنا."""
@@ -256,7 +326,10 @@ class PassageAnalysis:
     def known_nouns(self, at: int) -> tuple[NounParse, ...]:
         """The readings as a word for people that are in the lists, or a person with the article."""
         return tuple(
-            p for p in self.nouns(at) if p.lemma.known or (p.lemma.person and p.prefix.article)
+            p
+            for p in self.nouns(at)
+            if (p.lemma.known and (p.lemma.person or p.lemma.masculine not in fields_of_work()))
+            or (p.lemma.person and p.prefix.article)
         )
 
     def is_nominal(self, at: int) -> bool:
@@ -270,9 +343,17 @@ class PassageAnalysis:
         word = self.line.token(at)
         if not word.is_word or self.function(at) or self._is_name(at):
             return ()
+        if command := self.command(at):
+            return command
+        if at == 0 and self.is_label and word.letters in verb_list("verbal_nouns"):
+            return ()
+        if self.line.letters(at - 1) in _IS_DONE:  # سيتم حذف الحساب
+            return ()
         if word.letters.endswith("ة") or TANWIN_FATH in word.text or is_somebody(word.letters):
             return ()
         parses = analyse_verb(word.letters)
+        if is_seldom_command(self.line, at):
+            parses = tuple(parse for parse in parses if parse.cell.tense != "imperative")
         before = self.function(at - 1)
         if self._is_relative_who(at, parses) or (
             before and before.base in _VERB_PARTICLES and parses
@@ -284,11 +365,18 @@ class PassageAnalysis:
             return guess_verbs(word.letters) if self._expects_verb(at) else ()
         if self._is_possessed(at, parses) or self._is_misread(at, parses):
             return ()
+        if self._is_verbal_noun(at, parses):
+            return ()
         if not self._is_noun_too(at):
             return parses
         if before is not None and before.base == "ان":  # إن ابنه is no command
             parses = tuple(p for p in parses if p.exact and p.cell.tense != "imperative")
         return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
+
+    @cached_property
+    def is_label(self) -> bool:
+        """Whether the text is short and no sentence: حفظ التغييرات, غير متصل."""
+        return len(self.line) <= 4 and self.line.is_word(len(self.line) - 1)
 
     def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """Whether the word is a possessor after a thing, not a verb: انخفاض ضغط الدم."""
@@ -296,7 +384,16 @@ class PassageAnalysis:
         before = None if self.function(at - 1) else analyse_thing(self.line.letters(at - 1))
         if self.line[at - 1] in TIME_NOUNS:  # يوم كنت تلميذًا
             return False
-        return bare and before is not None and not before.suffixed and "ال" not in before.prefix
+        if before is None or self.verbs(at - 1):  # أينما ذهب كان سعيدًا
+            return False
+        return bare and not before.suffixed and "ال" not in before.prefix
+
+    def _is_verbal_noun(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """Whether the word is the object of the verb before it: أعلن ترشحه, يمكن تصوره."""
+        if not any(p.cell.tense == "perfect" and p.suffix and not p.prefix for p in parses):
+            return False
+        before = self.verbs(at - 1)
+        return bool(before) and not any(parse.verb.perfect in _COPULAS for parse in before)
 
     def _is_misread(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """Whether a verb reading after a noun for a person rests on other hamzas: عالم آثار."""
@@ -335,6 +432,8 @@ class PassageAnalysis:
         """Whether the word before is a preposition or a demonstrative, without clitics."""
         if before is None or before.suffix or before.base in {"حتي", "منذ", "مذ"}:
             return False
+        if before.kind == "transparent":  # كل جهده
+            return before.base != "الا"
         return before.kind == "prepositions" or (
             before.kind == "demonstratives" and not before.prefix
         )
@@ -362,10 +461,15 @@ class PassageAnalysis:
                 or (
                     before.kind == "inna"
                     and before.suffix is not None
-                    and before.suffix.person == 2
+                    and (before.suffix.person == 2 or self._has_complement(at))
                 )
             )
         )
+
+    def _has_complement(self, at: int) -> bool:
+        """Whether what follows belongs to a verb and not to a noun: لكنه فشل في, إنه عمل هناك."""
+        after = self.function(at + 1)
+        return after is not None and after.kind in {"prepositions", "adverbs"}
 
     def is_passive(self, at: int) -> bool:
         """Whether the first vowel of a verb is written, and is that of the passive."""
@@ -375,7 +479,8 @@ class PassageAnalysis:
         """Whether only particles precede the word in its clause."""
         before = self.function(at - 1)
         if before is None or before.kind not in {"negations", "adverbs"}:
-            return self.line.after_mark(at)
+            dated = self.line[at - 1].isdigit() and self.line[at - 2] in TIME_NOUNS
+            return self.line.after_mark(at) or dated  # في عام 1914 ذهب
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
     def _is_name(self, at: int) -> bool:

@@ -48,7 +48,7 @@ class Lemma(NamedTuple):
 
 
 # Beside the words whose feminine is another word.
-_MEN = frozenset({"راهب", "سيد", "والد", "زوج"})
+_MEN = frozenset({"راهب", "سيد", "والد", "زوج", "فتى", "ابن", "ملك", "إمبراطور"})
 
 
 class NounFeatures(NamedTuple):
@@ -158,6 +158,8 @@ def _masculine_singular(lemma: Lemma) -> Iterator[tuple[str, NounFeatures]]:
 def _duals(lemma: Lemma) -> Iterator[tuple[str, NounFeatures]]:
     masculine, feminine = lemma.masculine, lemma.feminine
     first = masculine[:-1] + "ي" if lemma.ending == "maqsura" else masculine
+    if masculine in {"أب", "أخ"}:
+        first = masculine + "و"
     if feminine.endswith("ة"):
         second = feminine[:-1] + "ت"
     elif feminine.endswith("اء"):

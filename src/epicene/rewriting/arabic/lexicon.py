@@ -43,6 +43,7 @@ class Things(NamedTuple):
     feminine: WordSet
     plural: WordSet
     names: WordSet
+    organisations: WordSet
 
 
 @cache
@@ -163,6 +164,8 @@ def _lemmas() -> Iterator[Lemma]:
                 yield Lemma(
                     word, feminine_of(word), ending, plural, person=person, adjective=adjective
                 )
+        for word in lists.get("nisba", []):
+            yield Lemma(word, feminine_of(word), adjective=True)
         for title in ("pairs", "colours", "fa3lan"):
             for entry in lists.get(title, []):
                 yield _paired_lemma(entry, person=person)
@@ -196,6 +199,12 @@ def all_lemmas() -> Iterator[Lemma]:
         yield lemma._replace(
             person=word in persons, adjective=word in adjectives, governing=word in governing
         )
+
+
+@cache
+def fields_of_work() -> WordSet:
+    """The adjectives of a field: قانوني, نفسي."""
+    return frozenset(read_lists("adjectives")["nisba"])
 
 
 def before_suffix(letters: str) -> str:
@@ -242,6 +251,7 @@ def _fixed_pairs() -> dict[str, dict[str, tuple[str, str]]]:
     return found
 
 
+@lru_cache(maxsize=2**14)
 def fixed_pair(kind: str, word: str) -> tuple[str, str] | None:
     """The masculine and the feminine of a word of one of the lists of `fixed.toml`."""
     return _fixed_pairs()[kind].get(fold_letters(word))
@@ -257,6 +267,7 @@ def is_anybody(letters: str) -> bool:
     return letters in _ANYBODY
 
 
+@lru_cache(maxsize=2**14)
 def group_member(letters: str) -> tuple[str, str] | None:
     """The conjunction, if any, and the word, if it means members of a group: كلانا, أحدنا."""
     for prefix in ("", "و", "ف"):

@@ -24,7 +24,7 @@ class Line(shared.Line[Token]):
 
     def letters(self, at: int) -> str:
         """The letters of the token at an index, "" outside the line."""
-        return self.token(at).letters
+        return self.tokens[at].letters if 0 <= at < len(self.tokens) else ""
 
     def after_mark(self, at: int) -> bool:
         """Whether the token before it is a mark, or there is none."""

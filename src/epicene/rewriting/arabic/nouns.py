@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.conjugation import Number
     from epicene.rewriting.arabic.context import Context
     from epicene.rewriting.arabic.disambiguation import PassageAnalysis
-    from epicene.rewriting.arabic.inflection import Case
+    from epicene.rewriting.arabic.inflection import Case, NounFeatures
     from epicene.rewriting.persons import Gender, Person
 
 _TENS_NUMERALS = frozenset(
@@ -48,7 +48,7 @@ def read_numeral(words: PassageAnalysis, at: int) -> CountedPeople | None:
         return CountedPeople([], at + 1, at + 1, "singular", "accusative")
     if word.letters in _HUNDREDS and _is_person_noun(words, at + 1):
         return CountedPeople([], at + 1, at + 1, "singular", "genitive")
-    prefix = next((one for one in ("ال", "وال", "و", "") if _is_numeral(word.letters, one)), None)
+    prefix = next((one for one in ("ال", "وال", "و", "ل", "") if _is_numeral(word.letters, one)), None)
     if prefix is None:
         return None
     numeral = FixedTarget(prefix, "numerals", word.letters[len(prefix) :])
@@ -67,6 +67,7 @@ def read_numeral(words: PassageAnalysis, at: int) -> CountedPeople | None:
 def _is_numeral(letters: str, prefix: str) -> bool:
     return (
         letters.startswith(prefix)
+        and letters != "لست"
         and lexicon.fixed_pair("numerals", letters[len(prefix) :]) is not None
     )
 
@@ -88,6 +89,8 @@ def choose_noun(words: PassageAnalysis, at: int, referent: Referent | None) -> N
     """The reading of a noun that agrees with the referent, None if there is none."""
     for parse in words.nouns(at):
         if parse.lemma.feminine in _WORDS_FOR_WOMEN and not _is_idiom(words, at, parse):
+            continue
+        if parse.lemma.masculine == "حامل" and parse.lemma.is_invariable == _carries(words, at):
             continue
         form = parse.form
         if referent is not None and (
@@ -116,6 +119,19 @@ def _is_idiom(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     return not business and (parse.lemma.feminine == "مرأة") == parse.prefix.article
 
 
+def _carries(words: PassageAnalysis, at: int) -> bool:
+    """Whether حامل has an object, so that it does not mean pregnant: حامل شهادة, حامل لرسالة."""
+    function = words.function(at + 1)
+    if function is not None:
+        return function.base == "مع" or function.kind == "demonstratives"
+    letters = words.line.letters(at + 1)
+    thing = analyse_thing(letters)
+    known = words.known_nouns(at + 1)
+    joined = thing.prefix if thing is not None else known[0].prefix.letters if known else ""
+    held = letters.startswith("بيد") or not joined.startswith(("ب", "و", "ف"))
+    return words.is_nominal(at + 1) and held
+
+
 def _noun_follows(words: PassageAnalysis, at: int) -> bool:
     function = words.function(at + 1)
     if function is not None:
@@ -141,6 +157,18 @@ def is_definite(words: PassageAnalysis, at: int) -> bool:
     return (
         words.is_preposition(at - 1) and letters.endswith(_POSSESSIVE_ENDINGS) and len(letters) > 3
     )
+
+
+def has_preposition(words: PassageAnalysis, at: int) -> bool:
+    """Whether a noun has a preposition as its prefix, so that it is no subject: بوقت قصير."""
+    letters = words.line.letters(at)
+    thing = analyse_thing(letters)
+    if thing is not None:
+        return not set(thing.prefix).isdisjoint("بك") or thing.prefix.startswith(("ل", "ول", "فل"))
+    known = words.known_nouns(at)
+    if known:
+        return bool(known[0].prefix.preposition)
+    return letters.startswith(("بال", "وبال", "لل", "ولل"))
 
 
 def ends_in_pronoun(words: PassageAnalysis, at: int) -> bool:
@@ -171,7 +199,8 @@ def is_nunated(words: PassageAnalysis, at: int) -> bool:
         return False
     nunated = any(parse.form.nunated for parse in words.known_nouns(at))
     thing = analyse_thing(word.letters)
-    return nunated or (thing is not None and analyse_thing(word.letters[:-1]) is not None)
+    plain = thing is not None and not thing.suffixed
+    return nunated or (plain and analyse_thing(word.letters[:-1]) is not None)
 
 
 def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
@@ -182,12 +211,17 @@ def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
         return False
     if function is not None:
         points = function.kind == "demonstratives" and not function.prefix
-        return points and not parse.prefix.article and is_definite(words, at + 2)
+        dated = words.line[at + 2] in _TIMES  # متعبة هذه الأيام
+        return points and not dated and not parse.prefix.article and is_definite(words, at + 2)
     if parse.prefix.article:
-        return parse.lemma.adjective and _limits_article(words, at + 1)
+        one = parse.form.number == "singular"
+        return one and parse.lemma.adjective and _limits_article(words, at + 1)
     if not words.is_nominal(at + 1) or not words.line.letters(at + 1)[:1].isalpha():
         return False
     return _is_possessor(words, at + 1, parse)
+
+
+_TIMES = frozenset("الايام الليلة السنة المرة الفترة الاسبوع الشهر اللحظة اليوم العام".split())
 
 
 def _limits_article(words: PassageAnalysis, at: int) -> bool:
@@ -199,6 +233,8 @@ def _limits_article(words: PassageAnalysis, at: int) -> bool:
 def _is_possessor(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     letters = words.line.letters(at)
     nouns = words.nouns(at)
+    if letters in lexicon.fields_of_work() and any(_is_adjective_of(one, parse) for one in nouns):
+        return letters == "نفسي" and parse.lemma.masculine in _ONES_OWN
     if nouns and nouns[0].lemma.known and nouns[0].prefix.letters not in {"", "ال"}:
         return False
     if _has_joined_article(words, at):
@@ -290,19 +326,38 @@ _KIN = frozenset({"أم", "ابن", "ابنة", "أبو", "أبا"})
 _TITLES_BEFORE_NAMES = frozenset(
     "دكتور سيد أستاذ ملك أمير شيخ والد ضابط مفتش كابتن عم خال صديق زوج".split()
 )
+# One's own master: سيد نفسي, but طبيب نفسي.
+_ONES_OWN = frozenset("سيد رئيس مدير ملك عدو صديق صاحب حبيب".split())
+_ORDINALS = frozenset("واحد ثاني ثالث رابع خامس سادس سابع ثامن تاسع عاشر حادي".split())
+# A server, a host, a proxy.
+_MACHINES = frozenset({"خادم", "مضيف", "وكيل"})
 _OURS = frozenset({"كلانا", "كلينا", "أحدنا"})
 _YOURS = frozenset({"كلاكما", "كليكما", "أحدكم", "أحدكما"})
+
+
+def is_one_of_many(words: PassageAnalysis, at: int) -> bool:
+    """Whether أحد is followed by the people of whom it is one: أحد الخبراء."""
+    if words.line.letters(at) not in {"أحد", "إحدى"}:
+        return False
+    known = words.known_nouns(at + 1)
+    return bool(known) and known[0].lemma.person and known[0].form.number == "plural"
 
 
 def noun_referent(context: Context, at: int) -> Referent:
     """The referent of a noun that fills no expectation: a third person, one of us, or a thing."""
     words = context.words
     letters = words.line.letters(at)
-    if lexicon.is_anybody(letters):
+    function = words.function(at)
+    if function is not None and function.kind == "demonstratives":
+        return noun_referent(context, at + 1)
+    if lexicon.is_anybody(letters) and not is_one_of_many(words, at):
         return Referent(None, "singular", "masculine")
     found = lexicon.group_member(letters)
     if found is not None:
         return _member_referent(context, found[1])
+    counted = read_numeral(words, at)
+    if counted is not None and counted.noun > at:
+        return noun_referent(context, counted.noun)
     numeral = lexicon.fixed_gender("numerals", letters)
     who = _member_of_group(context, at)
     if numeral is not None and who is not None:
@@ -310,8 +365,33 @@ def noun_referent(context: Context, at: int) -> Referent:
     known = words.known_nouns(at)
     if not known or analyse_thing(letters) is not None or is_rather_thing(known[0]):
         return Referent(None, "singular", noun_gender(words, at))
+    if known[0].lemma.masculine in _MACHINES and words.evidence.is_technical:
+        return Referent(None, "singular", "masculine")
     form = known[0].form
+    lemma = known[0].lemma
+    if letters == "مصر" or (lemma.masculine in _ORDINALS and _is_hour(words, at, form)):
+        return Referent(None, form.number, form.gender)
+    colour = lemma.ending == "diptote" and form.gender == "feminine"  # جدرانه بيضاء
+    if (colour or words.is_label) and not lemma.person and not known[0].definite:  # نشط الآن
+        return Referent(None, form.number, form.gender)
+    if has_own_gender(known[0]):
+        return Referent(None, form.number, own_gender(known[0]))
     return Referent(who, form.number, form.gender) if who else context.introduce_referent(known[0])
+
+
+def _is_hour(words: PassageAnalysis, at: int, form: NounFeatures) -> bool:
+    """Whether an ordinal says the time or an age: في السادسة."""
+    return form.gender == "feminine" and (words.is_preposition(at - 1) or words.is_thing(at - 1))
+
+
+def has_own_gender(parse: NounParse) -> bool:
+    """Whether a word for people has one gender whoever is meant: شخص is masculine."""
+    return parse.lemma.is_invariable and not parse.lemma.adjective
+
+
+def own_gender(parse: NounParse) -> Gender:
+    """The gender of such a word: ضحية is feminine."""
+    return "feminine" if parse.lemma.masculine.endswith("ة") else parse.form.gender
 
 
 def is_rather_thing(parse: NounParse) -> bool:

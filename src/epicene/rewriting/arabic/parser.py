@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.rewriting.arabic import lexicon, nouns, phrases, pronouns
-from epicene.rewriting.arabic.analysis import FunctionParse
+from epicene.rewriting.arabic.analysis import FunctionParse, analyse_thing
 from epicene.rewriting.arabic.clauses import (
     compared_person,
     implied_subject,
@@ -24,11 +24,13 @@ from epicene.rewriting.arabic.clauses import (
 from epicene.rewriting.arabic.context import Context, Referent
 from epicene.rewriting.arabic.disambiguation import PassageAnalysis
 from epicene.rewriting.arabic.sites import FixedTarget
+from epicene.rewriting.arabic.spelling import SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from epicene.rewriting import Confidence
+    from epicene.rewriting.arabic.inflection import Case
     from epicene.rewriting.arabic.line import Line
     from epicene.rewriting.arabic.sites import Sites
     from epicene.rewriting.arabic.spelling import Suffix
@@ -95,6 +97,7 @@ def _read_addressed(context: Context, at: int, listener: Referent, sure: Confide
 
 _Handler: TypeAlias = Callable[[Context, int, FunctionParse], int]
 
+_WHOEVER = Referent(None, "singular", "masculine")
 _PREPOSITIONS_OF_HAVING = frozenset("ل لدي عند".split())
 _QUANTITY_NOUNS = frozenset("الاف مئات عشرات ملايين مجموعه كبار صغار اوائل اواخر".split())
 
@@ -135,7 +138,10 @@ def _read_transparent(context: Context, at: int, function: FunctionParse) -> int
 
 
 def _read_subordinator(context: Context, at: int, function: FunctionParse) -> int:
-    if not pronouns.opens_relative_with_who(context, at, function):
+    if function.base == "عمن":
+        context.clause.end_clause()
+        context.clause.third = context.clause.subject = _WHOEVER
+    elif not pronouns.opens_relative_with_who(context, at, function):
         context.clause.suspend_clause()
         context.clause.end_clause()
     return at + 1
@@ -212,8 +218,29 @@ def _read_prepositional_object(
 def _read_whoever(context: Context, at: int, function: FunctionParse) -> int:
     """Set the subject after من to an indefinite person: إلى من يخبرني."""
     if function.base == "من":
-        context.clause.third = context.clause.subject = Referent(None, "singular", "masculine")
+        context.clause.third = context.clause.subject = _WHOEVER
     return at
+
+
+_ALONE = ("وحد", "بمفرد", "لتو")
+
+
+def _read_adverb(context: Context, at: int, function: FunctionParse) -> int:
+    """Read an adverb; a pronoun at its end means the subject or the person before it: وحده."""
+    suffix = next((one for one in SUFFIXES if function.base.endswith(one.letters)), None)
+    if suffix is None or suffix.person != 3 or not function.base.lstrip("ل").startswith(_ALONE):
+        return at + 1
+    subject = context.clause.controller or context.clause.subject
+    alike = subject is not None and (subject.gender, subject.number) == (
+        suffix.gender,
+        suffix.number,
+    )
+    before = analyse_thing(context.words.line.letters(at - 1))
+    if alike:
+        context.add(at, subject, suffix, "pronoun", "likely")
+    elif before is None or before.gender != suffix.gender:  # تركت البيت وحده
+        context.add(at, suffix_referent(context, suffix), suffix, "pronoun", "likely")
+    return at + 1
 
 
 _HANDLERS: Mapping[str, _Handler] = {
@@ -225,6 +252,7 @@ _HANDLERS: Mapping[str, _Handler] = {
     "transparent": _read_transparent,
     "vocatives": read_vocative,
     "inna": _read_clause_particle,
+    "adverbs": _read_adverb,
     "subordinators": _read_subordinator,
 }
 
@@ -317,13 +345,16 @@ def _read_unexpected_phrase(context: Context, at: int) -> int:
     if context.topic is not None and clause.subject is None:
         referent = context.topic
     opens = clause.subject is None or _opens_clause(context, at)
+    opens = opens and not nouns.has_preposition(context.words, at)
     expected = (clause.controller, clause.expects, clause.case, clause.rule, clause.found)
     third = clause.third
-    end = phrases.read_phrase(context, at, referent, "nominative", "noun", "likely")
+    case: Case = "accusative" if clause.verbal and not opens else "nominative"
+    end = phrases.read_phrase(context, at, referent, case, "noun", "likely")
     if clause.third is not third:  # the phrase opened a clause about itself
         return end
     if opens:
         clause.open_verbless_clause(referent)
+        context.opened_at = at
     elif referent.who in {"speaker", "listener"}:  # واحد منا ينتظر
         clause.third = clause.subject = referent
     else:

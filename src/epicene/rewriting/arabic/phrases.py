@@ -34,7 +34,9 @@ def read_phrase(
     words = context.words
     function = words.function(at)
     if function is not None and function.kind == "demonstratives":
-        context.add(at, referent, FixedTarget.of(function, "demonstratives"), rule, sure)
+        parse = nouns.choose_noun(words, at + 1, None)
+        if parse is None or not nouns.has_own_gender(parse):
+            context.add(at, referent, FixedTarget.of(function, "demonstratives"), rule, sure)
         return read_phrase(context, at + 1, referent, case, rule, sure)
     read_possessive(context, at)
     counted = nouns.read_numeral(words, at)
@@ -54,7 +56,7 @@ def read_phrase(
         return at + 1
     parse = nouns.choose_noun(words, at, referent) or nouns.choose_noun(words, at, None)
     nobody = referent is None or referent.who is None
-    if parse is not None and nobody and not parse.lemma.known:
+    if parse is not None and nobody and parse not in words.known_nouns(at):
         return skip_thing_phrase(context, at)
     if parse is None or analyse_thing(words.line.letters(at)) is not None:
         return skip_thing_phrase(context, at)
@@ -85,17 +87,38 @@ def _read_person_phrase(
         definite = definite or nouns.is_definite(words, end) or bool(words.function(end))
         possessor = nouns.noun_gender(words, end)
         end = _read_possessor(context, end)
-    grammatical = parse.lemma.is_invariable and not parse.lemma.adjective  # شخص is masculine
-    who = referent.who if referent and not grammatical else None
-    head = Referent(who, parse.form.number, parse.form.gender)
+    if nouns.has_own_gender(parse):
+        head = Referent(None, parse.form.number, nouns.own_gender(parse))
+        end = _skip_joined_adjectives(context, end, head, definite=definite)
+    else:
+        head = Referent(referent and referent.who, parse.form.number, parse.form.gender)
     end = _read_attributes(context, end, head, case, definite=definite, possessor=possessor)
     return _read_relative_clause(context, end, head, definite=definite, person=parse.lemma.person)
+
+
+def _skip_joined_adjectives(context: Context, at: int, head: Referent, *, definite: bool) -> int:
+    """The index after adjectives that agree with the word and not the person: شخص هادئ ومنظم."""
+    words = context.words
+    end = at
+    while True:
+        function = words.function(end)
+        joined = function is not None and function.base in {"او", "لكن", "بل"}
+        comma = words.line[end] in {"،", ","}
+        after = end + 1 if (joined or comma) and end > at else end
+        parses = [
+            parse._replace(prefix=parse.prefix._replace(letters=parse.prefix.letters.lstrip("و")))
+            for parse in words.nouns(after)
+        ]
+        if not any(_describes(parse, head, definite=definite) for parse in parses):
+            return end
+        end = after + 1
 
 
 def skip_thing_phrase(context: Context, at: int) -> int:
     """The index after a phrase about a thing: noun, possessor, adjectives, relative clause."""
     words = context.words
     definite = nouns.is_definite(words, at) or nouns.ends_in_pronoun(words, at)
+    context.note_thing(nouns.noun_gender(words, at))
     end = at + 1
     possessor: Gender | None = None
     if not definite and not nouns.is_nunated(words, at) and nouns.possessor_follows(words, end):
@@ -107,7 +130,16 @@ def skip_thing_phrase(context: Context, at: int) -> int:
         end = _read_attributes(
             context, end, head, "nominative", definite=definite, possessor=possessor
         )
+    while definite and _is_unlisted_attribute(context, end):  # الحياة العامة
+        end += 1
     return _read_relative_clause(context, end, head, definite=definite)
+
+
+def _is_unlisted_attribute(context: Context, at: int) -> bool:
+    """Whether a word with the article after a definite thing describes it, whatever it is."""
+    words = context.words
+    person = any(parse.lemma.person for parse in words.known_nouns(at))
+    return words.line.letters(at).startswith("ال") and words.function(at) is None and not person
 
 
 def _read_possessor(context: Context, at: int) -> int:
@@ -220,7 +252,9 @@ def _describes_possessor(context: Context, at: int, head: _Head) -> bool:
 
 def _adverb_as_adjective(context: Context, at: int, head: Referent) -> NounParse | None:
     """The adjective reading of an adverb right after an accusative noun: طباخًا جيدًا."""
-    if context.words.line[at] not in ADJECTIVAL_ADVERBS - {"جدا"}:
+    word = context.words.line[at]
+    always = word == "دائما" and not any(p.lemma.adjective for p in context.words.known_nouns(at - 1))
+    if not always and word not in ADJECTIVAL_ADVERBS - {"جدا"}:
         return None
     if not nouns.is_nunated(context.words, at - 1) or not context.words.known_nouns(at - 1):
         return None
@@ -257,16 +291,20 @@ def _attribute_parse(
     """The reading of a word as an adjective of the head, if it has one."""
     if context.words.verbs(at):
         return None
-    for parse in context.words.nouns(at):
-        if parse.prefix.letters != ("ال" if definite else "") or parse.suffix:
-            continue
-        if parse.form.number != head.number or head.gender not in {None, parse.form.gender}:
-            continue
-        if _can_describe(parse, head):
-            return parse
-        if parse.lemma.person and definite and head.who is not None:
-            return parse
-    return None
+    return next(
+        (one for one in context.words.nouns(at) if _describes(one, head, definite=definite)), None
+    )
+
+
+def _describes(parse: NounParse, head: Referent, *, definite: bool) -> bool:
+    """Whether a reading agrees with the head and can be its adjective."""
+    if parse.prefix.letters != ("ال" if definite else "") or parse.suffix:
+        return False
+    if parse.form.number != head.number or head.gender not in {None, parse.form.gender}:
+        return False
+    return _can_describe(parse, head) or (
+        parse.lemma.person and definite and head.who is not None
+    )
 
 
 def _can_describe(parse: NounParse, head: Referent) -> bool:
@@ -330,7 +368,7 @@ def _says_what_head_possesses(
     letters = context.words.line.letters(at + 1)
     ending = {"masculine": "ه", "feminine": "ها"}.get(head.gender or "", "")
     thing = analyse_thing(letters)
-    has = thing is not None and thing.suffixed and letters.endswith(ending)
+    has = thing is not None and thing.suffixed and bool(ending) and letters.endswith(ending)
     return has and head.number == "singular" and context.words.is_nominal(at + 2)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.conjugation import Number
     from epicene.rewriting.arabic.context import Context
     from epicene.rewriting.arabic.spelling import Suffix
-    from epicene.rewriting.persons import Gender
+    from epicene.rewriting.persons import Gender, Person
 
 _PRONOUN_NUMBERS: dict[str, Number] = {
     "we": "plural",
@@ -87,14 +87,15 @@ def _read_companion(context: Context, at: int) -> int:
         return at
     bound = nouns.is_bound(context.words, at, parse)
     number: Number = "dual" if parse.form.number == "singular" else "plural"
-    if parse.form.number == "plural" and context.interlocutors.speaker is not None:
-        noun = NounTarget(parse, "nominative", bound)
-        context.companions.append(
-            Site(at, context.interlocutors.speaker, noun, "companions", "guess")
-        )
-    elif parse.form.gender == "masculine":
+    several = parse.form.number == "plural"
+    if parse.form.gender == "masculine" and not several:
         context.mixed = True
-    context.clause.subject = context.clause.controller = context.person(1, number)
+    referent = context.person(1, number)
+    if several and referent.who is not None:
+        context.many = referent
+        noun = NounTarget(parse, "nominative", bound)
+        context.of_many.append(Site(at, referent.who, noun, "companions", "guess"))
+    context.clause.subject = context.clause.controller = referent
     return nouns.skip_noun(context.words, at + 1) if bound else at + 1
 
 
@@ -181,6 +182,9 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
         context.add(at, context.topic, target, "demonstrative")
         return at + 1
     if after is not None or not nouns.is_definite(words, at + 1):
+        if words.verbs(at + 1) and clause.third is None:  # وهذا سمح له
+            gender = lexicon.fixed_gender("demonstratives", function.base)
+            clause.subject = Referent(None, "singular", gender)
         return at + 1
     controller = clause.controller_awaiting_predicate
     others_act = clause.verbal and controller is not None and controller.who == "others"
@@ -189,12 +193,16 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
         clause.found = True
         return end
     referent = nouns.noun_referent(context, at + 1)
+    if referent.who is None and referent.gender is None:
+        gender = lexicon.fixed_gender("demonstratives", function.base)
+        referent = referent._replace(gender=gender)
     if context.topic is not None and clause.subject is None:
         referent = context.topic
     opens = clause.subject is None or context.words.line.after_mark(at) or function.prefix == "و"
     end = phrases.read_phrase(context, at, referent, "nominative", "noun", "likely")
     if opens and clause.third is None:
         clause.open_verbless_clause(referent)
+        context.opened_at = at + 1
     return end
 
 
@@ -205,10 +213,35 @@ def read_relative(context: Context, at: int, function: FunctionParse) -> int:
     plural = function.base in {"الذين", "اللواتي", "اللاتي", "اللائي"}
     starts = context.topic is not None and clause.subject is None
     meant = context.topic if starts else clause.controller_awaiting_predicate
-    context.add(at, meant, FixedTarget.of(function, "relatives"), "relative pronoun")
     who = meant.who if meant is not None else None
-    phrases.open_relative_clause(context, Referent(who, "plural" if plural else "singular", gender))
+    if meant is None and not plural:
+        who = _antecedent(context, at, gender)
+    head = Referent(who, "plural" if plural else "singular", gender)
+    if plural and context.words.is_preposition(at - 1):  # أنا من الذين يعملون
+        context.many = head
+    context.add(at, head, FixedTarget.of(function, "relatives"), "relative pronoun")
+    phrases.open_relative_clause(context, head)
     return at + 1
+
+
+def _antecedent(context: Context, at: int, gender: Gender | None) -> Person | None:
+    """Whom a relative pronoun after a comma means: ابن أختها، الذي قاد الحافلة."""
+    words = context.words
+    if not words.line.after_mark(at) or words.line.ends_sentence(at - 1):
+        return None
+    start, _ = words.line.sentence(at)
+    for index in range(at - 2, max(start, at - 7) - 1, -1):
+        if words.line.is_mark(index) or words.verbs(index):
+            return None
+        known = words.known_nouns(index)
+        person = bool(known) and known[0].lemma.person and not words.is_thing(index)
+        if person and known[0].form.gender == gender and not nouns.is_rather_thing(known[0]):
+            return nouns.noun_referent(context, index).who
+        if not person and nouns.noun_gender(words, index) in {gender, None} and (
+            words.function(index) is None
+        ):
+            return None
+    return None
 
 
 def opens_relative_with_who(context: Context, at: int, function: FunctionParse) -> bool:
@@ -235,9 +268,10 @@ def opens_relative_with_who(context: Context, at: int, function: FunctionParse) 
     for parse in context.words.verbs(index):
         cell = parse.cell
         if cell.person == 3 and cell.gender is not None:
-            phrases.open_relative_clause(
-                context, Referent(clause.controller.who, cell.number, cell.gender)
-            )
+            head = Referent(clause.controller.who, cell.number, cell.gender)
+            if cell.number == "plural":
+                context.many = head
+            phrases.open_relative_clause(context, head)
             return True
     return False
 
@@ -284,6 +318,9 @@ def read_member(context: Context, at: int) -> int:
     )
     if at != context.clause.subject_at:
         context.clause.open_verbless_clause(referent)
+    if referent.who is not None and nouns.is_one_of_many(context.words, at):
+        group = nouns.noun_referent(context, at + 1)._replace(who=referent.who)
+        return phrases.read_phrase(context, at + 1, group, "genitive", "one of a group", "likely")
     return at + 1
 
 
@@ -321,6 +358,8 @@ def member_referent(context: Context, at: int, function: FunctionParse) -> Refer
     one_of = any(context.words.line[index].startswith("واحد") for index in (at - 2, at - 3))
     if referent.number != "plural" or (clause.found and not one_of):
         return referent
+    if not one_of and not nouns.is_definite(context.words, at):  # أنا من هواة القراءة
+        return Referent(None, "plural", referent.gender)
     if not one_of and not _follows_subject(context, at - 1):  # أذكى من زملائي
         return referent
     clause.found = True

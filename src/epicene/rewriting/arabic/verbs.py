@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.arabic import lexicon, nouns
 from epicene.rewriting.arabic.analysis import analyse_thing, is_listed_thing
-from epicene.rewriting.arabic.lexicon import function_words, verb_list
+from epicene.rewriting.arabic.lexicon import function_words, things, verb_list
 from epicene.rewriting.arabic.spelling import DAMMA, FATHA, KASRA, SUKUN, final_mark
 
 if TYPE_CHECKING:
@@ -55,10 +55,15 @@ def _is_prohibition(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
     return not words.evidence.is_question
 
 
+_QUANTIFIERS = frozenset("بعض كل معظم".split())
+
+
 def next_noun(words: PassageAnalysis, at: int) -> int:
     """The first noun after a verb, past adverbs and prepositions with a pronoun; -1 if none."""
     for index in range(at + 1, at + 5):
         function = words.function(index)
+        if function is not None and function.base in _QUANTIFIERS and not function.prefix:
+            continue
         if function is None:
             letters = words.line.letters(index)
             joined = letters.startswith(("وال", "فال", "بال", "كال", "لل"))
@@ -74,11 +79,13 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     """The index of the subject after a third-person verb, -1 if none follows."""
     words = context.words
     index = next_noun(words, at)
+    gender = parse.cell.gender
     if index < 0:
+        return _demonstrative_subject(words, at + 1, parse)
+    if nouns.has_preposition(words, index) or _is_begun(words, index, parse):
         return -1
     letters = words.line.letters(index)
-    gender = parse.cell.gender
-    if lexicon.is_anybody(letters):
+    if lexicon.is_anybody(letters) and not nouns.is_one_of_many(words, index):
         return index if gender == "masculine" else -1
     member = lexicon.group_member(letters)
     if member is not None:
@@ -89,20 +96,51 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     known = [one for one in words.known_nouns(index) if not one.prefix.preposition]
     if known and analyse_thing(letters) is None:
         return index if _can_be_subject(words, index, known[0], parse) else -1
+    if _is_unlisted_plural(words, index, parse):
+        return index
     if _noun_gender(words, index) != gender or nouns.is_nunated(words, index):
         return -1
     copular = parse.verb.perfect in verb_list("copular")
-    if copular and not (nouns.is_definite(words, index) or _is_nominative(words, index)):
+    definite = nouns.is_definite(words, index) or nouns.is_definite(words, index + 1)
+    if copular and not (definite or _is_nominative(words, index)):
         return -1
-    if parse.verb.perfect in verb_list("intransitive"):
+    organisation = letters.removeprefix("ال") in things().organisations and index == at + 1
+    organisation = organisation and context.clause.third is None
+    if parse.verb.perfect in verb_list("intransitive") or (organisation and definite):
         return index
     return index if _is_resumed_by_pronoun(context, at, index) else -1
 
 
+def _is_begun(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
+    """Whether somebody begins what is theirs: بدأ مسيرته, بدأت رحلتها."""
+    ending = "ها" if parse.cell.gender == "feminine" else "ه"
+    return parse.verb.perfect == "بدأ" and words.line.letters(at).endswith(ending)
+
+
+def _demonstrative_subject(words: PassageAnalysis, at: int, parse: VerbParse) -> int:
+    """The index of a demonstrative that begins the subject, -1 if none does: سقط هذا الجدار."""
+    function = words.function(at)
+    if function is None or function.kind != "demonstratives" or function.prefix:
+        return -1
+    same = lexicon.fixed_gender("demonstratives", function.base) == parse.cell.gender
+    subject = same and nouns.is_definite(words, at + 1)
+    return at if subject and parse.verb.perfect in verb_list("intransitive") else -1
+
+
+def _is_unlisted_plural(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
+    """Whether an unlisted noun may be a plural of things after such a verb: ارتفعت الأسعار."""
+    letters = words.line.letters(at)
+    feminine = parse.cell.gender == "feminine" and parse.verb.perfect in verb_list("of_things")
+    return feminine and letters.startswith("ال") and analyse_thing(letters) is None
+
+
 def _noun_gender(words: PassageAnalysis, at: int) -> Gender | None:
     """The gender of a noun; an unlisted word with the article is masculine: كان الظهور الأول."""
-    article = words.line.letters(at).startswith("ال")
-    return nouns.noun_gender(words, at) or ("masculine" if article else None)
+    letters = words.line.letters(at)
+    definite = letters.startswith("ال") or (
+        letters.endswith("ك") and not letters.endswith("تك") and len(letters) > 4
+    )
+    return nouns.noun_gender(words, at) or ("masculine" if definite else None)
 
 
 def _is_nominative(words: PassageAnalysis, at: int) -> bool:
@@ -132,6 +170,8 @@ def _can_be_subject(words: PassageAnalysis, at: int, noun: NounParse, parse: Ver
         return False
     if noun.definite or nouns.is_bound(words, at, noun):
         return True
+    if parse.verb.perfect in verb_list("role_verbs") and noun.lemma.names_men:
+        return not noun.lemma.adjective  # دخلت امرأة
     if parse.verb.perfect in verb_list("copular") | verb_list("role_verbs"):
         return False
     return noun.lemma.person
@@ -147,14 +187,28 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     shown = _person_shown_nearby(context, at, parses)
     if shown in persons:
         return shown
+    if {1, 3} <= persons and _is_rather_mine(context, at, parses):
+        return 1
     if 3 in persons and len(persons) > 1 and _has_third_as_object(context, at, parses):
         persons.discard(3)
     if {1, 3} <= persons and _is_rather_first_person(context, at, parses):
-        return 1
+        return 2 if 2 in persons and context.words.evidence.prior[0] == 2 else 1
     subject = _person_of_clause_subject(context, parses)
     if subject in persons and not (persons == {1, 2} and context.words.opens_clause(at)):
         return subject
     return next((person for person in context.words.evidence.prior if person in persons), 3)
+
+
+def _is_rather_mine(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether a perfect in ت is the speaker's, who is named otherwise: سلمت على أخي."""
+    holder = context.clause.third or context.clause.subject
+    if holder is not None and holder.gender == "feminine":
+        return False
+    index = next_noun(context.words, at)
+    if index >= 0 and nouns.noun_gender(context.words, index) == "feminine":
+        return False
+    perfect = all(parse.cell.tense == "perfect" for parse in parses)
+    return perfect and context.words.evidence.says_my
 
 
 def _is_reflexive(parse: VerbParse) -> bool:
@@ -182,7 +236,8 @@ def _person_shown_nearby(context: Context, at: int, parses: tuple[VerbParse, ...
 
 def _is_rather_first_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
     """Whether a form of the first or third person is more likely first person."""
-    if _is_masculine_state(context, at):
+    third = {parse.cell.gender for parse in parses if parse.cell.person == 3}
+    if third == {"feminine"} and _is_masculine_state(context, at):
         return True
     return context.words.evidence.says_i and _is_simple_first(parses)
 
@@ -198,9 +253,15 @@ def _perfect_or_imperative(context: Context, at: int, parses: tuple[VerbParse, .
     """The person of a form that is perfect or imperative (توقف), 0 if it is not both."""
     perfects = [p for p in parses if p.cell.tense == "perfect" and p.cell.gender == "masculine"]
     tenses = {parse.cell.tense for parse in parses}
-    if not perfects or "imperative" not in tenses or any(p.cell.person == 1 for p in parses):
+    if not perfects or "imperative" not in tenses:
         return 0
-    if explicit_subject(context, at, perfects[0]) >= 0:
+    subject = explicit_subject(context, at, perfects[0])
+    if any(parse.cell.person == 1 and parse.verb.simple for parse in parses):
+        return 0
+    if any(parse.cell.person == 1 for parse in parses):
+        person = any(p.lemma.person for p in context.words.known_nouns(subject))
+        return 3 if person and perfects[0].verb.perfect not in verb_list("told") else 0
+    if subject >= 0:
         return 3
     if "imperfect" in tenses:
         return 0
@@ -222,6 +283,8 @@ def _is_first_person_statement(context: Context, at: int, parses: tuple[VerbPars
     if context.clause.follows_command and parses[0].prefix[:1] in {"و", "ف"}:  # تنفس وأغمض عينيك
         return False
     hamza = parses[0].written.startswith("أ")
+    if hamza and context.words.evidence.says_i_beside(at):
+        return True
     return hamza and (any(p.verb.simple for p in first) or not may_be_imperative(context, at))
 
 
@@ -279,6 +342,8 @@ def may_be_imperative(context: Context, at: int) -> bool:
     if not words.evidence.asks_for("listener") and context.interlocutors.listener != "speaker":
         return False
     holder = context.clause.third or context.clause.subject
+    if holder is not None and holder.who is None and words.line.after_mark(at):
+        return True  # حدث خطأ، حاول لاحقًا
     if holder is not None and holder.gender is not None:
         return False
     if (
@@ -334,6 +399,8 @@ def choose_verb_readings(
     commanded = may_be_imperative(context, at)
     ranked = sorted(asked or fitting, key=lambda parse: _reading_rank(parse, commanded=commanded))
     best = ranked[0]
+    if best.cell.tense == "imperative" and words.line[at + 1].startswith("لل"):  # استعد للسفر
+        best = next((p for p in ranked if p.verb.shape == "doubled" and not p.verb.simple), best)
     return [best, *(p for p in asked if p.cell == best.cell and p != best)]
 
 
@@ -377,14 +444,17 @@ def _filter_by_gender(context: Context, parses: list[VerbParse]) -> list[VerbPar
 def _reading_rank(parse: VerbParse, *, commanded: bool) -> tuple[bool, bool, bool]:
     """The sort key of a reading: imperatives first where they occur, then singulars.
 
-    Of jussives, hollow verbs come first: لم تعد is of عاد, not of عد.
+    Of jussives and imperatives, hollow verbs come before doubled ones: لم تعد and عد are of عاد, not
+    of عد.
     """
     verb, cell = parse.verb, parse.cell
     shortened = cell.mood == "short" and verb.simple and verb.shape == "hollow"
+    doubled = verb.shape == "doubled" or verb.perfect == "وعد"
+    doubled = cell.tense == "imperative" and verb.simple and doubled
     return (
         commanded and cell.tense != "imperative",
         cell.number == "plural",
-        cell.mood == "short" and not shortened,
+        doubled or (cell.mood == "short" and not shortened),
     )
 
 
@@ -426,7 +496,10 @@ def _filter_by_prefix(
 def _filter_by_particle(
     context: Context, at: int, parses: tuple[VerbParse, ...]
 ) -> tuple[VerbParse, ...]:
+    function = context.words.function(at - 1)
     before = context.words.key(at - 1)
+    if function is not None and function.suffix is not None:  # إنه تعرض
+        return parses
     tense = {"لقد": "perfect"}.get(before, "imperfect" if before in _BEFORE_IMPERFECT else "")
     return tuple(parse for parse in parses if parse.cell.tense == tense) or parses
 
