@@ -292,6 +292,8 @@ class _ClauseReader:
             and self._describes_subject(last, subject, head)
         ):
             taken = self._as_antecedent(subject, verb)
+            if subject.who == "others" and last.clause.verb.plural != verb.plural:
+                return None
             return taken if self._can_be_antecedent(taken, verb, interlocutors) else None
         if inflection.person_noun(self.line[head]) is not None:
             return Subject("others", head, verb.plural, "guess", "जो after a noun")
@@ -357,11 +359,18 @@ class _ClauseReader:
             return None
         if self._is_oblique_here(previous, clause, interlocutors):
             return None
+        if verb.valency == "passive" and not self._is_controller(previous):
+            return None  # उसे पकड़ा, फिर छोड़ दिया गया
         if previous.who == "others":
             previous = previous._replace(plural=verb.plural or previous.plural)
         if not can_agree(self.line, verb, previous, interlocutors):
             return None
         return previous._replace(at=None, sure="guess", rule="subject of the clause before")
+
+    def _is_controller(self, subject: Subject) -> bool:
+        """Whether the verb before agrees with the person, who is then in the direct case."""
+        last = self.last.controller if self.last is not None else None
+        return last is not None and last.who == subject.who
 
     def _is_oblique_here(
         self, subject: Subject, clause: Clause, interlocutors: Interlocutors
@@ -372,6 +381,8 @@ class _ClauseReader:
             forms = lexicon.FIRST_OBLIQUE_PRONOUNS
         elif subject.who == interlocutors.listener:
             forms = lexicon.SECOND_OBLIQUE_PRONOUNS
+        elif clause.verb is not None and clause.verb.valency != "transitive":
+            forms = lexicon.THIRD_OBJECT_PRONOUNS  # उन्हें समझ आया
         return any(self.line[at] in forms for at in clause.field)
 
     def _listener_as_subject(

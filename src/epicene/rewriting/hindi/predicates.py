@@ -181,12 +181,19 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
         )
         if not (pair or known) or not _number_fits(line, at, subject):
             continue
+        if pair and _is_adverbial(line, at):
+            continue
         last = at + 1 if pair else at
         if _qualifies_noun(line, last + 1):
             continue
         for each in range(at, last + 1):
             target = Target("adjective", subject.plural)
             yield Site(each, subject.who, target, "state", subject.sure)
+
+
+def _is_adverbial(line: Line, at: int) -> bool:
+    """Whether a participle with हुए says how, of whomever: इंतज़ार करते हुए."""
+    return any(form.shape == "imperfective" and form.cell == "mp" for form in analyse_verb(line[at]))
 
 
 def _is_approximative(word: str) -> bool:

@@ -10,10 +10,11 @@ from epicene.rewriting.hindi.inflection import (
     Cell,
     analyse_agreeing_form,
     cell_gender,
+    citation_form,
     is_adjective,
 )
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.phrases import is_oblique
+from epicene.rewriting.hindi.phrases import is_oblique, is_several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from epicene.rewriting.quotations import Interlocutors
 
 # demonstrative: वह, यह right before a thing, of which it may be said.
-CandidateKind: TypeAlias = Literal["pronoun", "demonstrative", "person", "thing", "unknown"]
+# group: a body of people, which may act: कंपनी, पुलिस, लोग.
+CandidateKind: TypeAlias = Literal[
+    "pronoun", "demonstrative", "person", "group", "thing", "unknown"
+]
 
 
 _AFTER_ADVERBIAL = frozenset("बिना बगैर हुए ही समय वक्त".split())
@@ -42,7 +46,21 @@ class SubjectCandidate(NamedTuple):
 
 def subject_candidates(line: Line, clause: Clause) -> list[SubjectCandidate]:
     """The candidates of a clause, from left to right."""
-    return [each for at in clause.field for each in _candidates_at(line, clause, at)]
+    opening = _adverbial_opening(line, clause)
+    return [
+        each
+        for at in clause.field
+        for each in _candidates_at(line, clause, at)
+        if at >= opening or each.sort not in {"thing", "group", "unknown"}
+    ]
+
+
+def _adverbial_opening(line: Line, clause: Clause) -> int:
+    """Where the clause goes on after an adverbial and a comma: पढ़ाई पूरी करने के बाद, राम …"""
+    for at in reversed(clause.field):
+        if line[at] == "," and line[at - 1] in function_words().postpositions:
+            return at + 1
+    return clause.first
 
 
 def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
@@ -59,7 +77,7 @@ def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandi
 
 def _pronoun_candidates(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
     noun = _noun_after(line, at)
-    if noun is None or noun not in clause.field or _is_predicate_noun(line, clause, noun):
+    if noun is None or noun not in clause.field or _stands_alone(line, clause, noun):
         yield SubjectCandidate(at, "pronoun")
     elif inflection.thing_gender(line[noun]):
         yield SubjectCandidate(at, "demonstrative")
@@ -70,8 +88,12 @@ def _noun_candidates(line: Line, at: int) -> Iterator[SubjectCandidate]:
     if reading := inflection.person_noun(word):
         if not is_oblique(line, at):
             yield SubjectCandidate(at, "person", reading.gender)
+    elif word in inflection.group_nouns():
+        yield SubjectCandidate(at, "group", inflection.thing_gender(word))
     elif gender := inflection.thing_gender(word):
         yield SubjectCandidate(at, "thing", gender)
+    elif word[0].isascii():  # Hinglish: meeting शुरू हुई
+        yield SubjectCandidate(at, "thing")
     elif not is_adjective(word) and not _is_nonfinite_verb(word):
         gender = inflection.abstract_noun_gender(word)
         yield SubjectCandidate(at, "thing" if gender else "unknown", gender)
@@ -130,12 +152,15 @@ def _has_own_verb(line: Line, clause: Clause, at: int) -> bool:
     """Whether the noun is an argument of a non-finite verb: नाश्ता किए बिना, भूख लगने पर."""
     if clause.verb is not None and at + 1 >= clause.verb.first:
         return False
-    adverbial = line[at + 2] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
+    verb = at + 1  # पढ़ाई पूरी करने के बाद
+    if line[verb] in function_words().verbal_nominals or citation_form(line[verb]) == "पूरा":
+        verb += 1
+    adverbial = line[verb + 1] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
     return any(
         form.shape == "conjunctive"
         or (form.cell == "mp" and form.shape == "infinitive")
         or (form.cell == "mp" and form.participle and adverbial)
-        for form in analyse_verb(line[at + 1])
+        for form in analyse_verb(line[verb])
     )
 
 
@@ -156,10 +181,20 @@ def _modifies(line: Line, at: int) -> bool:
     )
 
 
-def _is_predicate_noun(line: Line, clause: Clause, noun: int) -> bool:
-    """Whether the noun is the predicate of the pronoun: वह डॉक्टर है."""
+# Who goes there may be left to a bare noun: वह घर गया.
+_MOTION_VERBS = frozenset("जा आ पहुंच लौट चल भाग निकल ले".split())
+
+
+def _stands_alone(line: Line, clause: Clause, noun: int) -> bool:
+    """Whether the pronoun does not determine the noun: वह डॉक्टर है, वह घर गया, वह काम करके सोया."""
     verb = clause.verb
-    if verb is None or verb.valency != "copular" or inflection.thing_gender(line[noun]):
+    if verb is None:
+        return False
+    if line[noun] in inflection.place_nouns() and verb.main in _MOTION_VERBS:
+        return True
+    if _has_own_verb(line, clause, noun):
+        return True
+    if verb.valency != "copular" or inflection.thing_gender(line[noun]):
         return False
     return line.before(verb.first) == noun
 
@@ -169,8 +204,22 @@ def _noun_after(line: Line, at: int) -> int | None:
     after = at + 1
     while is_adjective(line[after]) and not line.is_mark(after):
         after += 1
-    known = inflection.person_noun(line[after]) or inflection.thing_gender(line[after])
-    return after if known and not line.has_postposition(after) else None
+    if inflection.person_noun(line[after]):
+        return None if is_oblique(line, after) else after
+    if not inflection.thing_gender(line[after]) or line.has_postposition(after):
+        return None
+    return None if _opens_oblique_compound(line, after) else after
+
+
+def _opens_oblique_compound(line: Line, at: int) -> bool:
+    """Whether the thing is a part of a compound in the oblique, which वह cannot determine.
+
+    वह शो बिजनेस में, वे फिटनेस टीमों के.
+    """
+    after = at + 1
+    if line.is_mark(after) or _is_function_word(line[after]) or analyse_verb(line[after]):
+        return False
+    return line[after].endswith("ों") or line.has_postposition(after)
 
 
 _AND = frozenset({"और", "तथा", "एवं"})
@@ -276,24 +325,77 @@ def third_person_subject(
             continue
         if _is_pronoun_subject(line, clause, each, previous):
             many = plural or line[each.at] in lexicon.PLURAL_THIRD_PRONOUNS
+            many = many or (_shows_no_number(clause) and _is_honoured(line))
             return Subject("others", each.at, many, "likely", "said with a pronoun")
+    if _has_marked_object(line, clause) or _is_group(line, clause, found, previous):
+        return NO_PERSON
     people = [each for each in found if each.sort == "person"]
-    if _both_genders(line, people):
+    if _both_genders(line, people) or (people and _are_several(line, people[0], plural=plural)):
         return NO_PERSON
     if people and not (previous is not None and _is_predicate(line, clause, people[0])):
         who = interlocutors.speaker if _is_like_speaker(line, people[0].at, clause) else "others"
-        return Subject(who, people[0].at, plural, "likely", "said with a noun")
+        reading = inflection.person_noun(line[people[0].at])
+        respected = reading is not None and reading.becomes_plural and _shows_no_number(clause)
+        return Subject(who, people[0].at, plural or respected, "likely", "said with a noun")
     if clause.verb is None:
         return None
     for each in things:
         if _thing_controls_verb(line, clause.verb, each):
             return Subject(None, each.at)
-    names = [each for each in found if each.sort == "unknown"]
     if _has_oblique_experiencer(line, clause):
         return NO_PERSON
-    if names and _is_name(line, clause, clause.verb, names[0]):
-        return Subject("others", names[0].at, plural, "guess", "said with a name")
+    for each in found:
+        if each.sort == "unknown" and _is_name(line, clause, clause.verb, each):
+            return Subject("others", each.at, plural, "guess", "said with a name")
     return None
+
+
+def _shows_no_number(clause: Clause) -> bool:
+    """Whether the verb's number shows in its agreement alone: थी, not है."""
+    return clause.verb is not None and clause.verb.person is None
+
+
+def _is_honoured(line: Line) -> bool:
+    """Whether the line speaks of its person in the plural: उन्होंने, and never उसने."""
+    words = set(line.keys)
+    return bool(words & _HONORIFIC_PRONOUNS) and not words & _PLAIN_PRONOUNS
+
+
+_HONORIFIC_PRONOUNS = frozenset("उन्होंने इन्होंने जिन्होंने".split())
+_PLAIN_PRONOUNS = frozenset("उसने इसने जिसने उसे उसका उसके उसकी उससे".split())
+
+
+def _has_marked_object(line: Line, clause: Clause) -> bool:
+    """Whether a passive has its person in the dative, so that it agrees with nobody.
+
+    उन्हें अध्यक्ष चुना गया.
+    """
+    if clause.verb is None or clause.verb.valency != "passive":
+        return False
+    return any(
+        line[at] in lexicon.OBJECT_PRONOUNS or _is_marked_with_ko(line, at) for at in clause.field
+    )
+
+
+def _is_group(
+    line: Line, clause: Clause, found: list[SubjectCandidate], previous: Subject | None
+) -> bool:
+    """Whether the first candidate is a body of people, whose gender is its noun's.
+
+    After a clause of the speaker's it may be the object: मैं रुका और स्कूल देखने लगा.
+    """
+    if clause.verb is None or not found or found[0].sort != "group":
+        return False
+    known = previous is not None and previous.who not in {None, "others"}
+    return not (known and line.before(clause.verb.first) == found[0].at)
+
+
+def _are_several(line: Line, each: SubjectCandidate, *, plural: bool) -> bool:
+    """Whether a noun that may be of both genders denotes several people: कई छात्र, बच्चे."""
+    reading = inflection.person_noun(line[each.at])
+    if reading is None or reading.gender == "feminine" or reading.noun.kind == "gendered":
+        return False
+    return plural and is_several(line, each.at, reading)
 
 
 def _is_pronoun_subject(
@@ -318,15 +420,10 @@ def _has_oblique_experiencer(line: Line, clause: Clause) -> bool:
 
     उसे … दिया गया, उन्हें … लगा.
     """
-    objects = (
-        lexicon.FIRST_OBJECT_PRONOUNS
-        | lexicon.SECOND_OBJECT_PRONOUNS
-        | lexicon.THIRD_OBJECT_PRONOUNS
-    )
     if clause.verb is None or clause.verb.valency == "transitive":
         return False
     return any(
-        line[at] in objects or line[at] == "सबको" or _is_marked_with_ko(line, at)
+        line[at] in lexicon.OBJECT_PRONOUNS or line[at] == "सबको" or _is_marked_with_ko(line, at)
         for at in clause.field
     )
 
@@ -359,15 +456,22 @@ def _is_like_speaker(line: Line, at: int, clause: Clause) -> bool:
 def _is_predicate(line: Line, clause: Clause, each: SubjectCandidate) -> bool:
     """Whether a noun for people is the predicate of a subject that the clause does not express."""
     verb = clause.verb
-    if verb is None or verb.valency != "copular":
+    if verb is None or verb.valency != "copular" or (verb.main == "रह" and _is_habitual(line, verb)):
         return False
     return line.before(verb.first) == each.at
+
+
+def _is_habitual(line: Line, verb: VerbComplex) -> bool:
+    """Whether the verb is an imperfective: जहाँ दादाजी रहते हैं is where he lives."""
+    return line[verb.first].endswith(("ता", "ते", "ती"))
 
 
 def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether the verb agrees with a thing."""
     if verb.valency == "transitive" or line[each.at] in inflection.time_nouns():
         return False
+    if each.gender is None:
+        return verb.person != "plural" or line[each.at - 1] in function_words().determiners
     if verb.valency != "copular" and line[each.at] in inflection.place_nouns():
         return False
     cells = verb_cells(line, verb)

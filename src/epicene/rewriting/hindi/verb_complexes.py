@@ -6,6 +6,7 @@ and are read from there to the left.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.hindi import lexicon
@@ -335,9 +336,10 @@ def _is_frequentative(part: _FormInLine, right: _FormInLine | None) -> bool:
 def _valency(line: Line, parts: list[_FormInLine]) -> Valency:
     main = parts[0].form
     known = verb_stems()
-    passive = len(parts) > 1 and main.shape == "perfective" and parts[1].form.stem == "जा"
-    if passive and main.stem in known.transitive:
-        return "passive"
+    for part, right in pairwise(parts):  # किया गया, कर दिया गया
+        if part.form.shape == "perfective" and right.form.stem == "जा":
+            if part.form.stem in known.transitive:
+                return "passive"
     nominal = line[line.before(parts[0].at)]
     if nominal in {"दिखाई", "सुनाई"}:
         return "copular"
@@ -360,6 +362,8 @@ def _is_ergative(line: Line, parts: list[_FormInLine]) -> bool:
     if not aspects or aspects[-1].shape != "perfective":
         return False
     last = aspects[-2] if aspects[-1].stem == "हो" and len(aspects) > 1 else aspects[-1]
+    if last.stem == "पा" and len(parts) > 1 and parts[0].form.shape == "stem":
+        return False  # खेल नहीं पाया
     return last.stem in known.transitive and line[line.before(parts[0].at)] != "दिखाई"
 
 
