@@ -150,6 +150,8 @@ def _is_nominal_of_verb(line: Line, clause: Clause, at: int) -> bool:
 
 def _has_own_verb(line: Line, clause: Clause, at: int) -> bool:
     """Whether the noun is an argument of a non-finite verb: नाश्ता किए बिना, भूख लगने पर."""
+    if line[at + 1] in {"बनना", "बनने"} and inflection.person_noun(line[at]):
+        return True
     if clause.verb is not None and at + 1 >= clause.verb.first:
         return False
     verb = at + 1  # पढ़ाई पूरी करने के बाद

@@ -207,6 +207,8 @@ def _is_verb_by_context(line: Line, at: int) -> bool:
     before = line[line.before(at)]
     if thing_gender(before) == "feminine" or before in function_words().verbal_nominals:
         return True
+    if before[:1].isascii() and before[:1].isalpha():  # room book की, room book की थी
+        return _may_end_clause(line, at) or _is_auxiliary(line, at + 1)
     return line.is_mark(at + 1) or any(form.shape == "stem" for form in analyse_verb(before))
 
 
@@ -272,10 +274,16 @@ def _unknown_imperfective(word: str) -> bool:
     )
 
 
+# कब का, कभी का: since long, agreeing with who acts.
+TIME_WORDS_BEFORE_GENITIVE = frozenset({"कब", "कभी", "कहीं"})
+
+
 def _is_rather_nominal(line: Line, at: int, form: VerbForm, right: VerbForm) -> bool:
     """Whether a word like a verb form is a noun, an adjective or a genitive."""
     word = line[at]
     if form.participle and word in RARELY_VERBS:  # की गई is never a genitive
+        if line[at - 1] in TIME_WORDS_BEFORE_GENITIVE or right.stem == "रह":
+            return True  # कभी की जा चुकी, किसी काम की नहीं रही
         return right.stem != "जा" and not _is_verb_by_context(line, at)
     if form.stem == "वाला":
         return not _is_infinitive(line, line.before(at))
