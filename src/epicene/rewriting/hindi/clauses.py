@@ -382,6 +382,8 @@ class _ClauseReader:
             return None
         if verb.valency == "passive" and not self._is_controller(previous):
             return None  # उसे पकड़ा, फिर छोड़ दिया गया
+        if verb.main == "आ" and "समझ" in self.line.keys[max(0, verb.first - 2) : verb.first]:
+            return None  # समझ में आया
         if previous.who == "others":
             previous = previous._replace(plural=verb.plural or previous.plural)
         if not can_agree(self.line, verb, previous, interlocutors):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Only somebody understands and forgets; हो गया and मिल गया may be said of anything.
 _MENTAL_VERBS = frozenset("समझ भूल थक ऊब".split())
 # What they are asked of is mostly a thing: कितने बजे हैं? मिल गए?
-_VERBS_OF_THINGS = frozenset("बज लग मिल बन खुल टूट बीत गुजर बच छूट छप बिक दिख".split())
+_VERBS_OF_THINGS = frozenset("बज लग मिल खुल टूट बीत गुजर बच छूट छप बिक दिख".split())
 _OTHER_SUBJECTS = frozenset("कौन कौन-कौन कितने कितनी दोनों तीनों चारों सब सभी लोग बाकी".split())
 _QUESTION_MARKS = frozenset({"?", "??"})
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.hindi import inflection
 from epicene.rewriting.hindi.clauses import RELATIVE_PRONOUNS, read_clauses
 from epicene.rewriting.hindi.inflection import citation_form
-from epicene.rewriting.hindi.phrases import find_vocatives, is_oblique, is_several, read_phrase
+from epicene.rewriting.hindi.phrases import (
+    find_vocatives,
+    is_oblique,
+    is_several,
+    modifies_noun,
+    read_phrase,
+)
 from epicene.rewriting.hindi.predicates import phrase_sites, predicate_sites, role_sites
 from epicene.rewriting.hindi.sites import SEVERAL_PEOPLE, Site, Target
 from epicene.rewriting.hindi.subjects import Subject
@@ -38,6 +44,8 @@ def other_person_sites(
         if line[at] == "सर" and line.has_postposition(at):  # the head, not the gentleman
             continue
         if _is_mixed_group(line, at, reading, gender) or _is_couple(line, at, reading):
+            continue
+        if modifies_noun(line, at, reading):
             continue
         found = read_phrase(line, at, 0, reading.gender)
         agreeing = tuple(index for index in found.agreeing if index not in taken)

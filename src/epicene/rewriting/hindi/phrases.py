@@ -73,6 +73,8 @@ class _PhraseReader:
     def _step_length(self, at: int) -> int:
         """How many words to move left; 0 where the phrase begins."""
         word = self.line[at]
+        if word == "पहले" and self.line[at - 1].endswith("से"):
+            return 0  # उससे पहले पुरुषों ने
         if is_genitive(word):
             return self._genitive(at)
         if is_agreeing_adjective(word) or self._is_participle(at):
@@ -210,6 +212,24 @@ def read_predicate_phrase(line: Line, head: int, start: int) -> Phrase | None:
     return found
 
 
+# Before another noun they say what kind it is: सहायक संपादक, प्रमुख शहर.
+_ALSO_ADJECTIVES = frozenset("सहायक प्रमुख प्रधान अग्रणी मिशनरी नागरिक सैनिक वैज्ञानिक मानव".split())
+# Nouns that make a compound with a role: मठवासी समुदाय, छात्र संघ.
+_COMPOUND_HEADS = frozenset("समुदाय समुदायों संघ वर्ग दल मंडल सम्मेलन जीवन कार्य".split())
+
+
+def modifies_noun(line: Line, at: int, reading: inflection.NounReading) -> bool:
+    """Whether a role only says what kind of thing the next noun is, and names nobody."""
+    following = line[at + 1]
+    if reading.noun.kind == "gendered" or line.is_mark(at + 1):
+        return False
+    if following in _COMPOUND_HEADS:
+        return True
+    return line[at] in _ALSO_ADJECTIVES and bool(
+        inflection.thing_gender(following) or inflection.person_noun(following)
+    )
+
+
 _LIST_JOINERS = frozenset("और या व एवं तथा अथवा".split()) | {","}
 _MAX_LIST_WORDS = 8  # words
 
@@ -219,7 +239,7 @@ def is_oblique(line: Line, at: int) -> bool:
     if line.has_postposition(at):
         return True
     if line[at + 1] not in _LIST_JOINERS:
-        named = not line.is_mark(at + 1) and _may_be_name(line[at + 1])
+        named = not line.is_mark(at + 1) and may_be_name(line[at + 1])
         return named and line.has_postposition(at + 1)
     for index in range(at + 2, min(at + _MAX_LIST_WORDS, len(line))):
         if inflection.person_noun(line[index]):
@@ -227,10 +247,11 @@ def is_oblique(line: Line, at: int) -> bool:
     return False
 
 
-def _may_be_name(word: str) -> bool:
+def may_be_name(word: str) -> bool:
+    """Whether a word of no list may be a name."""
     words = function_words()
     known = word in words.postpositions or word in words.adverbs or word in words.particles
-    return not (
+    return word[:1].isalpha() and not (
         known
         or word.endswith("ों")
         or word in inflection.place_nouns()

@@ -14,7 +14,7 @@ from epicene.rewriting.hindi.inflection import (
     is_adjective,
 )
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.phrases import is_oblique, is_several
+from epicene.rewriting.hindi.phrases import is_oblique, is_several, modifies_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +86,7 @@ def _pronoun_candidates(line: Line, clause: Clause, at: int) -> Iterator[Subject
 def _noun_candidates(line: Line, at: int) -> Iterator[SubjectCandidate]:
     word = line[at]
     if reading := inflection.person_noun(word):
-        if not is_oblique(line, at):
+        if not is_oblique(line, at) and not modifies_noun(line, at, reading):
             yield SubjectCandidate(at, "person", reading.gender)
     elif word in inflection.group_nouns():
         yield SubjectCandidate(at, "group", inflection.thing_gender(word))
@@ -204,7 +204,7 @@ def _stands_alone(line: Line, clause: Clause, noun: int) -> bool:
 def _noun_after(line: Line, at: int) -> int | None:
     """The noun in the direct case that वह, यह … may determine."""
     after = at + 1
-    while is_adjective(line[after]) and not line.is_mark(after):
+    while line.is_word(after) and (is_adjective(line[after]) or line[after] in {"भी", "और", "ही"}):
         after += 1
     if inflection.person_noun(line[after]):
         return None if is_oblique(line, after) else after
@@ -325,6 +325,8 @@ def third_person_subject(
     for each in found:
         if line[each.at] in {"यह", "ये"} and things:
             continue
+        if line[each.at] in {"कोई", "कौन"} and _is_right_before_verb(line, clause, each.at):
+            return NO_PERSON  # whoever that is
         if _is_pronoun_subject(line, clause, each, previous):
             many = plural or line[each.at] in lexicon.PLURAL_THIRD_PRONOUNS
             many = many or (_shows_no_number(clause) and _is_honoured(line))
@@ -352,6 +354,10 @@ def third_person_subject(
     return None
 
 
+def _is_right_before_verb(line: Line, clause: Clause, at: int) -> bool:
+    return clause.verb is not None and line.before(clause.verb.first) == at
+
+
 def _shows_no_number(clause: Clause) -> bool:
     """Whether the verb's number shows in its agreement alone: थी, not है."""
     return clause.verb is not None and clause.verb.person is None
@@ -372,11 +378,19 @@ def _has_marked_object(line: Line, clause: Clause) -> bool:
 
     उन्हें अध्यक्ष चुना गया.
     """
-    if clause.verb is None or clause.verb.valency != "passive":
+    verb = clause.verb
+    if verb is None or verb.valency != "passive" or verb.plural:
         return False
     return any(
-        line[at] in lexicon.OBJECT_PRONOUNS or _is_marked_with_ko(line, at) for at in clause.field
+        line[at] in lexicon.OBJECT_PRONOUNS or (line[at] == "को" and not _says_when(line, at))
+        for at in clause.field
     )
+
+
+def _says_when(line: Line, at: int) -> bool:
+    """Whether को marks a time: शाम को, 15 अगस्त को, 2015 को."""
+    before = line[at - 1]
+    return before in inflection.time_nouns() or not before[:1].isalpha()
 
 
 def _is_group(
@@ -408,6 +422,8 @@ def _is_pronoun_subject(
     if each.sort not in {"pronoun", "demonstrative"} or word == "जो":
         return False
     if word in {"यह", "ये"} and verb is not None:
+        if line[clause.last + 1] == "कि":  # यह स्पष्ट था कि …
+            return False
         return verb.valency not in {"transitive", "passive"} and verb.person != "third"
     if each.sort == "pronoun":
         return True
@@ -432,13 +448,8 @@ def _has_oblique_experiencer(line: Line, clause: Clause) -> bool:
 
 def _is_marked_with_ko(line: Line, at: int) -> bool:
     """Whether को marks a person: राम को, and not शाम को, 15 अगस्त को."""
-    before = line[at - 1]
-    when = (
-        inflection.thing_gender(before)
-        or before in inflection.time_nouns()
-        or not before[:1].isalpha()
-    )
-    return line[at] == "को" and not when
+    thing = inflection.thing_gender(line[at - 1])
+    return line[at] == "को" and thing is None and not _says_when(line, at)
 
 
 def _both_genders(line: Line, people: list[SubjectCandidate]) -> bool:
@@ -470,8 +481,10 @@ def _is_habitual(line: Line, verb: VerbComplex) -> bool:
 
 def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether the verb agrees with a thing."""
-    if verb.valency == "transitive" or line[each.at] in inflection.time_nouns():
+    if verb.valency == "transitive":
         return False
+    if line[each.at] in inflection.time_nouns() and verb.main not in {"गुजर", "बीत", "कट"}:
+        return line[line.before(verb.first)] in {"समाप्त", "खत्म", "पूरे"}
     if each.gender is None:
         return verb.person != "plural" or line[each.at - 1] in function_words().determiners
     if verb.valency != "copular" and line[each.at] in inflection.place_nouns():
@@ -487,6 +500,8 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
 def _is_name(line: Line, clause: Clause, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether an unlisted word is where a subject may be, and can be a name."""
     if line.before(verb.first) == each.at and verb.valency == "copular":
+        return False
+    if verb.valency == "passive" and not verb.plural:
         return False
     opening = [at for at in range(clause.first, each.at) if not line.is_mark(at)]
     return len(opening) <= 1 or line.is_mark(each.at - 1)
