@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.rewriting.hindi import fragments, inflection, lexicon, subjects
 from epicene.rewriting.hindi.inflection import is_adjective
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.phrases import find_vocatives
+from epicene.rewriting.hindi.phrases import find_vocatives, may_be_name
 from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED
 from epicene.rewriting.hindi.subjects import NO_PERSON, ClauseReading, Subject, can_agree
 from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
@@ -290,7 +290,7 @@ class _ClauseReader:
             return self._as_antecedent(self.pending, verb)
         last = self.last
         if last is None or last.clause.verb is None:
-            return None
+            return self._noun_before(clause, verb)
         subject, head = last.controller, self.line.before(last.clause.verb.first)
         if last.clause.verb.obligation:  # मुझे सच्चा लेखक होना चाहिए जो …
             subject = last.actor
@@ -307,6 +307,16 @@ class _ClauseReader:
             return taken if self._can_be_antecedent(taken, verb, interlocutors) else None
         if inflection.person_noun(self.line[head]) is not None:
             return Subject("others", head, verb.plural, "guess", "जो after a noun")
+        return self._noun_before(clause, verb)
+
+    def _noun_before(self, clause: Clause, verb: VerbComplex) -> Subject | None:
+        """The person right before जो; a name only where the verb shows respect."""
+        at = clause.first - 1
+        while self.line[at] in {",", "(", "-", "–"}:
+            at -= 1
+        word = self.line[at]
+        if inflection.person_noun(word) or (verb.plural and may_be_name(word)):
+            return Subject("others", at, verb.plural, "guess", "जो after a noun")
         return None
 
     def _is_correlated_with_thing(self, clause: Clause, head: int) -> bool:

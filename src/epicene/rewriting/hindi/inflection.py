@@ -239,6 +239,7 @@ def _add_forms(
         readings.setdefault(form, []).append(NounReading(noun, gender, frozenset(where)))
 
 
+@lru_cache(maxsize=65536)
 def person_noun(word: str) -> NounReading | None:
     """The first reading of a key as a noun for people; titles may end in जी."""
     if word in _thing_genders():  # सालों is of साल, not of साला

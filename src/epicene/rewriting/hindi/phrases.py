@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import inflection, lexicon
@@ -106,7 +107,9 @@ class _PhraseReader:
             return False
         if not self.line.has_postposition(at + 1):
             return True
-        before = ending_cell(self.line.tokens[at - 1].text) if is_genitive(self.line[at - 1]) else None
+        before = (
+            ending_cell(self.line.tokens[at - 1].text) if is_genitive(self.line[at - 1]) else None
+        )
         return before is not None and not _agrees(before, thing)  # तीन बार के विश्व चैंपियन ने
 
     def _ends(self, word: str) -> bool:
@@ -247,6 +250,7 @@ def is_oblique(line: Line, at: int) -> bool:
     return False
 
 
+@lru_cache(maxsize=65536)
 def may_be_name(word: str) -> bool:
     """Whether a word of no list may be a name."""
     words = function_words()
@@ -315,5 +319,6 @@ def _addresses_somebody(line: Line) -> bool:
     )
 
 
+@lru_cache(maxsize=65536)
 def _is_second_person(word: str) -> bool:
     return any(form.person == "second" or form.shape == "imperative" for form in analyse_verb(word))

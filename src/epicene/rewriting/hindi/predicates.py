@@ -198,7 +198,9 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
 
 def _is_adverbial(line: Line, at: int) -> bool:
     """Whether a participle with हुए says how, of whomever: इंतज़ार करते हुए."""
-    return any(form.shape == "imperfective" and form.cell == "mp" for form in analyse_verb(line[at]))
+    return any(
+        form.shape == "imperfective" and form.cell == "mp" for form in analyse_verb(line[at])
+    )
 
 
 def _is_reduplicated(line: Line, at: int) -> bool:

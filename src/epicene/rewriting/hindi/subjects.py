@@ -1,228 +1,22 @@
-"""The subject of a clause: the words that may be it, and whether the verb can agree with them."""
+"""The subject of a clause, and whether its verb can agree with it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import inflection, lexicon
-from epicene.rewriting.hindi.conjugation import analyse_verb
-from epicene.rewriting.hindi.inflection import (
-    Cell,
-    analyse_agreeing_form,
-    cell_gender,
-    citation_form,
-    is_adjective,
-)
+from epicene.rewriting.hindi.inflection import Cell, analyse_agreeing_form, cell_gender
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.phrases import is_oblique, is_several, modifies_noun
+from epicene.rewriting.hindi.phrases import is_several
+from epicene.rewriting.hindi.subject_candidates import SubjectCandidate, subject_candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from epicene.rewriting import Confidence
     from epicene.rewriting.hindi.clauses import Clause
     from epicene.rewriting.hindi.line import Line
     from epicene.rewriting.hindi.verb_complexes import VerbComplex
-    from epicene.rewriting.persons import Gender, Person
+    from epicene.rewriting.persons import Person
     from epicene.rewriting.quotations import Interlocutors
-
-# demonstrative: वह, यह right before a thing, of which it may be said.
-# group: a body of people, which may act: कंपनी, पुलिस, लोग.
-CandidateKind: TypeAlias = Literal[
-    "pronoun", "demonstrative", "person", "group", "thing", "unknown"
-]
-
-
-_AFTER_ADVERBIAL = frozenset("बिना बगैर हुए ही समय वक्त".split())
-
-
-class SubjectCandidate(NamedTuple):
-    """A word in the direct case that may head the subject."""
-
-    at: int
-    sort: CandidateKind
-    gender: Gender | None = None
-
-
-def subject_candidates(line: Line, clause: Clause) -> list[SubjectCandidate]:
-    """The candidates of a clause, from left to right."""
-    opening = _adverbial_opening(line, clause)
-    return [
-        each
-        for at in clause.field
-        for each in _candidates_at(line, clause, at)
-        if at >= opening or each.sort not in {"thing", "group", "unknown"}
-    ]
-
-
-def _adverbial_opening(line: Line, clause: Clause) -> int:
-    """Where the clause goes on after an adverbial and a comma: पढ़ाई पूरी करने के बाद, राम …"""
-    for at in reversed(clause.field):
-        if line[at] == "," and line[at - 1] in function_words().postpositions:
-            return at + 1
-    return clause.first
-
-
-def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
-    word = line[at]
-    if line.is_mark(at) or line.has_postposition(at) or word.endswith("ों"):
-        return
-    if word in lexicon.THIRD_PRONOUNS:
-        yield from _pronoun_candidates(line, clause, at)
-    elif (gender := _indefinite_thing_gender(line, clause, at)) is not None:
-        yield SubjectCandidate(at, "thing", gender)
-    elif not _cannot_be(line, clause, at):
-        yield from _noun_candidates(line, at)
-
-
-def _pronoun_candidates(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
-    noun = _noun_after(line, at)
-    if noun is None or noun not in clause.field or _stands_alone(line, clause, noun):
-        yield SubjectCandidate(at, "pronoun")
-    elif inflection.thing_gender(line[noun]):
-        yield SubjectCandidate(at, "demonstrative")
-
-
-def _noun_candidates(line: Line, at: int) -> Iterator[SubjectCandidate]:
-    word = line[at]
-    if reading := inflection.person_noun(word):
-        if not is_oblique(line, at) and not modifies_noun(line, at, reading):
-            yield SubjectCandidate(at, "person", reading.gender)
-    elif word in inflection.group_nouns():
-        yield SubjectCandidate(at, "group", inflection.thing_gender(word))
-    elif gender := inflection.thing_gender(word):
-        yield SubjectCandidate(at, "thing", gender)
-    elif word[0].isascii():  # Hinglish: meeting शुरू हुई
-        yield SubjectCandidate(at, "thing")
-    elif not is_adjective(word) and not _is_nonfinite_verb(word):
-        gender = inflection.abstract_noun_gender(word)
-        yield SubjectCandidate(at, "thing" if gender else "unknown", gender)
-
-
-def _indefinite_thing_gender(line: Line, clause: Clause, at: int) -> Gender | None:
-    """The gender of सब कुछ or क्या right before the verb, and of बस as the bus, not "only"."""
-    word, before = line[at], line[at - 1]
-    everything = word == "कुछ" and before in {"सब", "बहुत", "जो"}
-    last = clause.verb is not None and clause.verb.first == at + 1
-    if everything or (word in {"क्या", "कुछ"} and last):
-        return "masculine"
-    return "feminine" if word == "बस" and before in function_words().subordinators else None
-
-
-def _cannot_be(line: Line, clause: Clause, at: int) -> bool:
-    return (
-        _is_function_word(line[at])
-        or _is_nominal_of_verb(line, clause, at)
-        or _modifies(line, at)
-        or _has_own_verb(line, clause, at)
-    )
-
-
-def _is_function_word(word: str) -> bool:
-    words = function_words()
-    first, _, second = word.partition("-")
-    return (
-        first == second  # धीरे-धीरे
-        or word == "सो"
-        or (
-            word in inflection.place_nouns() | inflection.time_nouns()
-            and inflection.thing_gender(word) is None
-        )
-        or word in lexicon.NOT_THIRD_PERSON_SUBJECTS
-        or word in words.postpositions
-        or word in words.particles
-        or word in words.intensifiers
-        or word in words.adverbs
-        or word in words.coordinators
-        or word in words.subordinators
-        or word in words.determiners
-        or not word[0].isalpha()
-    )
-
-
-def _is_nominal_of_verb(line: Line, clause: Clause, at: int) -> bool:
-    """Whether the noun and the verb form a conjunct verb: शुरू हुआ."""
-    verb = clause.verb
-    if verb is None or verb.main not in {"कर", "हो", "दे", "ले", "आ", "रख", "पा", "लग"}:
-        return False
-    return line[at] in function_words().verbal_nominals and line.before(verb.first) == at
-
-
-def _has_own_verb(line: Line, clause: Clause, at: int) -> bool:
-    """Whether the noun is an argument of a non-finite verb: नाश्ता किए बिना, भूख लगने पर."""
-    if line[at + 1] in {"बनना", "बनने"} and inflection.person_noun(line[at]):
-        return True
-    if clause.verb is not None and at + 1 >= clause.verb.first:
-        return False
-    verb = at + 1  # पढ़ाई पूरी करने के बाद
-    if line[verb] in function_words().verbal_nominals or citation_form(line[verb]) == "पूरा":
-        verb += 1
-    adverbial = line[verb + 1] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
-    return any(
-        form.shape == "conjunctive"
-        or (form.cell == "mp" and form.shape == "infinitive")
-        or (form.cell == "mp" and form.participle and adverbial)
-        for form in analyse_verb(line[verb])
-    )
-
-
-def _is_nonfinite_verb(word: str) -> bool:
-    return any(
-        form.shape in {"infinitive", "conjunctive", "imperfective", "perfective", "agentive"}
-        for form in analyse_verb(word)
-    )
-
-
-def _modifies(line: Line, at: int) -> bool:
-    """Whether the word may be an adjective right before a noun: मध्यकालीन चित्र, डॉक्टर साहब."""
-    reading, following = inflection.person_noun(line[at]), line[at + 1]
-    if inflection.thing_gender(line[at]) or (reading and reading.noun.kind != "same"):
-        return False
-    return bool(
-        inflection.person_noun(following) or (inflection.thing_gender(following) and not reading)
-    )
-
-
-# Who goes there may be left to a bare noun: वह घर गया.
-_MOTION_VERBS = frozenset("जा आ पहुंच लौट चल भाग निकल ले".split())
-
-
-def _stands_alone(line: Line, clause: Clause, noun: int) -> bool:
-    """Whether the pronoun does not determine the noun: वह डॉक्टर है, वह घर गया, वह काम करके सोया."""
-    verb = clause.verb
-    if verb is None:
-        return False
-    if line[noun] in inflection.place_nouns() and verb.main in _MOTION_VERBS:
-        return True
-    if _has_own_verb(line, clause, noun):
-        return True
-    if verb.valency != "copular" or inflection.thing_gender(line[noun]):
-        return False
-    return line.before(verb.first) == noun
-
-
-def _noun_after(line: Line, at: int) -> int | None:
-    """The noun in the direct case that वह, यह … may determine."""
-    after = at + 1
-    while line.is_word(after) and (is_adjective(line[after]) or line[after] in {"भी", "और", "ही"}):
-        after += 1
-    if inflection.person_noun(line[after]):
-        return None if is_oblique(line, after) else after
-    if not inflection.thing_gender(line[after]) or line.has_postposition(after):
-        return None
-    return None if _opens_oblique_compound(line, after) else after
-
-
-def _opens_oblique_compound(line: Line, at: int) -> bool:
-    """Whether the thing is a part of a compound in the oblique, which वह cannot determine.
-
-    वह शो बिजनेस में, वे फिटनेस टीमों के.
-    """
-    after = at + 1
-    if line.is_mark(after) or _is_function_word(line[after]) or analyse_verb(line[after]):
-        return False
-    return line[after].endswith("ों") or line.has_postposition(after)
-
 
 _AND = frozenset({"और", "तथा", "एवं"})
 _GROUP_WORDS = frozenset("लोग सब सभी दोनों तीनों चारों".split())
@@ -320,19 +114,12 @@ def third_person_subject(
     vocatives.
     """
     found = [each for each in subject_candidates(line, clause) if each.at not in skip]
-    plural = bool(clause.verb and clause.verb.plural)
-    things = [each for each in found if each.sort == "thing"]
-    for each in found:
-        if line[each.at] in {"यह", "ये"} and things:
-            continue
-        if line[each.at] in {"कोई", "कौन"} and _is_right_before_verb(line, clause, each.at):
-            return NO_PERSON  # whoever that is
-        if _is_pronoun_subject(line, clause, each, previous):
-            many = plural or line[each.at] in lexicon.PLURAL_THIRD_PRONOUNS
-            many = many or (_shows_no_number(clause) and _is_honoured(line))
-            return Subject("others", each.at, many, "likely", "said with a pronoun")
+    said = _third_person_pronoun(line, clause, found, previous)
+    if said is not None:
+        return said
     if _has_marked_object(line, clause) or _is_group(line, clause, found, previous):
         return NO_PERSON
+    plural = bool(clause.verb and clause.verb.plural)
     people = [each for each in found if each.sort == "person"]
     if _both_genders(line, people) or (people and _are_several(line, people[0], plural=plural)):
         return NO_PERSON
@@ -343,14 +130,32 @@ def third_person_subject(
         return Subject(who, people[0].at, plural or respected, "likely", "said with a noun")
     if clause.verb is None:
         return None
-    for each in things:
-        if _thing_controls_verb(line, clause.verb, each):
+    for each in found:
+        if each.sort == "thing" and _thing_controls_verb(line, clause.verb, each):
             return Subject(None, each.at)
     if _has_oblique_experiencer(line, clause):
         return NO_PERSON
     for each in found:
         if each.sort == "unknown" and _is_name(line, clause, clause.verb, each):
             return Subject("others", each.at, plural, "guess", "said with a name")
+    return None
+
+
+def _third_person_pronoun(
+    line: Line, clause: Clause, found: list[SubjectCandidate], previous: Subject | None
+) -> Subject | None:
+    things = any(each.sort == "thing" for each in found)
+    for each in found:
+        word = line[each.at]
+        if word in {"यह", "ये"} and things:
+            continue
+        if word in {"कोई", "कौन"} and _is_right_before_verb(line, clause, each.at):
+            return NO_PERSON  # whoever that is
+        if _is_pronoun_subject(line, clause, each, previous):
+            honoured = _shows_no_number(clause) and _is_honoured(line)
+            shown = clause.verb is not None and clause.verb.plural
+            plural = shown or honoured or word in lexicon.PLURAL_THIRD_PRONOUNS
+            return Subject("others", each.at, plural, "likely", "said with a pronoun")
     return None
 
 
@@ -469,7 +274,11 @@ def _is_like_speaker(line: Line, at: int, clause: Clause) -> bool:
 def _is_predicate(line: Line, clause: Clause, each: SubjectCandidate) -> bool:
     """Whether a noun for people is the predicate of a subject that the clause does not express."""
     verb = clause.verb
-    if verb is None or verb.valency != "copular" or (verb.main == "रह" and _is_habitual(line, verb)):
+    if (
+        verb is None
+        or verb.valency != "copular"
+        or (verb.main == "रह" and _is_habitual(line, verb))
+    ):
         return False
     return line.before(verb.first) == each.at
 
@@ -497,6 +306,9 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
     return not (many and "ms" in cells)
 
 
+_PLACE_AND_TIME_MARKERS = frozenset("में पर बाद तक पहले".split())
+
+
 def _is_name(line: Line, clause: Clause, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether an unlisted word is where a subject may be, and can be a name."""
     if line.before(verb.first) == each.at and verb.valency == "copular":
@@ -504,7 +316,10 @@ def _is_name(line: Line, clause: Clause, verb: VerbComplex, each: SubjectCandida
     if verb.valency == "passive" and not verb.plural:
         return False
     opening = [at for at in range(clause.first, each.at) if not line.is_mark(at)]
-    return len(opening) <= 1 or line.is_mark(each.at - 1)
+    if len(opening) <= 1 or line.is_mark(each.at - 1):
+        return True
+    # In the plural out of respect a name may follow where and when: फिल्म में शर्मा … आते हैं.
+    return verb.plural and len(opening) <= 4 and line[each.at - 1] in _PLACE_AND_TIME_MARKERS
 
 
 # --- agreement ------------------------------------------------------------------------------

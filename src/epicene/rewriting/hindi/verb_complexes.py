@@ -345,9 +345,9 @@ def _valency(line: Line, parts: list[_FormInLine]) -> Valency:
     main = parts[0].form
     known = verb_stems()
     for part, right in pairwise(parts):  # किया गया, कर दिया गया
-        if part.form.shape == "perfective" and right.form.stem == "जा":
-            if part.form.stem in known.transitive:
-                return "passive"
+        done = part.form.shape == "perfective" and part.form.stem in known.transitive
+        if done and right.form.stem == "जा":
+            return "passive"
     nominal = line[line.before(parts[0].at)]
     if nominal in {"दिखाई", "सुनाई"}:
         return "copular"
