@@ -376,7 +376,9 @@ def is_agreeing_adjective(word: str) -> bool:
             is_agreeing_adjective(first) or is_participle(first) for first in firsts
         )
     by_shape = _SUFFIXES.match(word) or _ORDINAL.match(word)
-    return by_shape is not None and thing_gender(word) is None and person_noun(word) is None
+    if by_shape is None or thing_gender(word) is not None:
+        return False
+    return person_noun(word) is None or word[:-1].endswith("वाल")  # दूधवाला is both
 
 
 def is_genitive(word: str) -> bool:

@@ -13,9 +13,10 @@ from epicene.core.errors import InputError
 from epicene.core.records import Generate, Score, Texts
 from epicene.core.requirements import require
 from epicene.languages.pronouns import CASES, PronounSet
-from epicene.rewriting.english import open_route, read_frame
+from epicene.rewriting.english import read_frame
 from epicene.rewriting.english.frames import match_case
 from epicene.rewriting.english.pipelines import GET_ONE, load
+from epicene.rewriting.english.routes import FirstRulesRoute
 from epicene.suites.misgendering.continuations import first_pronoun, second_pronoun
 from epicene.suites.misgendering.expected_disagreement import after_filled_template, ask_next_word
 from epicene.suites.misgendering.items import Candidate
@@ -157,7 +158,7 @@ def first_gap(
     start, written = found
     sets = _pronoun_sets(_sets_key(item.sets))
     end = second_pronoun(continuation, item.sets, protocol.tokeniser)
-    framed = read_frame(continuation[:end].rstrip(), sets, route=open_route("rules"))
+    framed = read_frame(continuation[:end].rstrip(), sets, route=FirstRulesRoute())
     read = [slot.case for slot in framed.slots if slot.case and slot.start == start]
     # If the rewriter found no case, the first case with that form; "themselves" is in no set.
     listed = [case for each in sets for case in each.cases(written.lower())]
@@ -192,7 +193,7 @@ def _minimal_pairs(item: Instance, continuation: str, tokeniser: str) -> dict[st
     end = second_pronoun(continuation, item.sets, tokeniser)
     sets = _pronoun_sets(_sets_key(item.sets))
     # Without a tagger, so that requests do not depend on what is installed.
-    framed = read_frame(continuation[:end].rstrip(), sets, route=open_route("rules"))
+    framed = read_frame(continuation[:end].rstrip(), sets, route=FirstRulesRoute())
     if not any(slot.case for slot in framed.slots):
         return {}
     return {each.name: framed.fill(each) for each in sets}
