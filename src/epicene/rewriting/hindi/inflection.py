@@ -378,7 +378,8 @@ def is_agreeing_adjective(word: str) -> bool:
     by_shape = _SUFFIXES.match(word) or _ORDINAL.match(word)
     if by_shape is None or thing_gender(word) is not None:
         return False
-    return person_noun(word) is None or word[:-1].endswith("वाल")  # दूधवाला is both
+    reading = person_noun(word)  # दूधवाला is both, ग्वाला is not
+    return reading is None or reading.noun.feminine.endswith("वाली")
 
 
 def is_genitive(word: str) -> bool:
