@@ -116,13 +116,16 @@ def _goes_to_another(line: Line, at: int) -> bool:
 
 
 def _acts_for_themself(line: Line, mention: Mention) -> bool:
-    """Whether the subject is a pronoun of the same set: she made her breakfast."""
-    for at in range(mention.first - 2, max(-1, mention.first - 8), -1):
+    """Whether the subject is a pronoun of the same set: she gets up and makes her breakfast."""
+    for at in range(mention.first - 2, -1, -1):
         if line.stops(at):
             return False
-        if line[at] in line.lexicon.pronouns:
+        if line[at] in _SUBJECTS or line[at] in mention.sets:
             return line[at] in mention.sets
     return False
+
+
+_SUBJECTS = frozenset("i you he she we they who".split())
 
 
 # --- a friend of his --------------------------------------------------------------------------

@@ -35,6 +35,10 @@ _SKIPPED_BEFORE_VERB = frozenset(
 )
 
 
+# They are said of who does something: घर का इकलौता कमाने वाला हूँ.
+_ONLY = frozenset("इकलौता अकेला पहला दूसरा तीसरा".split())
+
+
 def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
     """The sites of a clause's predicates and states, which agree with its subject or actor."""
     clause, verb = reading.clause, reading.clause.verb
@@ -43,7 +47,9 @@ def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
         if verb is None:
             yield from _verbless_sites(line, reading, subject)
             return
-        if verb.valency == "copular" or line[line.before(verb.first)] == "महसूस":
+        before = line[line.before(verb.first)]
+        only = citation_form(before) in _ONLY and line[verb.first + 1] in {"वाला", "वाली", "वाले"}
+        if verb.valency == "copular" or before == "महसूस" or only:
             yield from _copula_sites(line, verb.first, clause.first, subject)
         elif verb.valency == "intransitive":
             yield from _degree_sites(line, verb.first, subject)

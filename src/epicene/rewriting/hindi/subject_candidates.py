@@ -176,9 +176,9 @@ def _modifies(line: Line, at: int) -> bool:
         return False
     if not reading and line[at - 1] == "," and line.has_postposition(at + 1):
         return line[at].endswith(_ADJECTIVE_ENDINGS)  # …, शर्मा संगीत के क्षेत्र में …
-    return bool(
-        inflection.person_noun(following) or (inflection.thing_gender(following) and not reading)
-    )
+    place = following in inflection.place_nouns() and not line.has_postposition(at + 1)
+    thing = inflection.thing_gender(following) and not place  # राजू बाज़ार गया
+    return bool(inflection.person_noun(following) or (thing and not reading))
 
 
 # Who goes there may be left to a bare noun: वह घर गया.

@@ -151,6 +151,8 @@ def _third_person_pronoun(
             continue
         if word in {"कोई", "कौन"} and _is_right_before_verb(line, clause, each.at):
             return NO_PERSON  # whoever that is
+        if each.sort == "pronoun" and line[each.at + 1] in _GROUP_WORDS:
+            return NO_PERSON  # वे दोनों
         if _is_pronoun_subject(line, clause, each, previous):
             honoured = _shows_no_number(clause) and _is_honoured(line)
             shown = clause.verb is not None and clause.verb.plural
