@@ -132,4 +132,9 @@ def _open_rewriter(options: Mapping[str, str]) -> Rewrite:
     return rewrite_all
 
 
-rewriter = Rewriter(takes=("pronouns", "from", "sets", "route"), open=_open_rewriter)
+# Raised with every change of the rules that can change an answer.
+VERSION = "2"
+
+rewriter = Rewriter(
+    takes=("pronouns", "from", "sets", "route"), open=_open_rewriter, version=VERSION
+)

@@ -245,9 +245,9 @@ def agreeing_verbs(line: Line, mention: Mention, subjects: Collection[int]) -> l
     if inverted is not None:
         return inverted
     found: list[AgreeingVerb] = []
-    index = _finite_verb_of(line, number, mention.last + 1)
+    index = finite_verb_of(line, number, mention.last + 1)
     if line[index] == "who":
-        found += _relative_clause_verb(line, number, index)
+        found += relative_clause_verb(line, number, index)
         index = _main_verb(line, number, found[-1].token if found else index)
     if index < 0 or (number.is_base and _is_subjunctive(line, mention.first, index)):
         return found
@@ -269,7 +269,7 @@ def _agrees(line: Line, number: VerbNumber, index: int, subject: int) -> bool:
     return word not in line.lexicon.modals and number.may_be(line, index)
 
 
-def _finite_verb_of(line: Line, number: VerbNumber, index: int) -> int:
+def finite_verb_of(line: Line, number: VerbNumber, index: int) -> int:
     """The token that must be the verb of a subject ending before `index`; -1 if none."""
     while True:
         index = line.after_adverbs(index)
@@ -278,9 +278,9 @@ def _finite_verb_of(line: Line, number: VerbNumber, index: int) -> int:
         index = verb_after_aside(line, number, index)
 
 
-def _relative_clause_verb(line: Line, number: VerbNumber, who: int) -> list[AgreeingVerb]:
+def relative_clause_verb(line: Line, number: VerbNumber, who: int) -> list[AgreeingVerb]:
     """The agreeing verb of the relative clause after "who": "he who laughs"."""
-    index = _finite_verb_of(line, number, who + 1)
+    index = finite_verb_of(line, number, who + 1)
     if index < 0 or not _agrees(line, number, index, -1):
         return []
     return [AgreeingVerb(index, "verb of a relative clause", "likely")]

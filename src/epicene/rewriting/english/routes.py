@@ -14,6 +14,8 @@ from epicene.rewriting.english.agreement import AgreeingVerb, agreeing_verbs
 from epicene.rewriting.english.cases import CaseDecision, decide_case
 from epicene.rewriting.english.line import PAUSES
 from epicene.rewriting.english.number import PLURAL, SINGULAR, VerbNumber, means_has
+from epicene.rewriting.english.outer_verbs import correct_verbs
+from epicene.rewriting.english.possessives import correct_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,16 +47,19 @@ class Route(Protocol):
         """An analysis of each text, in order."""
 
 
-class RulesAnalysis:
-    """An analysis by the words around, without a tagger."""
+class FirstAnalysis:
+    """An analysis by the first rules, as stored runs of the suites were made."""
 
     def __init__(self, line: Line, mentions: Sequence[Mention]) -> None:
         self.line = line
-        decided = {mention: decide_case(line, mention) for mention in mentions}
+        decided = {mention: self._decide(mention) for mention in mentions}
         self.cases = decided
         self.subjects = frozenset(
             mention.first for mention, found in decided.items() if found.case == "nominative"
         )
+
+    def _decide(self, mention: Mention) -> CaseDecision:
+        return decide_case(self.line, mention)
 
     def case(self, mention: Mention) -> CaseDecision:
         return self.cases[mention]
@@ -64,6 +69,30 @@ class RulesAnalysis:
 
     def has(self, clitic: int) -> tuple[bool, Confidence]:
         return means_has(self.line, clitic)
+
+
+class RulesAnalysis(FirstAnalysis):
+    """An analysis by the words around, without a tagger."""
+
+    def _decide(self, mention: Mention) -> CaseDecision:
+        return correct_case(self.line, mention) or super()._decide(mention)
+
+    def verbs(self, mention: Mention) -> list[AgreeingVerb]:
+        found = self._found_verbs(mention)
+        return correct_verbs(self.line, mention, found, self.subjects)
+
+    def _found_verbs(self, mention: Mention) -> list[AgreeingVerb]:
+        return super().verbs(mention)
+
+
+class FirstRulesRoute:
+    """The route of the first rules, which never change: requests of stored runs are made by it."""
+
+    name = "rules"
+
+    def read(self, found: Sequence[LineWithMentions]) -> Iterator[PronounAnalysis]:
+        for line, mentions in found:
+            yield FirstAnalysis(line, mentions)
 
 
 class RulesRoute:
@@ -107,7 +136,7 @@ class ParseAnalysis(RulesAnalysis):
     def case(self, mention: Mention) -> CaseDecision:
         by_rules = super().case(mention)
         ambiguous = by_rules.sure == "likely" and "accusative" in mention.cases
-        if self.line.begins(mention.first):
+        if self.line.begins(mention.first) or correct_case(self.line, mention):
             return by_rules
         if (
             ambiguous
@@ -117,8 +146,8 @@ class ParseAnalysis(RulesAnalysis):
             return CaseDecision("accusative", "the parse has a subject of a bare verb", "guess")
         return by_rules
 
-    def verbs(self, mention: Mention) -> list[AgreeingVerb]:
-        by_rules = super().verbs(mention)
+    def _found_verbs(self, mention: Mention) -> list[AgreeingVerb]:
+        by_rules = super()._found_verbs(mention)
         subject = self.doc[mention.last]
         if subject.dep_ not in _SUBJECT:
             return by_rules

@@ -7,10 +7,10 @@ from __future__ import annotations
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.rewriting.hindi import inflection, lexicon, subjects
+from epicene.rewriting.hindi import fragments, inflection, lexicon, subjects
 from epicene.rewriting.hindi.inflection import is_adjective
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.phrases import find_vocatives
+from epicene.rewriting.hindi.phrases import find_vocatives, may_be_name
 from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED
 from epicene.rewriting.hindi.subjects import NO_PERSON, ClauseReading, Subject, can_agree
 from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
@@ -31,6 +31,8 @@ _CLAUSE_STARTERS = frozenset(
 _OPENERS = _CLAUSE_STARTERS | frozenset("और लेकिन मगर पर तो इसलिए".split())
 
 RELATIVE_PRONOUNS = frozenset({"जो"})
+# Before a noun in the oblique they announce a relative clause: ऐसी कंपनी में … जो.
+_CORRELATIVES = frozenset("उस उन उसी उन्हीं ऐसी ऐसे".split())
 # They begin a new thought after a comma, though no verb stands before them.
 _ADVERSATIVES = frozenset("पर लेकिन मगर परंतु किंतु फिर इसलिए बल्कि".split())
 
@@ -158,6 +160,7 @@ class _ClauseReader:
         self.addressing = frozenset(find_vocatives(line))
         self.last: ClauseReading | None = None
         self.pending: Subject | None = None
+        self.others = False  # whether somebody else has been spoken of
 
     def next(self, clause: Clause) -> ClauseReading:
         """The reading of the next clause."""
@@ -177,6 +180,10 @@ class _ClauseReader:
 
     def _remember(self, reading: ClauseReading) -> None:
         clause = reading.clause
+        self.others |= any(
+            each is not None and each.who == "others"
+            for each in (reading.controller, reading.actor)
+        )
         if clause.verb is None:
             if reading.actor is not None and reading.actor.at is not None:
                 self.pending = reading.actor
@@ -232,6 +239,7 @@ class _ClauseReader:
             self._subject_of_next_clause(clause, verb, interlocutors)
             or self._subject_of_previous_clause(clause, verb, interlocutors)
             or self._listener_as_subject(verb, interlocutors)
+            or self._subject_of_fragment(clause, interlocutors)
         )
 
     def _third_person_subject(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
@@ -282,7 +290,7 @@ class _ClauseReader:
             return self._as_antecedent(self.pending, verb)
         last = self.last
         if last is None or last.clause.verb is None:
-            return None
+            return self._noun_before(clause, verb)
         subject, head = last.controller, self.line.before(last.clause.verb.first)
         if last.clause.verb.obligation:  # मुझे सच्चा लेखक होना चाहिए जो …
             subject = last.actor
@@ -291,11 +299,36 @@ class _ClauseReader:
             and subject.who is not None
             and self._describes_subject(last, subject, head)
         ):
+            if self._is_correlated_with_thing(last.clause, head):
+                return None
             taken = self._as_antecedent(subject, verb)
+            if subject.who == "others" and last.clause.verb.plural != verb.plural:
+                return None
             return taken if self._can_be_antecedent(taken, verb, interlocutors) else None
         if inflection.person_noun(self.line[head]) is not None:
             return Subject("others", head, verb.plural, "guess", "जो after a noun")
+        return self._noun_before(clause, verb)
+
+    def _noun_before(self, clause: Clause, verb: VerbComplex) -> Subject | None:
+        """The person right before जो; a name only where the verb shows respect."""
+        at = clause.first - 1
+        while self.line[at] in {",", "(", "-", "–"}:
+            at -= 1
+        word = self.line[at]
+        if inflection.person_noun(word) or (verb.plural and may_be_name(word)):
+            return Subject("others", at, verb.plural, "guess", "जो after a noun")
         return None
+
+    def _is_correlated_with_thing(self, clause: Clause, head: int) -> bool:
+        """Whether ऐसी or उस announces that जो is somebody else: उस कंपनी का मालिक हूँ जो …"""
+        line = self.line
+        for at in range(clause.first, head):
+            if line[at] not in _CORRELATIVES:
+                continue
+            for noun in range(at + 1, head):
+                if line.has_postposition(noun):
+                    return not inflection.person_noun(line[noun]) or line[noun].endswith("ों")
+        return False
 
     def _describes_subject(self, last: ClauseReading, subject: Subject, head: int) -> bool:
         """Whether the word before the verb is predicated of the subject, or is the subject."""
@@ -357,11 +390,20 @@ class _ClauseReader:
             return None
         if self._is_oblique_here(previous, clause, interlocutors):
             return None
+        if verb.valency == "passive" and not self._is_controller(previous):
+            return None  # उसे पकड़ा, फिर छोड़ दिया गया
+        if verb.main == "आ" and "समझ" in self.line.keys[max(0, verb.first - 2) : verb.first]:
+            return None  # समझ में आया
         if previous.who == "others":
             previous = previous._replace(plural=verb.plural or previous.plural)
         if not can_agree(self.line, verb, previous, interlocutors):
             return None
         return previous._replace(at=None, sure="guess", rule="subject of the clause before")
+
+    def _is_controller(self, subject: Subject) -> bool:
+        """Whether the verb before agrees with the person, who is then in the direct case."""
+        last = self.last.controller if self.last is not None else None
+        return last is not None and last.who == subject.who
 
     def _is_oblique_here(
         self, subject: Subject, clause: Clause, interlocutors: Interlocutors
@@ -372,6 +414,8 @@ class _ClauseReader:
             forms = lexicon.FIRST_OBLIQUE_PRONOUNS
         elif subject.who == interlocutors.listener:
             forms = lexicon.SECOND_OBLIQUE_PRONOUNS
+        elif clause.verb is not None and clause.verb.valency != "transitive":
+            forms = lexicon.THIRD_OBJECT_PRONOUNS  # उन्हें समझ आया
         return any(self.line[at] in forms for at in clause.field)
 
     def _listener_as_subject(
@@ -388,6 +432,12 @@ class _ClauseReader:
         plural = bool(cells & {"mp", "fp"}) or verb.person == "second"
         subject = Subject(interlocutors.listener, None, plural, "guess", "left out in speech")
         return subject if can_agree(self.line, verb, subject, interlocutors) else None
+
+    def _subject_of_fragment(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
+        """The user of an interface, whom its fragments leave out: पासवर्ड भूल गए?"""
+        if self.interlocutors != UNQUOTED or self.others or self._previous() is not None:
+            return None
+        return fragments.user_left_out(self.line, self.clauses, clause, interlocutors)
 
     # --- who acts, whatever the verb agrees with ----------------------------------------------
 

@@ -170,10 +170,17 @@ _UNUSED_REGULAR_FORMS = frozenset(
 ) - {("जा", "या")}
 
 
+_CLEAR_FUTURES = {
+    ending: (cell, person)
+    for ending, (shape, cell, person) in {**_AFTER_CONSONANT, **_AFTER_VOWEL}.items()
+    if shape == "future" and ("ंग" in ending or ending.startswith(("ए", "ओ")))
+}
+
+
+@lru_cache(maxsize=65536)
 def guess_future(word: str) -> VerbForm | None:
     """The future of an unknown verb, by its ending, where that is unambiguous."""
-    for ending, (shape, cell, person) in {**_AFTER_CONSONANT, **_AFTER_VOWEL}.items():
-        clear = "ंग" in ending or ending.startswith(("ए", "ओ"))
-        if shape == "future" and clear and word.endswith(ending) and len(word) - len(ending) >= 2:
-            return VerbForm(word.removesuffix(ending), shape, cell, person)
+    for ending, (cell, person) in _CLEAR_FUTURES.items():
+        if word.endswith(ending) and len(word) - len(ending) >= 2:
+            return VerbForm(word.removesuffix(ending), "future", cell, person)
     return None

@@ -136,6 +136,7 @@ class PersonNoun(NamedTuple):
     feminine: str
     kind: PersonNounKind
     fixed: bool  # the masculine in -ा is not inflected
+    respected: bool = False  # the masculine is spoken of in the plural
 
     def form(self, gender: Gender, case: Case) -> str:
         """The form in that gender and case."""
@@ -149,6 +150,11 @@ class NounReading(NamedTuple):
     noun: PersonNoun
     gender: Gender | None
     cases: frozenset[Case]
+
+    @property
+    def becomes_plural(self) -> bool:
+        """Whether the masculine is spoken of in the plural though the feminine is not."""
+        return self.gender == "feminine" and self.noun.respected
 
     @property
     def plural_only(self) -> bool:
@@ -200,12 +206,18 @@ def _oblique_plural(noun: str) -> str:
 @cache
 def _person_nouns() -> dict[str, list[NounReading]]:
     lists = read_lists("people")
-    fixed = frozenset(lists["fixed_a"])
+    fixed, respected = frozenset(lists["fixed_a"]), frozenset(lists["respected"])
     readings: dict[str, list[NounReading]] = {}
     for title, kind in (("gendered", "gendered"), ("roles", "role"), ("seldom", "seldom")):
         for pair in lists[title]:
             masculine, feminine = pair.split("/")
-            noun = PersonNoun(masculine, feminine, kind, masculine in fixed)  # type: ignore[arg-type]
+            noun = PersonNoun(
+                masculine,
+                feminine,
+                kind,  # type: ignore[arg-type]
+                masculine in fixed,
+                masculine in respected,
+            )
             _add_forms(readings, noun, None if kind == "seldom" else "masculine")
             _add_forms(readings, noun, "feminine")
     for word in lists["same"]:
@@ -227,6 +239,7 @@ def _add_forms(
         readings.setdefault(form, []).append(NounReading(noun, gender, frozenset(where)))
 
 
+@lru_cache(maxsize=65536)
 def person_noun(word: str) -> NounReading | None:
     """The first reading of a key as a noun for people; titles may end in जी."""
     if word in _thing_genders():  # सालों is of साल, not of साला
@@ -237,6 +250,10 @@ def person_noun(word: str) -> NounReading | None:
     return found[0] if found else None
 
 
+# Written for the regular ones: the mothers.
+_COMMON_PLURALS = {"माँएँ": "माताएँ", "माँओं": "माताओं"}
+
+
 def inflect_noun(
     surface: str, reading: NounReading, gender: Gender, case: Case, style: Style
 ) -> str:
@@ -244,7 +261,7 @@ def inflect_noun(
     noun, was = reading.noun, reading.gender
     if was is None or was == gender:
         return surface
-    wanted = noun.form(gender, case)
+    wanted = _COMMON_PLURALS.get(noun.form(gender, case), noun.form(gender, case))
     if not wanted:
         return surface
     if key(surface).endswith("जी") and not key(noun.form(was, "direct")).endswith("जी"):
@@ -277,6 +294,7 @@ def _ending_after(wanted: str, shared: int) -> str | None:
 
 # What abstract nouns and loans end in.
 _FEMININE_ENDINGS = tuple("ता ति टि ावट ाहट शन िंग ोलॉजी दारी गिरी शिप".split())
+_SURNAMES = frozenset("मेहता गुप्ता दत्ता".split())  # that end alike
 _MASCULINE_ENDINGS = tuple("त्व पन ापा मेंट करण ाव ालय".split())
 
 
@@ -293,6 +311,12 @@ def _thing_genders() -> dict[str, Gender]:
             for form in decline(word, gender, fixed=fixed):  # type: ignore[arg-type]
                 genders.setdefault(key(form), gender)  # type: ignore[arg-type]
     return genders
+
+
+@cache
+def group_nouns() -> frozenset[str]:
+    """Nouns for bodies of people, which may act as a person does."""
+    return frozenset(map(key, read_lists("things")["groups"]))
 
 
 @cache
@@ -314,7 +338,7 @@ def thing_gender(word: str) -> Gender | None:
 
 def abstract_noun_gender(word: str) -> Gender | None:
     """The gender that the ending of an unlisted abstract noun or loan shows."""
-    if len(word) > 4:
+    if len(word) > 4 and word not in _SURNAMES:
         if word.endswith(_FEMININE_ENDINGS):
             return "feminine"
         if word.endswith(_MASCULINE_ENDINGS):
@@ -352,7 +376,10 @@ def is_agreeing_adjective(word: str) -> bool:
             is_agreeing_adjective(first) or is_participle(first) for first in firsts
         )
     by_shape = _SUFFIXES.match(word) or _ORDINAL.match(word)
-    return by_shape is not None and thing_gender(word) is None and person_noun(word) is None
+    if by_shape is None or thing_gender(word) is not None:
+        return False
+    reading = person_noun(word)  # दूधवाला is both, ग्वाला is not
+    return reading is None or reading.noun.feminine.endswith("वाली")
 
 
 def is_genitive(word: str) -> bool:

@@ -77,6 +77,7 @@ FIRST_OBLIQUE_PRONOUNS = frozenset("मैंने मुझे मुझको
 FIRST_OBJECT_PRONOUNS = frozenset("मुझे मुझको".split())
 SECOND_OBJECT_PRONOUNS = frozenset("तुझे तुझको तुम्हें तुमको आपको".split())
 THIRD_OBJECT_PRONOUNS = frozenset("उसे उसको इसे इसको उन्हें उनको इन्हें इनको जिसे जिन्हें".split())
+OBJECT_PRONOUNS = FIRST_OBJECT_PRONOUNS | SECOND_OBJECT_PRONOUNS | THIRD_OBJECT_PRONOUNS
 FIRST_POSSESSIVES = frozenset("मेरा मेरे मेरी".split())
 SECOND_POSSESSIVES = frozenset("तेरा तेरे तेरी तुम्हारा तुम्हारे तुम्हारी आपका आपके आपकी".split())
 SECOND_OBLIQUE_PRONOUNS = (

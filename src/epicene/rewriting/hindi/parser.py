@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.hindi import inflection
 from epicene.rewriting.hindi.clauses import RELATIVE_PRONOUNS, read_clauses
 from epicene.rewriting.hindi.inflection import citation_form
-from epicene.rewriting.hindi.phrases import find_vocatives, is_oblique, read_phrase
+from epicene.rewriting.hindi.phrases import (
+    find_vocatives,
+    is_oblique,
+    is_several,
+    modifies_noun,
+    read_phrase,
+)
 from epicene.rewriting.hindi.predicates import phrase_sites, predicate_sites, role_sites
 from epicene.rewriting.hindi.sites import SEVERAL_PEOPLE, Site, Target
 from epicene.rewriting.hindi.subjects import Subject
@@ -22,10 +28,6 @@ if TYPE_CHECKING:
     from epicene.rewriting.quotations import Interlocutors, Passage
 
 _COUPLE_JOINERS = frozenset("और या व एवं तथा अथवा".split()) | {",", "-", "/"}
-_QUANTITIES = frozenset(
-    "दो तीन चार पांच छह सात आठ नौ दस कई अनेक बहुत सभी सब ज्यादातर अधिकांश अधिकतर कुछ दोनों तीनों चारों "
-    "2 3 4 5 6 7 8 9 10".split()
-)
 
 
 def other_person_sites(
@@ -43,10 +45,13 @@ def other_person_sites(
             continue
         if _is_mixed_group(line, at, reading, gender) or _is_couple(line, at, reading):
             continue
+        if modifies_noun(line, at, reading):
+            continue
         found = read_phrase(line, at, 0, reading.gender)
         agreeing = tuple(index for index in found.agreeing if index not in taken)
-        several = reading.plural_only or _is_several(line, at, found.first, reading)
-        person = Subject("others", at, plural.get(at, False) or several, "likely")
+        several = reading.plural_only or is_several(line, at, reading, first=found.first)
+        many = several or plural.get(at, reading.becomes_plural)
+        person = Subject("others", at, many, "likely")
         yield from phrase_sites(
             line,
             found._replace(agreeing=agreeing),
@@ -57,18 +62,9 @@ def other_person_sites(
         )
 
 
-def _is_several(line: Line, at: int, first: int, reading: inflection.NounReading) -> bool:
-    """Whether a form that may be singular or plural denotes more than one person."""
-    if is_oblique(line, at) or "direct plural" not in reading.cases:
-        return False
-    if "direct" not in reading.cases:  # बेटे
-        return True
-    return line[first - 1] in _QUANTITIES or line[at - 1] in _QUANTITIES
-
-
 def _is_mixed_group(line: Line, at: int, reading: inflection.NounReading, gender: Gender) -> bool:
     """Whether a masculine plural may include women, so that it stays: छात्रों, बच्चे."""
-    several = reading.plural_only or _is_several(line, at, at, reading)
+    several = reading.plural_only or is_several(line, at, reading)
     if not several:
         return False
     return reading.gender is None or (reading.noun.kind != "gendered" and gender == "feminine")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import inflection, lexicon
@@ -20,6 +21,7 @@ from epicene.rewriting.hindi.lexicon import function_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from epicene.rewriting.hindi.inflection import Cell
     from epicene.rewriting.hindi.line import Line
     from epicene.rewriting.persons import Gender
 
@@ -28,6 +30,7 @@ _MAX_UNKNOWN_WORDS = 3  # words of no list that may stand between a noun and wha
 # गाँव का अब तक का सबसे बुरा गायक: these have no possessor, so the genitive before is the noun's.
 _NOT_POSSESSORS = frozenset("तक अब आज कल यहां वहां समय उम्र साल वर्ष दिन दौर जमाने कद स्वभाव".split())
 _HEART_NOUNS = frozenset({"दिल", "हृदय", "मन"})
+_COUNTED = frozenset("दो तीन चार पांच छह सात आठ नौ दस अन्य दोनों तीनों चारों 2 3 4 5 6 7 8 9 10".split())
 _DEMONSTRATIVES = frozenset("वह वही यह यही वो".split())
 
 
@@ -71,6 +74,8 @@ class _PhraseReader:
     def _step_length(self, at: int) -> int:
         """How many words to move left; 0 where the phrase begins."""
         word = self.line[at]
+        if word == "पहले" and self.line[at - 1].endswith("से"):
+            return 0  # उससे पहले पुरुषों ने
         if is_genitive(word):
             return self._genitive(at)
         if is_agreeing_adjective(word) or self._is_participle(at):
@@ -82,6 +87,8 @@ class _PhraseReader:
         words = function_words()
         if word in words.intensifiers or word in words.invariable_adjectives or word == "एक":
             return 1
+        if word in _COUNTED:
+            return 1
         if self._is_compound_modifier(at):
             return 1
         if self.line.is_mark(at) or self._ends(word):
@@ -92,11 +99,18 @@ class _PhraseReader:
 
     def _is_compound_modifier(self, at: int) -> bool:
         """Whether a thing right before the head is part of a compound: टीम लीडर."""
-        if at + 1 != self.first or self.line.has_postposition(at + 1):
+        thing = inflection.thing_gender(self.line[at])
+        if at + 1 != self.first or thing is None:
             return False
         reading = inflection.person_noun(self.line[at + 1])
-        known = reading is not None and reading.noun.kind in {"same", "seldom"}
-        return known and inflection.thing_gender(self.line[at]) is not None
+        if reading is None or reading.noun.kind not in {"same", "seldom"}:
+            return False
+        if not self.line.has_postposition(at + 1):
+            return True
+        before = (
+            ending_cell(self.line.tokens[at - 1].text) if is_genitive(self.line[at - 1]) else None
+        )
+        return before is not None and not _agrees(before, thing)  # तीन बार के विश्व चैंपियन ने
 
     def _ends(self, word: str) -> bool:
         words = function_words()
@@ -160,6 +174,11 @@ class _PhraseReader:
         return 1
 
 
+def _agrees(cell: Cell, thing: Gender) -> bool:
+    """Whether a genitive can be that of a thing in the direct singular."""
+    return cell == ("ms" if thing == "masculine" else "fs")
+
+
 def is_degree(word: str) -> bool:
     """Whether the word is a degree word that agrees as its adjective does: इतना, कितना, थोड़ा."""
     return citation_form(word) in function_words().agreeing_intensifiers
@@ -196,6 +215,24 @@ def read_predicate_phrase(line: Line, head: int, start: int) -> Phrase | None:
     return found
 
 
+# Before another noun they say what kind it is: सहायक संपादक, प्रमुख शहर.
+_ALSO_ADJECTIVES = frozenset("सहायक प्रमुख प्रधान अग्रणी मिशनरी नागरिक सैनिक वैज्ञानिक मानव".split())
+# Nouns that make a compound with a role: मठवासी समुदाय, छात्र संघ.
+_COMPOUND_HEADS = frozenset("समुदाय समुदायों संघ वर्ग दल मंडल सम्मेलन जीवन कार्य".split())
+
+
+def modifies_noun(line: Line, at: int, reading: inflection.NounReading) -> bool:
+    """Whether a role only says what kind of thing the next noun is, and names nobody."""
+    following = line[at + 1]
+    if reading.noun.kind == "gendered" or line.is_mark(at + 1):
+        return False
+    if following in _COMPOUND_HEADS:
+        return True
+    return line[at] in _ALSO_ADJECTIVES and bool(
+        inflection.thing_gender(following) or inflection.person_noun(following)
+    )
+
+
 _LIST_JOINERS = frozenset("और या व एवं तथा अथवा".split()) | {","}
 _MAX_LIST_WORDS = 8  # words
 
@@ -205,7 +242,7 @@ def is_oblique(line: Line, at: int) -> bool:
     if line.has_postposition(at):
         return True
     if line[at + 1] not in _LIST_JOINERS:
-        named = not line.is_mark(at + 1) and _may_be_name(line[at + 1])
+        named = not line.is_mark(at + 1) and may_be_name(line[at + 1])
         return named and line.has_postposition(at + 1)
     for index in range(at + 2, min(at + _MAX_LIST_WORDS, len(line))):
         if inflection.person_noun(line[index]):
@@ -213,16 +250,42 @@ def is_oblique(line: Line, at: int) -> bool:
     return False
 
 
-def _may_be_name(word: str) -> bool:
+@lru_cache(maxsize=65536)
+def may_be_name(word: str) -> bool:
+    """Whether a word of no list may be a name."""
     words = function_words()
     known = word in words.postpositions or word in words.adverbs or word in words.particles
-    return not (
+    return word[:1].isalpha() and not (
         known
+        or word.endswith("ों")
+        or word in inflection.place_nouns()
         or inflection.thing_gender(word)
+        or inflection.abstract_noun_gender(word)
         or is_agreeing_adjective(word)
         or analyse_verb(word)
         or word in lexicon.ALL_PRONOUNS
     )
+
+
+_QUANTITIES = frozenset(
+    "दो तीन चार पांच छह सात आठ नौ दस कई अनेक बहुत सभी सब ज्यादातर अधिकांश अधिकतर कुछ दोनों तीनों चारों "
+    "अधिकतम बाकी हजारों सैकडों लाखों दर्जनों 2 3 4 5 6 7 8 9 10".split()
+)
+
+
+def is_several(
+    line: Line, at: int, reading: inflection.NounReading, first: int | None = None
+) -> bool:
+    """Whether a form that may be singular or plural denotes more than one person.
+
+    `first` is where the noun's phrase begins.
+    """
+    if is_oblique(line, at) or "direct plural" not in reading.cases:
+        return False
+    if "direct" not in reading.cases:  # बेटे
+        return True
+    before = at if first is None else first
+    return line[before - 1] in _QUANTITIES or line[at - 1] in _QUANTITIES
 
 
 _INTERJECTIONS = frozenset(
@@ -256,5 +319,6 @@ def _addresses_somebody(line: Line) -> bool:
     )
 
 
+@lru_cache(maxsize=65536)
 def _is_second_person(word: str) -> bool:
     return any(form.person == "second" or form.shape == "imperative" for form in analyse_verb(word))

@@ -12,12 +12,14 @@ from epicene.rewriting.hindi.inflection import (
     is_adjective,
     is_agreeing_adjective,
     is_genitive,
+    is_participle,
     is_stative_participle,
 )
 from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import Phrase, is_degree, read_phrase, read_predicate_phrase
 from epicene.rewriting.hindi.sites import Site, Target
 from epicene.rewriting.hindi.subjects import Subject
+from epicene.rewriting.hindi.verb_complexes import TIME_WORDS_BEFORE_GENITIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +35,10 @@ _SKIPPED_BEFORE_VERB = frozenset(
 )
 
 
+# They are said of who does something: घर का इकलौता कमाने वाला हूँ.
+_ONLY = frozenset("इकलौता अकेला पहला दूसरा तीसरा".split())
+
+
 def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
     """The sites of a clause's predicates and states, which agree with its subject or actor."""
     clause, verb = reading.clause, reading.clause.verb
@@ -41,7 +47,9 @@ def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
         if verb is None:
             yield from _verbless_sites(line, reading, subject)
             return
-        if verb.valency == "copular" or line[line.before(verb.first)] == "महसूस":
+        before = line[line.before(verb.first)]
+        only = citation_form(before) in _ONLY and line[verb.first + 1] in {"वाला", "वाली", "वाले"}
+        if verb.valency == "copular" or before == "महसूस" or only:
             yield from _copula_sites(line, verb.first, clause.first, subject)
         elif verb.valency == "intransitive":
             yield from _degree_sites(line, verb.first, subject)
@@ -176,17 +184,44 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
     assert subject.who is not None
     for at in reading.clause.field:
         pair = is_stative_participle(line[at], line[at + 1])
-        known = citation_form(line[at]) in function_words().depictives or _is_approximative(
-            line[at]
+        known = (
+            citation_form(line[at]) in function_words().depictives
+            or _is_approximative(line[at])
+            or _is_reduplicated(line, at)
+            or _is_agreeing_adverb(line, at)
         )
         if not (pair or known) or not _number_fits(line, at, subject):
             continue
+        if pair and _is_adverbial(line, at):
+            continue
         last = at + 1 if pair else at
-        if _qualifies_noun(line, last + 1):
+        if last + 1 in reading.clause.field and _qualifies_noun(line, last + 1):
             continue
         for each in range(at, last + 1):
             target = Target("adjective", subject.plural)
             yield Site(each, subject.who, target, "state", subject.sure)
+
+
+def _is_adverbial(line: Line, at: int) -> bool:
+    """Whether a participle with हुए says how, of whomever: इंतज़ार करते हुए."""
+    return any(
+        form.shape == "imperfective" and form.cell == "mp" for form in analyse_verb(line[at])
+    )
+
+
+def _is_reduplicated(line: Line, at: int) -> bool:
+    """Whether an adjective or a participle is said twice: नया-नया आया, भागा-भागा पहुँचा."""
+    first, _, second = line[at].partition("-")
+    if first != second or not (is_agreeing_adjective(first) or is_participle(first)):
+        return False
+    following = line[at + 1]  # छोटी-छोटी बातों पर
+    feminine = inflection.thing_gender(following) == "feminine" or following.endswith("ों")
+    return not (feminine and ending_cell(line.tokens[at].text) == "fs")
+
+
+def _is_agreeing_adverb(line: Line, at: int) -> bool:
+    """Whether the word is the genitive of कब का, which agrees as a depictive does."""
+    return line[at] in {"का", "की"} and line[at - 1] in TIME_WORDS_BEFORE_GENITIVE
 
 
 def _is_approximative(word: str) -> bool:

@@ -12,6 +12,7 @@ from epicene.rewriting.hindi.inflection import (
     analyse_agreeing_form,
     cell_gender,
 )
+from epicene.rewriting.hindi.phrases import may_be_name
 from epicene.rewriting.hindi.spelling import style_of
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def make_changes(line: Line, found: Iterable[Site], wanted: TargetGenders) -> It
     changes: dict[int, Change] = {}
     for site in found:
         word = line.tokens[site.at]
-        after = _form(word, site, wanted[site.who], style)
+        after = _form(line, site, wanted[site.who], style)
         if after not in {None, word.text} and not _stands_beside_another(line.text, word):
             changes.setdefault(word.start, site.change(word, after))
     return changes.values()
@@ -58,9 +59,12 @@ def _stands_beside_another(text: str, word: Token) -> bool:
     return "/" in {text[word.end : word.end + 1], text[max(0, word.start - 1) : word.start]}
 
 
-def _form(word: Token, site: Site, gender: Gender, style: Style) -> str | None:
+def _form(line: Line, site: Site, gender: Gender, style: Style) -> str | None:
     """The word in that gender, None if it has it already or shows none."""
+    word = line.tokens[site.at]
     if site.target.kind == "noun":
+        if word.key == "सर" and gender == "feminine" and may_be_name(line[site.at + 1]):
+            return "डेम"  # the title before a name
         return _noun_form(word, site, gender, style)
     return _agreeing_form(word, site.target, gender, style)
 

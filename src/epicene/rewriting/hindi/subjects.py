@@ -1,177 +1,22 @@
-"""The subject of a clause: the words that may be it, and whether the verb can agree with them."""
+"""The subject of a clause, and whether its verb can agree with it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import inflection, lexicon
-from epicene.rewriting.hindi.conjugation import analyse_verb
-from epicene.rewriting.hindi.inflection import (
-    Cell,
-    analyse_agreeing_form,
-    cell_gender,
-    is_adjective,
-)
+from epicene.rewriting.hindi.inflection import Cell, analyse_agreeing_form, cell_gender
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.phrases import is_oblique
+from epicene.rewriting.hindi.phrases import is_several
+from epicene.rewriting.hindi.subject_candidates import SubjectCandidate, subject_candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from epicene.rewriting import Confidence
     from epicene.rewriting.hindi.clauses import Clause
     from epicene.rewriting.hindi.line import Line
     from epicene.rewriting.hindi.verb_complexes import VerbComplex
-    from epicene.rewriting.persons import Gender, Person
+    from epicene.rewriting.persons import Person
     from epicene.rewriting.quotations import Interlocutors
-
-# demonstrative: वह, यह right before a thing, of which it may be said.
-CandidateKind: TypeAlias = Literal["pronoun", "demonstrative", "person", "thing", "unknown"]
-
-
-_AFTER_ADVERBIAL = frozenset("बिना बगैर हुए ही समय वक्त".split())
-
-
-class SubjectCandidate(NamedTuple):
-    """A word in the direct case that may head the subject."""
-
-    at: int
-    sort: CandidateKind
-    gender: Gender | None = None
-
-
-def subject_candidates(line: Line, clause: Clause) -> list[SubjectCandidate]:
-    """The candidates of a clause, from left to right."""
-    return [each for at in clause.field for each in _candidates_at(line, clause, at)]
-
-
-def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
-    word = line[at]
-    if line.is_mark(at) or line.has_postposition(at) or word.endswith("ों"):
-        return
-    if word in lexicon.THIRD_PRONOUNS:
-        yield from _pronoun_candidates(line, clause, at)
-    elif (gender := _indefinite_thing_gender(line, clause, at)) is not None:
-        yield SubjectCandidate(at, "thing", gender)
-    elif not _cannot_be(line, clause, at):
-        yield from _noun_candidates(line, at)
-
-
-def _pronoun_candidates(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
-    noun = _noun_after(line, at)
-    if noun is None or noun not in clause.field or _is_predicate_noun(line, clause, noun):
-        yield SubjectCandidate(at, "pronoun")
-    elif inflection.thing_gender(line[noun]):
-        yield SubjectCandidate(at, "demonstrative")
-
-
-def _noun_candidates(line: Line, at: int) -> Iterator[SubjectCandidate]:
-    word = line[at]
-    if reading := inflection.person_noun(word):
-        if not is_oblique(line, at):
-            yield SubjectCandidate(at, "person", reading.gender)
-    elif gender := inflection.thing_gender(word):
-        yield SubjectCandidate(at, "thing", gender)
-    elif not is_adjective(word) and not _is_nonfinite_verb(word):
-        gender = inflection.abstract_noun_gender(word)
-        yield SubjectCandidate(at, "thing" if gender else "unknown", gender)
-
-
-def _indefinite_thing_gender(line: Line, clause: Clause, at: int) -> Gender | None:
-    """The gender of सब कुछ or क्या right before the verb, and of बस as the bus, not "only"."""
-    word, before = line[at], line[at - 1]
-    everything = word == "कुछ" and before in {"सब", "बहुत", "जो"}
-    last = clause.verb is not None and clause.verb.first == at + 1
-    if everything or (word in {"क्या", "कुछ"} and last):
-        return "masculine"
-    return "feminine" if word == "बस" and before in function_words().subordinators else None
-
-
-def _cannot_be(line: Line, clause: Clause, at: int) -> bool:
-    return (
-        _is_function_word(line[at])
-        or _is_nominal_of_verb(line, clause, at)
-        or _modifies(line, at)
-        or _has_own_verb(line, clause, at)
-    )
-
-
-def _is_function_word(word: str) -> bool:
-    words = function_words()
-    first, _, second = word.partition("-")
-    return (
-        first == second  # धीरे-धीरे
-        or word == "सो"
-        or (
-            word in inflection.place_nouns() | inflection.time_nouns()
-            and inflection.thing_gender(word) is None
-        )
-        or word in lexicon.NOT_THIRD_PERSON_SUBJECTS
-        or word in words.postpositions
-        or word in words.particles
-        or word in words.intensifiers
-        or word in words.adverbs
-        or word in words.coordinators
-        or word in words.subordinators
-        or word in words.determiners
-        or not word[0].isalpha()
-    )
-
-
-def _is_nominal_of_verb(line: Line, clause: Clause, at: int) -> bool:
-    """Whether the noun and the verb form a conjunct verb: शुरू हुआ."""
-    verb = clause.verb
-    if verb is None or verb.main not in {"कर", "हो", "दे", "ले", "आ", "रख", "पा", "लग"}:
-        return False
-    return line[at] in function_words().verbal_nominals and line.before(verb.first) == at
-
-
-def _has_own_verb(line: Line, clause: Clause, at: int) -> bool:
-    """Whether the noun is an argument of a non-finite verb: नाश्ता किए बिना, भूख लगने पर."""
-    if clause.verb is not None and at + 1 >= clause.verb.first:
-        return False
-    adverbial = line[at + 2] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
-    return any(
-        form.shape == "conjunctive"
-        or (form.cell == "mp" and form.shape == "infinitive")
-        or (form.cell == "mp" and form.participle and adverbial)
-        for form in analyse_verb(line[at + 1])
-    )
-
-
-def _is_nonfinite_verb(word: str) -> bool:
-    return any(
-        form.shape in {"infinitive", "conjunctive", "imperfective", "perfective", "agentive"}
-        for form in analyse_verb(word)
-    )
-
-
-def _modifies(line: Line, at: int) -> bool:
-    """Whether the word may be an adjective right before a noun: मध्यकालीन चित्र, डॉक्टर साहब."""
-    reading, following = inflection.person_noun(line[at]), line[at + 1]
-    if inflection.thing_gender(line[at]) or (reading and reading.noun.kind != "same"):
-        return False
-    return bool(
-        inflection.person_noun(following) or (inflection.thing_gender(following) and not reading)
-    )
-
-
-def _is_predicate_noun(line: Line, clause: Clause, noun: int) -> bool:
-    """Whether the noun is the predicate of the pronoun: वह डॉक्टर है."""
-    verb = clause.verb
-    if verb is None or verb.valency != "copular" or inflection.thing_gender(line[noun]):
-        return False
-    return line.before(verb.first) == noun
-
-
-def _noun_after(line: Line, at: int) -> int | None:
-    """The noun in the direct case that वह, यह … may determine."""
-    after = at + 1
-    while is_adjective(line[after]) and not line.is_mark(after):
-        after += 1
-    known = inflection.person_noun(line[after]) or inflection.thing_gender(line[after])
-    return after if known and not line.has_postposition(after) else None
-
 
 _AND = frozenset({"और", "तथा", "एवं"})
 _GROUP_WORDS = frozenset("लोग सब सभी दोनों तीनों चारों".split())
@@ -269,31 +114,111 @@ def third_person_subject(
     vocatives.
     """
     found = [each for each in subject_candidates(line, clause) if each.at not in skip]
+    said = _third_person_pronoun(line, clause, found, previous)
+    if said is not None:
+        return said
+    if _has_marked_object(line, clause) or _is_group(line, clause, found, previous):
+        return NO_PERSON
     plural = bool(clause.verb and clause.verb.plural)
-    things = [each for each in found if each.sort == "thing"]
-    for each in found:
-        if line[each.at] in {"यह", "ये"} and things:
-            continue
-        if _is_pronoun_subject(line, clause, each, previous):
-            many = plural or line[each.at] in lexicon.PLURAL_THIRD_PRONOUNS
-            return Subject("others", each.at, many, "likely", "said with a pronoun")
     people = [each for each in found if each.sort == "person"]
-    if _both_genders(line, people):
+    if _both_genders(line, people) or (people and _are_several(line, people[0], plural=plural)):
         return NO_PERSON
     if people and not (previous is not None and _is_predicate(line, clause, people[0])):
         who = interlocutors.speaker if _is_like_speaker(line, people[0].at, clause) else "others"
-        return Subject(who, people[0].at, plural, "likely", "said with a noun")
+        reading = inflection.person_noun(line[people[0].at])
+        respected = reading is not None and reading.becomes_plural and _shows_no_number(clause)
+        return Subject(who, people[0].at, plural or respected, "likely", "said with a noun")
     if clause.verb is None:
         return None
-    for each in things:
-        if _thing_controls_verb(line, clause.verb, each):
+    for each in found:
+        if each.sort == "thing" and _thing_controls_verb(line, clause.verb, each):
             return Subject(None, each.at)
-    names = [each for each in found if each.sort == "unknown"]
     if _has_oblique_experiencer(line, clause):
         return NO_PERSON
-    if names and _is_name(line, clause, clause.verb, names[0]):
-        return Subject("others", names[0].at, plural, "guess", "said with a name")
+    for each in found:
+        if each.sort == "unknown" and _is_name(line, clause, clause.verb, each):
+            return Subject("others", each.at, plural, "guess", "said with a name")
     return None
+
+
+def _third_person_pronoun(
+    line: Line, clause: Clause, found: list[SubjectCandidate], previous: Subject | None
+) -> Subject | None:
+    things = any(each.sort == "thing" for each in found)
+    for each in found:
+        word = line[each.at]
+        if word in {"यह", "ये"} and things:
+            continue
+        if word in {"कोई", "कौन"} and _is_right_before_verb(line, clause, each.at):
+            return NO_PERSON  # whoever that is
+        if each.sort == "pronoun" and line[each.at + 1] in _GROUP_WORDS:
+            return NO_PERSON  # वे दोनों
+        if _is_pronoun_subject(line, clause, each, previous):
+            honoured = _shows_no_number(clause) and _is_honoured(line)
+            shown = clause.verb is not None and clause.verb.plural
+            plural = shown or honoured or word in lexicon.PLURAL_THIRD_PRONOUNS
+            return Subject("others", each.at, plural, "likely", "said with a pronoun")
+    return None
+
+
+def _is_right_before_verb(line: Line, clause: Clause, at: int) -> bool:
+    return clause.verb is not None and line.before(clause.verb.first) == at
+
+
+def _shows_no_number(clause: Clause) -> bool:
+    """Whether the verb's number shows in its agreement alone: थी, not है."""
+    return clause.verb is not None and clause.verb.person is None
+
+
+def _is_honoured(line: Line) -> bool:
+    """Whether the line speaks of its person in the plural: उन्होंने, and never उसने."""
+    words = set(line.keys)
+    return bool(words & _HONORIFIC_PRONOUNS) and not words & _PLAIN_PRONOUNS
+
+
+_HONORIFIC_PRONOUNS = frozenset("उन्होंने इन्होंने जिन्होंने".split())
+_PLAIN_PRONOUNS = frozenset("उसने इसने जिसने उसे उसका उसके उसकी उससे".split())
+
+
+def _has_marked_object(line: Line, clause: Clause) -> bool:
+    """Whether a passive has its person in the dative, so that it agrees with nobody.
+
+    उन्हें अध्यक्ष चुना गया.
+    """
+    verb = clause.verb
+    if verb is None or verb.valency != "passive" or verb.plural:
+        return False
+    return any(
+        line[at] in lexicon.OBJECT_PRONOUNS or (line[at] == "को" and not _says_when(line, at))
+        for at in clause.field
+    )
+
+
+def _says_when(line: Line, at: int) -> bool:
+    """Whether को marks a time: शाम को, 15 अगस्त को, 2015 को."""
+    before = line[at - 1]
+    return before in inflection.time_nouns() or not before[:1].isalpha()
+
+
+def _is_group(
+    line: Line, clause: Clause, found: list[SubjectCandidate], previous: Subject | None
+) -> bool:
+    """Whether the first candidate is a body of people, whose gender is its noun's.
+
+    After a clause of the speaker's it may be the object: मैं रुका और स्कूल देखने लगा.
+    """
+    if clause.verb is None or not found or found[0].sort != "group":
+        return False
+    known = previous is not None and previous.who not in {None, "others"}
+    return not (known and line.before(clause.verb.first) == found[0].at)
+
+
+def _are_several(line: Line, each: SubjectCandidate, *, plural: bool) -> bool:
+    """Whether a noun that may be of both genders denotes several people: कई छात्र, बच्चे."""
+    reading = inflection.person_noun(line[each.at])
+    if reading is None or reading.gender == "feminine" or reading.noun.kind == "gendered":
+        return False
+    return plural and is_several(line, each.at, reading)
 
 
 def _is_pronoun_subject(
@@ -304,6 +229,8 @@ def _is_pronoun_subject(
     if each.sort not in {"pronoun", "demonstrative"} or word == "जो":
         return False
     if word in {"यह", "ये"} and verb is not None:
+        if line[clause.last + 1] == "कि":  # यह स्पष्ट था कि …
+            return False
         return verb.valency not in {"transitive", "passive"} and verb.person != "third"
     if each.sort == "pronoun":
         return True
@@ -318,28 +245,18 @@ def _has_oblique_experiencer(line: Line, clause: Clause) -> bool:
 
     उसे … दिया गया, उन्हें … लगा.
     """
-    objects = (
-        lexicon.FIRST_OBJECT_PRONOUNS
-        | lexicon.SECOND_OBJECT_PRONOUNS
-        | lexicon.THIRD_OBJECT_PRONOUNS
-    )
     if clause.verb is None or clause.verb.valency == "transitive":
         return False
     return any(
-        line[at] in objects or line[at] == "सबको" or _is_marked_with_ko(line, at)
+        line[at] in lexicon.OBJECT_PRONOUNS or line[at] == "सबको" or _is_marked_with_ko(line, at)
         for at in clause.field
     )
 
 
 def _is_marked_with_ko(line: Line, at: int) -> bool:
     """Whether को marks a person: राम को, and not शाम को, 15 अगस्त को."""
-    before = line[at - 1]
-    when = (
-        inflection.thing_gender(before)
-        or before in inflection.time_nouns()
-        or not before[:1].isalpha()
-    )
-    return line[at] == "को" and not when
+    thing = inflection.thing_gender(line[at - 1])
+    return line[at] == "को" and thing is None and not _says_when(line, at)
 
 
 def _both_genders(line: Line, people: list[SubjectCandidate]) -> bool:
@@ -359,15 +276,28 @@ def _is_like_speaker(line: Line, at: int, clause: Clause) -> bool:
 def _is_predicate(line: Line, clause: Clause, each: SubjectCandidate) -> bool:
     """Whether a noun for people is the predicate of a subject that the clause does not express."""
     verb = clause.verb
-    if verb is None or verb.valency != "copular":
+    if (
+        verb is None
+        or verb.valency != "copular"
+        or (verb.main == "रह" and _is_habitual(line, verb))
+    ):
         return False
     return line.before(verb.first) == each.at
 
 
+def _is_habitual(line: Line, verb: VerbComplex) -> bool:
+    """Whether the verb is an imperfective: जहाँ दादाजी रहते हैं is where he lives."""
+    return line[verb.first].endswith(("ता", "ते", "ती"))
+
+
 def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether the verb agrees with a thing."""
-    if verb.valency == "transitive" or line[each.at] in inflection.time_nouns():
+    if verb.valency == "transitive":
         return False
+    if line[each.at] in inflection.time_nouns() and verb.main not in {"गुजर", "बीत", "कट"}:
+        return line[line.before(verb.first)] in {"समाप्त", "खत्म", "पूरे"}
+    if each.gender is None:
+        return verb.person != "plural" or line[each.at - 1] in function_words().determiners
     if verb.valency != "copular" and line[each.at] in inflection.place_nouns():
         return False
     cells = verb_cells(line, verb)
@@ -378,12 +308,20 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
     return not (many and "ms" in cells)
 
 
+_PLACE_AND_TIME_MARKERS = frozenset("में पर बाद तक पहले".split())
+
+
 def _is_name(line: Line, clause: Clause, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether an unlisted word is where a subject may be, and can be a name."""
     if line.before(verb.first) == each.at and verb.valency == "copular":
         return False
+    if verb.valency == "passive" and not verb.plural:
+        return False
     opening = [at for at in range(clause.first, each.at) if not line.is_mark(at)]
-    return len(opening) <= 1 or line.is_mark(each.at - 1)
+    if len(opening) <= 1 or line.is_mark(each.at - 1):
+        return True
+    # In the plural out of respect a name may follow where and when: फिल्म में शर्मा … आते हैं.
+    return verb.plural and len(opening) <= 4 and line[each.at - 1] in _PLACE_AND_TIME_MARKERS
 
 
 # --- agreement ------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ and are read from there to the left.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.hindi import lexicon
@@ -206,6 +207,8 @@ def _is_verb_by_context(line: Line, at: int) -> bool:
     before = line[line.before(at)]
     if thing_gender(before) == "feminine" or before in function_words().verbal_nominals:
         return True
+    if before[:1].isascii() and before[:1].isalpha():  # room book की, room book की थी
+        return _may_end_clause(line, at) or _is_auxiliary(line, at + 1)
     return line.is_mark(at + 1) or any(form.shape == "stem" for form in analyse_verb(before))
 
 
@@ -271,10 +274,16 @@ def _unknown_imperfective(word: str) -> bool:
     )
 
 
+# कब का, कभी का: since long, agreeing with who acts.
+TIME_WORDS_BEFORE_GENITIVE = frozenset({"कब", "कभी", "कहीं"})
+
+
 def _is_rather_nominal(line: Line, at: int, form: VerbForm, right: VerbForm) -> bool:
     """Whether a word like a verb form is a noun, an adjective or a genitive."""
     word = line[at]
     if form.participle and word in RARELY_VERBS:  # की गई is never a genitive
+        if line[at - 1] in TIME_WORDS_BEFORE_GENITIVE or right.stem == "रह":
+            return True  # कभी की जा चुकी, किसी काम की नहीं रही
         return right.stem != "जा" and not _is_verb_by_context(line, at)
     if form.stem == "वाला":
         return not _is_infinitive(line, line.before(at))
@@ -335,9 +344,10 @@ def _is_frequentative(part: _FormInLine, right: _FormInLine | None) -> bool:
 def _valency(line: Line, parts: list[_FormInLine]) -> Valency:
     main = parts[0].form
     known = verb_stems()
-    passive = len(parts) > 1 and main.shape == "perfective" and parts[1].form.stem == "जा"
-    if passive and main.stem in known.transitive:
-        return "passive"
+    for part, right in pairwise(parts):  # किया गया, कर दिया गया
+        done = part.form.shape == "perfective" and part.form.stem in known.transitive
+        if done and right.form.stem == "जा":
+            return "passive"
     nominal = line[line.before(parts[0].at)]
     if nominal in {"दिखाई", "सुनाई"}:
         return "copular"
@@ -360,6 +370,8 @@ def _is_ergative(line: Line, parts: list[_FormInLine]) -> bool:
     if not aspects or aspects[-1].shape != "perfective":
         return False
     last = aspects[-2] if aspects[-1].stem == "हो" and len(aspects) > 1 else aspects[-1]
+    if last.stem == "पा" and len(parts) > 1 and parts[0].form.shape == "stem":
+        return False  # खेल नहीं पाया
     return last.stem in known.transitive and line[line.before(parts[0].at)] != "दिखाई"
 
 

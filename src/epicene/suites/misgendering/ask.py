@@ -13,9 +13,10 @@ from epicene.core.errors import InputError
 from epicene.core.records import Generate, Score, Texts
 from epicene.core.requirements import require
 from epicene.languages.pronouns import CASES, PronounSet
-from epicene.rewriting.english import open_route, read_frame
+from epicene.rewriting.english import read_frame
 from epicene.rewriting.english.frames import match_case
 from epicene.rewriting.english.pipelines import GET_ONE, load
+from epicene.rewriting.english.routes import FirstRulesRoute
 from epicene.suites.misgendering.continuations import first_pronoun, second_pronoun
 from epicene.suites.misgendering.expected_disagreement import after_filled_template, ask_next_word
 from epicene.suites.misgendering.items import Candidate
@@ -199,11 +200,11 @@ def _minimal_pairs(item: Instance, continuation: str, tokeniser: str) -> dict[st
 
 
 def _read_frame(text: str, sets: Sequence[PronounSet]) -> Frame:
-    """The frame of a continuation, by rules that depend on no installed tagger.
+    """The frame of a continuation, by rules that never change and depend on no installed tagger.
 
     Mark-up is text like any other, as in the requests of earlier runs.
     """
-    return read_frame(text.rstrip(), sets, route=open_route("rules"), syntax="plain")
+    return read_frame(text.rstrip(), sets, route=FirstRulesRoute(), syntax="plain")
 
 
 def _as_published(key: _Key, continuation: str) -> dict[str, str]:

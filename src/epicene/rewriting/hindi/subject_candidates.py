@@ -1,0 +1,222 @@
+"""The words of a clause that may be its subject."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from epicene.rewriting.hindi import inflection, lexicon
+from epicene.rewriting.hindi.conjugation import analyse_verb
+from epicene.rewriting.hindi.inflection import citation_form, is_adjective
+from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.phrases import is_oblique, modifies_noun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.rewriting.hindi.clauses import Clause
+    from epicene.rewriting.hindi.line import Line
+    from epicene.rewriting.persons import Gender
+
+# demonstrative: वह, यह right before a thing, of which it may be said.
+# group: a body of people, which may act: कंपनी, पुलिस, लोग.
+CandidateKind: TypeAlias = Literal[
+    "pronoun", "demonstrative", "person", "group", "thing", "unknown"
+]
+
+
+_AFTER_ADVERBIAL = frozenset("बिना बगैर हुए ही समय वक्त".split())
+
+
+class SubjectCandidate(NamedTuple):
+    """A word in the direct case that may head the subject."""
+
+    at: int
+    sort: CandidateKind
+    gender: Gender | None = None
+
+
+def subject_candidates(line: Line, clause: Clause) -> list[SubjectCandidate]:
+    """The candidates of a clause, from left to right."""
+    opening = _adverbial_opening(line, clause)
+    return [
+        each
+        for at in clause.field
+        for each in _candidates_at(line, clause, at)
+        if at >= opening or each.sort not in {"thing", "group", "unknown"}
+    ]
+
+
+def _adverbial_opening(line: Line, clause: Clause) -> int:
+    """Where the clause goes on after an adverbial and a comma: पढ़ाई पूरी करने के बाद, राम …"""
+    for at in reversed(clause.field):
+        if line[at] == "," and line[at - 1] in function_words().postpositions:
+            return at + 1
+    return clause.first
+
+
+def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
+    word = line[at]
+    if line.is_mark(at) or line.has_postposition(at) or word.endswith("ों"):
+        return
+    if word in lexicon.THIRD_PRONOUNS:
+        yield from _pronoun_candidates(line, clause, at)
+    elif (gender := _indefinite_thing_gender(line, clause, at)) is not None:
+        yield SubjectCandidate(at, "thing", gender)
+    elif not _cannot_be(line, clause, at):
+        yield from _noun_candidates(line, at)
+
+
+def _pronoun_candidates(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
+    noun = _noun_after(line, at)
+    if noun is None or noun not in clause.field or _stands_alone(line, clause, noun):
+        yield SubjectCandidate(at, "pronoun")
+    elif inflection.thing_gender(line[noun]):
+        yield SubjectCandidate(at, "demonstrative")
+
+
+def _noun_candidates(line: Line, at: int) -> Iterator[SubjectCandidate]:
+    word = line[at]
+    if reading := inflection.person_noun(word):
+        if not is_oblique(line, at) and not modifies_noun(line, at, reading):
+            yield SubjectCandidate(at, "person", reading.gender)
+    elif word in inflection.group_nouns():
+        yield SubjectCandidate(at, "group", inflection.thing_gender(word))
+    elif gender := inflection.thing_gender(word):
+        yield SubjectCandidate(at, "thing", gender)
+    elif word[0].isascii():  # Hinglish: meeting शुरू हुई
+        yield SubjectCandidate(at, "thing")
+    elif not is_adjective(word) and not _is_nonfinite_verb(word):
+        gender = inflection.abstract_noun_gender(word)
+        yield SubjectCandidate(at, "thing" if gender else "unknown", gender)
+
+
+def _indefinite_thing_gender(line: Line, clause: Clause, at: int) -> Gender | None:
+    """The gender of सब कुछ or क्या right before the verb, and of बस as the bus, not "only"."""
+    word, before = line[at], line[at - 1]
+    everything = word == "कुछ" and before in {"सब", "बहुत", "जो"}
+    last = clause.verb is not None and clause.verb.first == at + 1
+    if everything or (word in {"क्या", "कुछ"} and last):
+        return "masculine"
+    return "feminine" if word == "बस" and before in function_words().subordinators else None
+
+
+def _cannot_be(line: Line, clause: Clause, at: int) -> bool:
+    return (
+        _is_function_word(line[at])
+        or _is_nominal_of_verb(line, clause, at)
+        or _modifies(line, at)
+        or _has_own_verb(line, clause, at)
+    )
+
+
+@lru_cache(maxsize=65536)
+def _is_function_word(word: str) -> bool:
+    words = function_words()
+    first, _, second = word.partition("-")
+    return (
+        first == second  # धीरे-धीरे
+        or word == "सो"
+        or (
+            word in inflection.place_nouns() | inflection.time_nouns()
+            and inflection.thing_gender(word) is None
+        )
+        or word in lexicon.NOT_THIRD_PERSON_SUBJECTS
+        or word in words.postpositions
+        or word in words.particles
+        or word in words.intensifiers
+        or word in words.adverbs
+        or word in words.coordinators
+        or word in words.subordinators
+        or word in words.determiners
+        or not word[0].isalpha()
+    )
+
+
+def _is_nominal_of_verb(line: Line, clause: Clause, at: int) -> bool:
+    """Whether the noun and the verb form a conjunct verb: शुरू हुआ."""
+    verb = clause.verb
+    if verb is None or verb.main not in {"कर", "हो", "दे", "ले", "आ", "रख", "पा", "लग"}:
+        return False
+    return line[at] in function_words().verbal_nominals and line.before(verb.first) == at
+
+
+def _has_own_verb(line: Line, clause: Clause, at: int) -> bool:
+    """Whether the noun is an argument of a non-finite verb: नाश्ता किए बिना, भूख लगने पर."""
+    if line[at + 1] in {"बनना", "बनने"} and inflection.person_noun(line[at]):
+        return True
+    if clause.verb is not None and at + 1 >= clause.verb.first:
+        return False
+    verb = at + 1  # पढ़ाई पूरी करने के बाद
+    if line[verb] in function_words().verbal_nominals or citation_form(line[verb]) == "पूरा":
+        verb += 1
+    adverbial = line[verb + 1] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
+    return any(
+        form.shape == "conjunctive"
+        or (form.cell == "mp" and form.shape == "infinitive")
+        or (form.cell == "mp" and form.participle and adverbial)
+        for form in analyse_verb(line[verb])
+    )
+
+
+def _is_nonfinite_verb(word: str) -> bool:
+    return any(
+        form.shape in {"infinitive", "conjunctive", "imperfective", "perfective", "agentive"}
+        for form in analyse_verb(word)
+    )
+
+
+_ADJECTIVE_ENDINGS = ("ी", "ीन", "िक", "ीय", "ित", "ान", "ूर्ण", "कालीन", "ल")
+
+
+def _modifies(line: Line, at: int) -> bool:
+    """Whether the word may be an adjective right before a noun: मध्यकालीन चित्र, डॉक्टर साहब."""
+    reading, following = inflection.person_noun(line[at]), line[at + 1]
+    if inflection.thing_gender(line[at]) or (reading and reading.noun.kind != "same"):
+        return False
+    if not reading and line[at - 1] == "," and line.has_postposition(at + 1):
+        return line[at].endswith(_ADJECTIVE_ENDINGS)  # …, शर्मा संगीत के क्षेत्र में …
+    place = following in inflection.place_nouns() and not line.has_postposition(at + 1)
+    thing = inflection.thing_gender(following) and not place  # राजू बाज़ार गया
+    return bool(inflection.person_noun(following) or (thing and not reading))
+
+
+# Who goes there may be left to a bare noun: वह घर गया.
+_MOTION_VERBS = frozenset("जा आ पहुंच लौट चल भाग निकल ले".split())
+
+
+def _stands_alone(line: Line, clause: Clause, noun: int) -> bool:
+    """Whether the pronoun does not determine the noun: वह डॉक्टर है, वह घर गया, वह काम करके सोया."""
+    verb = clause.verb
+    if verb is None:
+        return False
+    if line[noun] in inflection.place_nouns() and verb.main in _MOTION_VERBS:
+        return True
+    if _has_own_verb(line, clause, noun):
+        return True
+    if verb.valency != "copular" or inflection.thing_gender(line[noun]):
+        return False
+    return line.before(verb.first) == noun
+
+
+def _noun_after(line: Line, at: int) -> int | None:
+    """The noun in the direct case that वह, यह … may determine."""
+    after = at + 1
+    while line.is_word(after) and (is_adjective(line[after]) or line[after] in {"भी", "और", "ही"}):
+        after += 1
+    if inflection.person_noun(line[after]):
+        return None if is_oblique(line, after) else after
+    if not inflection.thing_gender(line[after]) or line.has_postposition(after):
+        return None
+    return None if _opens_oblique_compound(line, after) else after
+
+
+def _opens_oblique_compound(line: Line, at: int) -> bool:
+    """Whether the thing is a part of a compound in the oblique, which वह cannot determine.
+
+    वह शो बिजनेस में, वे फिटनेस टीमों के.
+    """
+    after = at + 1
+    if line.is_mark(after) or _is_function_word(line[after]) or analyse_verb(line[after]):
+        return False
+    return line[after].endswith("ों") or line.has_postposition(after)
