@@ -96,6 +96,7 @@ INFLECTION = Inflection(
         "esco",
         "dor",
     ),
+    agents=("dor", "dora", "tor", "tora", "sor", "sora", "ista", "logo", "loga"),
     verb_endings=(
         ("ou", "ar", "3s"),
         ("ava", "ar", "1s 3s"),

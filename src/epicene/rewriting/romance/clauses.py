@@ -177,7 +177,9 @@ class Clauses:
         """The pronouns of a verb, or of the one on which it depends."""
         if verb.finite:
             return verb.clitics
-        before = self.verb_before(verb.at)
+        before = self.verb_before(verb.at, finite=False)
+        if before is not None and before.at != verb.at - 1:  # hacerme sentir
+            before = self.verb_before(verb.at)
         return (*verb.clitics, *(before.clitics if before else ()))
 
     def is_reflexive(self, verb: Verb) -> bool:
@@ -373,6 +375,8 @@ class Clauses:
         if previous is not None and previous.at < verb.at:
             subordinate = self.line[boundary] in self.lexicon["that"]
             first = self.subject(previous)
+            if subordinate and self.line[verb.at] in self.lexicon["subjunctives"]:
+                return self._wished(first)
             if subordinate and ambiguous:
                 return self._reported(first)
             joined = self._joined(previous, verb)
@@ -394,6 +398,12 @@ class Clauses:
         if first.who is not None and first.who == self.passage.interlocutors.speaker:
             return first._replace(sure="likely")
         return UNKNOWN if self.first_person else Referent("others", sure="likely", dropped=True)
+
+    def _wished(self, first: Referent) -> Referent:
+        """*Mi madre quiere que sea médica*: somebody else than the subject of the first verb."""
+        if first.who != "others" or not self.first_person:
+            return UNKNOWN
+        return self.speaker("guess")._replace(dropped=True)
 
     def _joined(self, previous: Verb, verb: Verb) -> bool:
         """Whether the two verbs are coordinated."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from epicene.rewriting.persons import Gender
+    from epicene.rewriting.romance.line import Line
 
 Kind: TypeAlias = Literal["noun", "adjective", "determiner", "pronoun"]
 
@@ -45,6 +46,8 @@ class Inflection(NamedTuple):
     endings: tuple[tuple[str, str, str, str], ...]
     # Endings that only adjectives have, so that a word in no list is one beside a noun.
     adjectival: tuple[str, ...]
+    # Endings of nouns for people by what they do, so that a word in no list may be one.
+    agents: tuple[str, ...]
     # Endings of finite verbs in no list: the ending, that of the infinitive, the persons.
     verb_endings: tuple[tuple[str, str, str], ...]
     # An infinitive, gerund or imperative and the pronoun written with it, "" if there is none.
@@ -227,9 +230,23 @@ class Lexicon:
         known = self.adjective(word) or self.noun(word)
         if known is not None or word in self["things"] or word in self["not_adjectives"]:
             return known
-        if self.is_function_word(word) or word in self.verbs:
+        verb = self.verbs.get(word)
+        if self.is_function_word(word) or (verb is not None and verb.mood != "participle"):
             return None
         return self._guess(word, adjectival=False)
+
+    def agent(self, word: str) -> Form | None:
+        """The form of a word in no list with an ending of people who do something: *-dor*."""
+        if word in self["things"] or not word.endswith(self.inflection.agents):
+            return None
+        return self._guess(word, adjectival=False) or Form(word, word, None, False, "noun")
+
+    def adverbs_at(self, line: Line, at: int) -> int:
+        """How many words from there are an adverb written apart: *per niente*, *un poco*."""
+        for length in (4, 3, 2):
+            if "_".join(line.keys[at : at + length]) in self["adverb_phrases"]:
+                return length
+        return 0
 
     def is_function_word(self, word: str) -> bool:
         """Whether the word is a determiner, pronoun, preposition, conjunction or adverb."""

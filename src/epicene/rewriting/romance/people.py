@@ -27,6 +27,8 @@ class _Finder(Predicates):
         self._emphatics()
         for verb in self.clauses.verbs:
             self._verb(verb)
+        self._by_oneself()
+        self._exclaimed()
         self._detached()
         self._roles()
         self._vocatives()
@@ -35,6 +37,40 @@ class _Finder(Predicates):
             self._third_pronouns()
         self._other_people()
         return self.sites
+
+    def _by_oneself(self) -> None:
+        """*da solo*: said of the subject of the verb before it, or after it."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(1, len(line)):
+            if line[at] not in lexicon["alone"] or line[at - 1] not in lexicon["by"]:
+                continue
+            form = lexicon.adjective(line[at])
+            verb = self.clauses.verb_before(at, finite=False) or self.clauses.verb_after(at)
+            if form is None or verb is None or at in self.claimed:
+                continue
+            who = self.clauses.subject(verb)
+            if not who.dropped and (who.phrase is None or not self._disagrees(who.phrase, form)):
+                self._add([(at, Target(form))], who, "said beside the verb", "likely")
+
+    def _exclaimed(self) -> None:
+        """*¡Qué tonta soy!*, *Che stupido che sono!*"""
+        line, lexicon = self.line, self.lexicon
+        for verb in self.clauses.verbs:
+            if verb.form.infinitive not in lexicon["copulas"] or not verb.finite:
+                continue
+            at = verb.at - 1 - len(verb.clitics)
+            while line[at] in lexicon["relatives"] or self.clauses.pronoun(line[at]) is not None:
+                at -= 1
+            form = lexicon.adjective(line[at])
+            if form is None or form.plural or at in self.claimed or at in self.starts:
+                continue
+            before = at - 1
+            while line[before] in lexicon["degree"]:
+                before -= 1
+            if line[before] in lexicon["exclaiming"]:
+                who = self.clauses.subject(verb)
+                if who.who in {"speaker", "listener"}:
+                    self._add([(at, Target(form))], who, "exclaimed", "likely")
 
     def _detached(self) -> None:
         """What is said before the verb or between commas: *Cansado de esperar, me fui*."""
@@ -46,6 +82,8 @@ class _Finder(Predicates):
             here = self._after_adverbs(at)
             form = lexicon.adjective(line[here])
             if form is None or not line.is_word(here) or form.plural or here in self.claimed:
+                continue
+            if here in self.perfects:
                 continue
             if line[here] in lexicon["not_initial"] or here in self.starts:
                 continue
@@ -83,6 +121,8 @@ class _Finder(Predicates):
                 if form is None or (phrase is not None and phrase.end > here + 1):
                     continue
                 words: tuple[tuple[int, Target], ...] = ((here, Target(form)),)
+            elif phrase is None and (form := lexicon.noun(line[here])) and not form.plural:
+                words = ((here, Target(form)),)
             elif (
                 phrase is None
                 or phrase.kind == "thing"

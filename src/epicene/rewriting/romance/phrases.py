@@ -59,9 +59,9 @@ class _Reader:
         """The phrases, from left to right."""
         at = 0
         while at < len(self.line):
-            found = self.read(at)
+            found = None if self.lexicon.adverbs_at(self.line, at) else self.read(at)
             if found is None:
-                at += 1
+                at += self.lexicon.adverbs_at(self.line, at) or 1
             else:
                 yield found
                 at = found.end
@@ -78,8 +78,8 @@ class _Reader:
             word = line[at]
             form = lexicon.determiners.get(word)
             if form is not None and self._is_determiner(at):
-                if at > start and word in lexicon["contractions"]:
-                    return None
+                if at > start and word in lexicon["contractions"]:  # el primero de la clase
+                    break
                 agreeing.append((at, form))
                 determined = True
             elif word in lexicon["invariable_determiners"]:

@@ -53,19 +53,30 @@ class Predicates:
             for phrase in self.clauses.phrases
             if phrase.kind == "thing"
             for at in range(phrase.start, phrase.end)
-        } | self._perfects()
+        }
+        self.perfects = self._perfects()
+        self.blocked |= self.perfects
 
     def _perfects(self) -> set[int]:
-        """Participles of a perfect, which do not agree: *he cansado*."""
+        """Participles of a perfect, which do not agree: *he leído y aceptado*."""
         found = set()
         for verb in self.clauses.verbs:
             if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
                 at = self._after_adverbs(verb.at + 1)
-                form = self.lexicon.adjective(self.line[at])
-                known = self.lexicon.verb(self.line[at])
-                if (known and known.mood == "participle") or (form and form.gender == "masculine"):
+                while self._is_participle(at):
                     found.add(at)
+                    if self.line[at + 1] not in self.lexicon["joiners"]:
+                        break
+                    at = self._after_adverbs(at + 2)
         return found
+
+    def _is_participle(self, at: int) -> bool:
+        """Whether the word may be a participle that does not agree."""
+        form = self.lexicon.adjective(self.line[at])
+        if form is not None:
+            return form.gender == "masculine" and not form.plural
+        known = self.lexicon.verb(self.line[at])
+        return known is not None and known.mood == "participle"
 
     # --- adding
 
@@ -109,6 +120,18 @@ class Predicates:
             self._secondary(verb, self.clauses.subject(verb))
         elif verb.finite:
             self._alone(verb)
+        if infinitive in lexicon["perfect_auxiliaries"] and lexicon["participles_agree"]:
+            self._object_participle(verb)
+
+    def _object_participle(self, verb: Verb) -> None:
+        """*Mi hanno lasciata sola*: a feminine participle agrees with the object before it."""
+        at = self._after_adverbs(verb.at + 1)
+        form = self.lexicon.predicate(self.line[at])
+        who = self.clauses.object_of(verb) if len(verb.clitics) == 1 else None
+        if form is None or form.gender != "feminine" or form.plural or who is None:
+            return
+        if who.who in {"speaker", "listener"}:
+            self._add([(at, Target(form))], who, "said of the object", "likely")
 
     def _job(self, verb: Verb) -> bool:
         """*Faccio la cuoca*: a noun of a person with its article, as the subject's job."""
@@ -155,7 +178,7 @@ class Predicates:
         phrase = who.phrase
         if phrase is not None and phrase.plural and "3p" in verb.form.persons:
             plural = True
-        if set(verb.clitics) & self.lexicon["existential"]:
+        if set(verb.clitics) & self.lexicon["existential"] and not self._is_compound(verb):
             return
         if who.who is not None and plural:
             gender = self.wanted.get(who.who, "feminine")
@@ -180,6 +203,15 @@ class Predicates:
             if read.phrase is None and not plural:
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
+
+    def _is_compound(self, verb: Verb) -> bool:
+        """Whether a participle follows in the first or second person: *ci sono cascato*."""
+        at = self._after_adverbs(verb.at + 1)
+        form = self.lexicon.adjective(self.line[at])
+        if form is None or form.plural or verb.form.persons & {"3s"}:
+            return False
+        known = self.lexicon.verbs.get(form.masculine)
+        return known is not None and known.mood == "participle"
 
     def _with_title(self, read: Read, who: Referent, rule: str, *, plural: bool) -> Read:
         """A noun right after what is said: *elegida presidenta*."""
@@ -223,7 +255,10 @@ class Predicates:
         steps = 0
         while steps < 5 and line.is_word(at):
             word = line[at]
-            if word in lexicon["adverbs"] or word.endswith("mente") or self._is_only(at):
+            several = lexicon.adverbs_at(line, at)
+            if several:
+                at += several
+            elif word in lexicon["adverbs"] or word.endswith("mente") or self._is_only(at):
                 at += 1
             elif word in lexicon["few"] and line[at + 1] in lexicon["little"]:
                 at += 2
@@ -294,8 +329,9 @@ class Predicates:
 
     def _as_person(self, phrase: Phrase) -> Phrase:
         """A noun that means a thing elsewhere, as the noun of a person: *soy física*."""
-        form = self.lexicon.noun(self.line[phrase.head])
-        if form is None or not all(
+        word = self.line[phrase.head]
+        form = self.lexicon.noun(word) or (self.lexicon.agent(word) if phrase.determined else None)
+        if form is None or form.plural != phrase.plural or not all(
             each.gender in {None, form.gender} for _, each in phrase.agreeing
         ):
             return phrase
@@ -348,8 +384,8 @@ class Predicates:
         if form is None or form.plural != plural or not line.is_word(at) or line.is_name(at):
             return None
         verb = lexicon.verb(line[at])
-        if verb is not None and verb.mood == "finite":  # y vivo en Lima
-            return None
+        if verb is not None and verb.mood == "finite" and not line.is_mark(at + 1):
+            return None  # y vivo en Lima
         if line[at] in lexicon["only"] and line[at - 1] not in lexicon["and"]:
             return None
         if not near and not lexicon.is_listed(line[at]):
@@ -429,6 +465,7 @@ class Predicates:
                 return
             form = lexicon.adjective(line[at]) if not self._is_only(at) else None
             free = at not in self.blocked or lexicon.is_state(line[at])
+            free = free and at not in self.perfects
             said = near or lexicon.is_state(line[at])
             if form is not None and free and said and not form.plural and line.is_word(at):
                 inside = self.clauses.inside.get(at)

@@ -78,6 +78,7 @@ INFLECTION = Inflection(
         "dor",
         "uesto",
     ),
+    agents=("dor", "dora", "tor", "tora", "sor", "sora", "ista", "logo", "loga"),
     verb_endings=(
         ("é", "ar", "1s"),
         ("ó", "ar", "3s"),
