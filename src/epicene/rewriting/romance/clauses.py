@@ -75,6 +75,7 @@ class Clauses:
             or (phrase is not None and phrase.determined)
             or (phrase is not None and phrase.kind == "person")
             or (word in lexicon["often_nouns"] and not self._begins_clause(at))
+            or (lexicon.is_state(word) and self._is_copula(at - 1))
         ):
             return None
         if form.mood == "infinitive" and before in lexicon["few"]:
@@ -89,6 +90,13 @@ class Clauses:
         if line[at + 1] == "-" and line[at + 2] in lexicon["clitics"]:
             clitics.append(line[at + 2])
         return Verb(at, form, tuple(clitics))
+
+    def _is_copula(self, at: int) -> bool:
+        """Whether an adjective may follow, as in *sigo vivo*."""
+        form = self.lexicon.verb(self.lexicon.split_enclitic(self.line[at])[0])
+        return form is not None and (
+            form.infinitive in self.lexicon["copulas"] or form.infinitive in self.lexicon["secondary"]
+        )
 
     def _begins_clause(self, at: int) -> bool:
         """Whether a verb may stand there: not after another, nor after an adjective."""
@@ -159,7 +167,10 @@ class Clauses:
     def _others_named(self) -> bool:
         """Whether anybody else is named."""
         line = self.line
-        return any(phrase.kind == "person" for phrase in self.phrases) or any(
+        return any(
+            phrase.kind == "person" and line[phrase.start - 1] not in self.lexicon["when"]
+            for phrase in self.phrases
+        ) or any(
             line.is_name(at) or line[at] in self.lexicon["third_pronouns"]
             for at in range(len(line))
         )
@@ -251,6 +262,8 @@ class Clauses:
         finite = self.governor(verb)
         if finite is None:
             return UNKNOWN
+        if verb.form.mood == "participle":
+            return self.subject(finite)
         by_object = self.object_of(finite) if finite.at < verb.at else None
         found = by_object or self.subject(finite)
         return found._replace(sure="likely")
@@ -300,6 +313,8 @@ class Clauses:
         governed = line[before] in lexicon["prepositions"]
         if governed or line[phrase.start] in lexicon["contractions"] or self._is_object(phrase):
             return before, None
+        if phrase.kind == "thing" and not (phrase.determined or phrase.agreeing or phrase.plural):
+            return before, None  # in tarda età
         if line[before] in lexicon["and"] and self._ends_phrase(before - 1):
             return before, UNKNOWN
         return before, self._of_phrase(phrase)

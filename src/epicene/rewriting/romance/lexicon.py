@@ -182,6 +182,15 @@ class Lexicon:
             found[feminine] = Form(masculine, feminine, "feminine", False, "pronoun")
         return found
 
+    @cached_property
+    def object_pairs(self) -> dict[str, Form]:
+        """The pronouns of a direct object, if they show gender."""
+        found: dict[str, Form] = {}
+        for row in word_rows(read_toml(self._package, "determiners")["objects"]):
+            form = Form(row[0], row[1], None, False, "pronoun")
+            found |= {word: form._replace(gender=gender) for word, gender in zip(row, ("masculine", "feminine", None), strict=False)}
+        return found
+
     def split_enclitic(self, word: str) -> tuple[str, str]:
         """A verb form and the pronoun written with it, if the word is no verb form as it is."""
         if word in self.verbs:
@@ -220,6 +229,12 @@ class Lexicon:
         known = self._adjectives.get(word)
         if known is not None or word in self["things"] or word in self["not_adjectives"]:
             return known
+        prefix, hyphen, rest = word.partition("-")
+        if hyphen and prefix in {"mal", "bem", "recém", "semi", "auto", "ex", "super", "ultra"}:
+            base = self.adjective(rest)
+            return base and base._replace(
+                masculine=f"{prefix}-{base.masculine}", feminine=f"{prefix}-{base.feminine}"
+            )
         verb = self.verb(word)
         if verb is not None and verb.mood != "participle":
             return None
@@ -243,10 +258,16 @@ class Lexicon:
 
     def adverbs_at(self, line: Line, at: int) -> int:
         """How many words from there are an adverb written apart: *per niente*, *un poco*."""
+        if line[at] not in self._adverb_starts:
+            return 0
         for length in (4, 3, 2):
             if "_".join(line.keys[at : at + length]) in self["adverb_phrases"]:
                 return length
         return 0
+
+    @cached_property
+    def _adverb_starts(self) -> WordSet:
+        return frozenset(each.partition("_")[0] for each in self["adverb_phrases"])
 
     def is_function_word(self, word: str) -> bool:
         """Whether the word is a determiner, pronoun, preposition, conjunction or adverb."""

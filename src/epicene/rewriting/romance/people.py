@@ -77,13 +77,15 @@ class _Finder(Predicates):
         line, lexicon = self.line, self.lexicon
         for at in range(len(line)):
             initial = line.begins(at)
-            if not initial and line[at - 1] != "," and line[at - 1] not in lexicon["detaching"]:
+            once = line[at - 1] in lexicon["once"] and line[at - 2] in lexicon["few"]
+            opens = line[at - 1] == "," or line[at - 1] in lexicon["detaching"]
+            if not initial and not opens and not once:
                 continue
             here = self._after_adverbs(at)
             form = lexicon.adjective(line[here])
             if form is None or not line.is_word(here) or form.plural or here in self.claimed:
                 continue
-            if here in self.perfects:
+            if here in self.perfects or self._soothes(here):
                 continue
             if line[here] in lexicon["not_initial"] or here in self.starts:
                 continue
@@ -91,7 +93,7 @@ class _Finder(Predicates):
                 continue
             if not (initial or lexicon.is_state(line[here])) or not self._is_alone(here, form):
                 continue
-            verb = self.clauses.verb_after(here) if initial else None
+            verb = self.clauses.verb_after(here) if initial or once else None
             verb = verb or self.clauses.verb_before(here) or self.clauses.verb_after(here)
             if verb is None or line[here + 1] in lexicon["relatives"]:
                 continue
@@ -108,14 +110,18 @@ class _Finder(Predicates):
         """*como enfermera*, *de niño*: what the subject, or the object me, is or was."""
         line, lexicon = self.line, self.lexicon
         for at in range(len(line)):
-            if line[at] not in lexicon["as"] and line[at] not in lexicon["when"]:
+            job = self._is_job(at)
+            if not job and line[at] not in lexicon["as"] and line[at] not in lexicon["when"]:
+                continue
+            if lexicon.adverbs_at(line, at):  # de novo
                 continue
             here = at + 2 if line[at + 1] in lexicon["degree"] else at + 1
+            here += line[at] in lexicon["as"] and line[here] in lexicon["as_to"]
             phrase = self.starts.get(here)
             if phrase is not None and phrase.kind == "thing":
                 phrase = self._as_person(phrase)
-            if line[at] in lexicon["when"]:
-                if line[here] not in lexicon["ages"] and not self._is_job(at):
+            if job or line[at] in lexicon["when"]:
+                if line[here] not in lexicon["ages"] and not job:
                     continue
                 form = lexicon.noun(line[here]) or lexicon.adjective(line[here])
                 if form is None or (phrase is not None and phrase.end > here + 1):
@@ -143,16 +149,14 @@ class _Finder(Predicates):
                 self._add(words, who, "role", "likely")
 
     def _is_job(self, at: int) -> bool:
-        """*trabajé de camarera*."""
-        verb = self.lexicon.verb(self.line[at - 1])
-        phrase = self.starts.get(at + 1)
-        return (
-            verb is not None
-            and verb.infinitive in self.lexicon["job_verbs"]
-            and phrase is not None
-            and phrase.kind == "person"
-            and not phrase.determined
-        )
+        """*trabajé de camarera*, *en calidad de abogado*."""
+        line, lexicon = self.line, self.lexicon
+        if not line.is_word(at) or lexicon.noun(line[at + 1]) is None:
+            return False
+        verb = lexicon.verb(line[at - 1])
+        if verb is not None and f"{verb.infinitive}_{line[at]}" in lexicon["job_verbs"]:
+            return True
+        return f"{line[at - 1]}_{line[at]}" in lexicon["capacities"]
 
     def _role_bearer(self, verb: Verb) -> Referent:
         finite = self._finite(verb)
@@ -175,6 +179,9 @@ class _Finder(Predicates):
                     ("third_tonic", Referent("others")),
                 ):
                     who = found if line[at] in lexicon[title] else who
+            if line[at] in lexicon["third_weak"] and line[at + 1] in lexicon["own"]:
+                verb = self.clauses.verb_before(at, finite=False)
+                who = self.clauses.subject(verb) if verb is not None else None
             if who is None:
                 continue
             after = at + 1
@@ -267,9 +274,34 @@ class _Finder(Predicates):
             if dative is not None and said in lexicon["dative_verbs"]:
                 self._add([(at, Target(dative))], Referent("others"), "dative", "likely")
 
+            self._person_object(verb)
+
+    def _person_object(self, verb: Verb) -> None:
+        """*Lo nombraron*, *arrestandola*: the object of a verb that only people can be."""
+        line, lexicon = self.line, self.lexicon
+        if self._perfect_of(verb) not in lexicon["person_objects"] or not verb.clitics:
+            return
+        form = lexicon.object_pairs.get(verb.clitics[-1])
+        if form is None or set(verb.clitics) & lexicon["third_objects"]:
+            return
+        before = line[verb.at - 1]
+        if before == verb.clitics[-1]:
+            if before.endswith("'"):
+                at = self._after_adverbs(verb.at + 1)
+                agreeing = lexicon.predicate(line[at])
+                if agreeing is not None and not agreeing.plural:
+                    self._add([(at, Target(agreeing))], Referent("others"), "object", "likely")
+                return
+            self._add([(verb.at - 1, Target(form))], Referent("others"), "object", "likely")
+        elif line[verb.at].endswith(verb.clitics[-1]) and line[verb.at] not in lexicon.verbs:
+            stem = line[verb.at].removesuffix(verb.clitics[-1])
+            joined = form._replace(masculine=stem + form.masculine, feminine=stem + form.feminine)
+            self._add([(verb.at, Target(joined))], Referent("others"), "object", "likely")
+
     def _perfect_of(self, verb: Verb) -> str:
         """The infinitive of a verb, or of the participle after its auxiliary."""
-        if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
+        passives = {"essere", "venire", "ser"}
+        if verb.form.infinitive in self.lexicon["perfect_auxiliaries"] | passives:
             form = self.lexicon.verb(self.line[self._after_adverbs(verb.at + 1)])
             return form.infinitive if form is not None else ""
         return verb.form.infinitive

@@ -63,7 +63,9 @@ class Predicates:
         for verb in self.clauses.verbs:
             if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
                 at = self._after_adverbs(verb.at + 1)
-                while self._is_participle(at):
+                if self.line[at].endswith("o"):
+                    found.add(at)
+                while at in found or self._is_participle(at):
                     found.add(at)
                     if self.line[at + 1] not in self.lexicon["joiners"]:
                         break
@@ -166,9 +168,15 @@ class Predicates:
         read = self._read_predicate(at, who, plural=False)
         if read is None:
             self._secondary(verb, who, near=False)
-        elif read.phrase is None or not read.phrase.determined:
+        elif read.phrase is None or not read.phrase.determined or self._is_opinion(verb, read):
             self._add(read.words, who, "said of the object", "certain")
             self._coordinated(read, who, "said of the object", plural=False)
+
+    def _is_opinion(self, verb: Verb, read: Read) -> bool:
+        """*Me consideran una experta*, but not *me encontró una amiga*."""
+        first = self.line[read.words[0][0]] if read.words else ""
+        indefinite = first in self.lexicon["one"] or first in self.lexicon["few"]
+        return indefinite and verb.form.infinitive in self.lexicon["considering"]
 
     def _finite(self, verb: Verb) -> Verb:
         return verb if verb.finite else self.clauses.verb_before(verb.at) or verb
@@ -384,8 +392,11 @@ class Predicates:
         if form is None or form.plural != plural or not line.is_word(at) or line.is_name(at):
             return None
         verb = lexicon.verb(line[at])
-        if verb is not None and verb.mood == "finite" and not line.is_mark(at + 1):
-            return None  # y vivo en Lima
+        state = lexicon.is_state(line[at]) and line.is_mark(at + 1)
+        if verb is not None and verb.mood == "finite" and not state:  # y vivo en Lima
+            return None
+        if self._soothes(at) or (line[at - 1] == "," and line[at] in lexicon["not_attributes"]):
+            return None
         if line[at] in lexicon["only"] and line[at - 1] not in lexicon["and"]:
             return None
         if not near and not lexicon.is_listed(line[at]):
@@ -396,6 +407,11 @@ class Predicates:
         if following is not None and following.kind == "thing" and self._is_bare(following):
             return None
         return Read(((at, Target(form)),), at + 1)
+
+    def _soothes(self, at: int) -> bool:
+        """*Sigo viva, tranquilo*: said to the listener between commas."""
+        marks = self.line.is_mark(at - 1) and self.line.is_mark(at + 1)
+        return marks and self.line[at] in self.lexicon["soothing"]
 
     def _acts(self, at: int) -> bool:
         """Whether a verb follows, so that what precedes it is its subject."""
@@ -467,10 +483,13 @@ class Predicates:
             free = at not in self.blocked or lexicon.is_state(line[at])
             free = free and at not in self.perfects
             said = near or lexicon.is_state(line[at])
+            if self._soothes(at):
+                return
             if form is not None and free and said and not form.plural and line.is_word(at):
                 inside = self.clauses.inside.get(at)
                 if inside is not None and (inside.kind != "thing" or inside.start == at):
-                    return
+                    if not (self._is_bare(inside) and lexicon.is_state(line[at])):
+                        return
                 if line[at - 1] in lexicon.determiners or line.is_name(at):
                     return
                 if line[at - 1] in lexicon["prepositions"]:
