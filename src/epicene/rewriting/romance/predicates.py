@@ -292,7 +292,7 @@ class Predicates:
             at = self._after_adverbs(at + 1)
         if line.is_mark(at) or (at in self.blocked and at not in self.starts):
             return None
-        one = self._one_of(at)
+        one = self._one_of(at) if who.who != "others" or who.phrase is not None else None
         if one is not None and not plural:
             return one
         phrase = self.starts.get(at)
