@@ -145,7 +145,7 @@ class Clauses:
     @cached_property
     def first_person(self) -> bool:
         """Whether somebody says I in the passage."""
-        words = set(self.line.keys)
+        words = {*self.line.keys, *(clitic for verb in self.verbs for clitic in verb.clitics)}
         if words & self.lexicon["first_evidence"]:
             return True
         return any(verb.form.persons == {"1s"} for verb in self.verbs)
@@ -168,12 +168,18 @@ class Clauses:
         """Whether anybody else is named."""
         line = self.line
         return any(
-            phrase.kind == "person" and line[phrase.start - 1] not in self.lexicon["when"]
+            phrase.kind == "person"
+            and line[phrase.start - 1] not in self.lexicon["when"]
+            and not self._follows_copula(phrase.start)
             for phrase in self.phrases
         ) or any(
             line.is_name(at) or line[at] in self.lexicon["third_pronouns"]
             for at in range(len(line))
         )
+
+    def _follows_copula(self, at: int) -> bool:
+        form = self.lexicon.verb(self.line[at - 1])
+        return form is not None and form.infinitive in self.lexicon["copulas"]
 
     @cached_property
     def polite(self) -> bool:
@@ -255,6 +261,9 @@ class Clauses:
 
     def _controller(self, verb: Verb) -> Referent:
         reflexive = set(verb.clitics)
+        before = self.verb_before(verb.at, finite=False)
+        if before is not None and before.at == verb.at - 1 and not before.finite:
+            reflexive |= set(before.clitics)  # farmi sentire
         if reflexive & self.lexicon["first_clitics"]:
             return self.speaker()
         if reflexive & self.lexicon["second_clitics"]:
@@ -392,6 +401,8 @@ class Clauses:
             first = self.subject(previous)
             if subordinate and self.line[verb.at] in self.lexicon["subjunctives"]:
                 return self._wished(first)
+            if subordinate and ambiguous and previous.form.persons == {"3p"} and self.first_person:
+                return self.speaker("likely")  # me preguntaron si estaba sola
             if subordinate and ambiguous:
                 return self._reported(first)
             joined = self._joined(previous, verb)

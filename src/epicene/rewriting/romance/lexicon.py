@@ -46,6 +46,8 @@ class Inflection(NamedTuple):
     endings: tuple[tuple[str, str, str, str], ...]
     # Endings that only adjectives have, so that a word in no list is one beside a noun.
     adjectival: tuple[str, ...]
+    # Endings of adjectives with one form for both genders.
+    invariable: tuple[str, ...]
     # Endings of nouns for people by what they do, so that a word in no list may be one.
     agents: tuple[str, ...]
     # Endings of finite verbs in no list: the ending, that of the infinitive, the persons.
@@ -222,7 +224,9 @@ class Lexicon:
 
     def is_listed(self, word: str) -> bool:
         """Whether the word is a listed adjective."""
-        return word in self._adjectives or word.endswith(_SUPERLATIVES)
+        if word in self._adjectives:
+            return True
+        return word.endswith(_SUPERLATIVES) and self.adjective(word) is not None
 
     def adjective(self, word: str) -> Form | None:
         """The form of a listed adjective or participle, or of a word with an adjective's ending."""
@@ -248,6 +252,8 @@ class Lexicon:
         verb = self.verbs.get(word)
         if self.is_function_word(word) or (verb is not None and verb.mood != "participle"):
             return None
+        if word.endswith(self.inflection.invariable):
+            return Form(word, word, None, False, "adjective")
         return self._guess(word, adjectival=False)
 
     def agent(self, word: str) -> Form | None:

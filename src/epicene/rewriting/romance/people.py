@@ -46,7 +46,10 @@ class _Finder(Predicates):
                 continue
             form = lexicon.adjective(line[at])
             verb = self.clauses.verb_before(at, finite=False) or self.clauses.verb_after(at)
+            beside = self.clauses.inside.get(at - 2)
             if form is None or verb is None or at in self.claimed:
+                continue
+            if beside is not None and beside.kind == "person" and not beside.plural:  # una ragazza seduta da sola
                 continue
             who = self.clauses.subject(verb)
             if not who.dropped and (who.phrase is None or not self._disagrees(who.phrase, form)):
@@ -121,7 +124,7 @@ class _Finder(Predicates):
             if phrase is not None and phrase.kind == "thing":
                 phrase = self._as_person(phrase)
             if job or line[at] in lexicon["when"]:
-                if line[here] not in lexicon["ages"] and not job:
+                if line[here] not in lexicon["ages"] and not job and not self._opens_role(at):
                     continue
                 form = lexicon.noun(line[here]) or lexicon.adjective(line[here])
                 if form is None or (phrase is not None and phrase.end > here + 1):
@@ -147,6 +150,13 @@ class _Finder(Predicates):
             who = self._role_bearer(verb)
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
                 self._add(words, who, "role", "likely")
+
+    def _opens_role(self, at: int) -> bool:
+        """*Da medico, lo sconsiglio*."""
+        phrase = self.starts.get(at + 1)
+        if self.line[at] not in self.lexicon["initial_roles"] or not self.line.begins(at):
+            return False
+        return phrase is not None and phrase.kind == "person" and not phrase.determined
 
     def _is_job(self, at: int) -> bool:
         """*trabajé de camarera*, *en calidad de abogado*."""

@@ -191,10 +191,10 @@ class _Reader:
 
     def _is_nominalised(self, at: int, agreeing: list[tuple[int, Form]]) -> bool:
         """Whether a verb's form is a noun after a determiner that is no pronoun: *il suo uso*."""
-        if not agreeing or agreeing[-1][0] != at - 1 or self.line[at - 1] in self.lexicon["clitics"]:
+        if not agreeing or self.line[at - 1] not in self.lexicon["before_nouns"]:
             return False
         form = self.lexicon.verb(self.line[at])
-        return form is not None and form.mood == "finite" and agreeing[-1][1].kind == "determiner"
+        return form is not None and form.mood == "finite"
 
     def _is_free(self, at: int) -> bool:
         """Whether a noun that may be an adjective stands where nouns do: *—gracias, extranjero*."""

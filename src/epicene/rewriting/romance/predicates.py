@@ -317,7 +317,9 @@ class Predicates:
         if who.phrase is not None and self._disagrees(who.phrase, form):
             return None
         following = self.starts.get(at + 1)
-        said = lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)
+        known = lexicon.verbs.get(form.masculine)
+        said = lexicon.is_state(line[at]) or (known is not None and known.mood == "participle")
+        said = said or line[at].endswith(PARTICIPLES)
         if following is not None and following.kind == "thing" and not said:
             agrees = following.gender is None or following.gender == form.gender
             if agrees and self._is_bare(following) and form.gender is not None:
@@ -358,6 +360,7 @@ class Predicates:
         """The adjectives joined to a predicate: *alto, delgado y muy tímido*."""
         line, lexicon = self.line, self.lexicon
         gender = next((each.form.gender for _, each in read.words if each.form.gender), None)
+        self._compared(read, who, rule, gender)
         at, near, steps = read.end, True, 0
         while steps < 12 and at < len(line) and not line.ends_sentence(at):
             if line[at] not in lexicon["joiners"]:
@@ -375,6 +378,17 @@ class Predicates:
             self._add(found.words, who, rule, "likely")
             gender = gender or next((w.form.gender for _, w in found.words if w.form.gender), None)
             at, near = found.end, True
+
+    def _compared(self, read: Read, who: Referent, rule: str, gender: Gender | None) -> None:
+        """*Más europea que española*."""
+        line, lexicon = self.line, self.lexicon
+        at = read.end + 1
+        if not read.words or line[read.end] not in lexicon["than"] or not line.is_mark(at + 1):
+            return
+        if line[read.words[0][0] - 1] in lexicon["comparing"] and lexicon.is_listed(line[at]):
+            found = self._joined(at, gender, plural=False, near=True)
+            if found is not None and found.phrase is None:
+                self._add(found.words, who, rule, "likely")
 
     def _joined(self, at: int, gender: Gender | None, *, plural: bool, near: bool) -> Read | None:
         line, lexicon = self.line, self.lexicon
@@ -418,7 +432,11 @@ class Predicates:
         at = self._after_adverbs(at)
         if self.line.is_mark(at):
             return False
-        return any(verb.finite and at <= verb.at <= at + 2 for verb in self.clauses.verbs)
+        return any(
+            at <= verb.at <= at + 2 and verb.form.persons & {"3s", "3p"}
+            for verb in self.clauses.verbs
+            if verb.form.persons != {"1s", "3p"}  # sono
+        )
 
     def _is_persons(self, read: Read, verb: Verb) -> bool:
         """Whether a subject that is not named is a person, by what is said of it."""
@@ -456,6 +474,8 @@ class Predicates:
         if who.sure == "certain" or not {"1s", "3s"} <= verb.form.persons:
             return False
         at, target = read.words[-1] if read.words else (read.end - 1, None)
+        if read.phrase is None and self.line[at] in self.lexicon["said_of_things"]:
+            return True
         if read.phrase is not None or target is None or self.lexicon.is_state(self.line[at]):
             return False
         start, _ = self.line.sentence(verb.at)
