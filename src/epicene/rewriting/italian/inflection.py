@@ -6,6 +6,7 @@ import re
 
 from epicene.rewriting.romance.lexicon import Inflection
 
+_IMPERATIVE = re.compile(r"^(.{3,}[aei])(mi|ti)$")
 _CLITICS = re.compile(r"^(.*(?:[aei]r|ndo))(mi|ti|si|ci|vi|gli|l[oaie]|ne)$")
 
 
@@ -41,10 +42,11 @@ def epicene_plurals(word: str) -> tuple[str, str]:
 
 
 def split_enclitic(word: str) -> tuple[str, str]:
-    """An infinitive or gerund and the pronoun written with it: sentirmi, sentendosi."""
+    """A verb form and the pronoun written with it: sentirmi, sentendosi, lasciami."""
     found = _CLITICS.match(word)
     if found is None:
-        return word, ""
+        ordered = _IMPERATIVE.match(word)
+        return (ordered[1], ordered[2]) if ordered else (word, "")
     return (found[1] + "e" if found[1].endswith("r") else found[1]), found[2]
 
 
@@ -59,7 +61,13 @@ INFLECTION = Inflection(
         "oso",
         "ivo",
         "issimo",
+        "ico",
+        "iano",
+        "esco",
+        "urno",
     ),
+    invariable=("bile", "evole", "ale", "ante", "ente", "ista"),
+    agents=("tore", "trice", "iere", "iera", "ista", "aio", "aia", "logo", "loga", "ano", "ana"),
     verb_endings=(
         ("ai", "are", "1s"),
         ("arono", "are", "3p"),

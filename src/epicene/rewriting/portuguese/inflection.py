@@ -96,6 +96,8 @@ INFLECTION = Inflection(
         "esco",
         "dor",
     ),
+    invariable=("vel", "ante", "ente", "ista"),
+    agents=("dor", "dora", "tor", "tora", "sor", "sora", "ista", "logo", "loga", "ano", "ana"),
     verb_endings=(
         ("ou", "ar", "3s"),
         ("ava", "ar", "1s 3s"),

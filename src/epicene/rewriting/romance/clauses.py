@@ -75,6 +75,7 @@ class Clauses:
             or (phrase is not None and phrase.determined)
             or (phrase is not None and phrase.kind == "person")
             or (word in lexicon["often_nouns"] and not self._begins_clause(at))
+            or (lexicon.is_state(word) and self._is_copula(at - 1))
         ):
             return None
         if form.mood == "infinitive" and before in lexicon["few"]:
@@ -89,6 +90,13 @@ class Clauses:
         if line[at + 1] == "-" and line[at + 2] in lexicon["clitics"]:
             clitics.append(line[at + 2])
         return Verb(at, form, tuple(clitics))
+
+    def _is_copula(self, at: int) -> bool:
+        """Whether an adjective may follow, as in *sigo vivo*."""
+        form = self.lexicon.verb(self.lexicon.split_enclitic(self.line[at])[0])
+        return form is not None and (
+            form.infinitive in self.lexicon["copulas"] or form.infinitive in self.lexicon["secondary"]
+        )
 
     def _begins_clause(self, at: int) -> bool:
         """Whether a verb may stand there: not after another, nor after an adjective."""
@@ -137,7 +145,7 @@ class Clauses:
     @cached_property
     def first_person(self) -> bool:
         """Whether somebody says I in the passage."""
-        words = set(self.line.keys)
+        words = {*self.line.keys, *(clitic for verb in self.verbs for clitic in verb.clitics)}
         if words & self.lexicon["first_evidence"]:
             return True
         return any(verb.form.persons == {"1s"} for verb in self.verbs)
@@ -159,10 +167,19 @@ class Clauses:
     def _others_named(self) -> bool:
         """Whether anybody else is named."""
         line = self.line
-        return any(phrase.kind == "person" for phrase in self.phrases) or any(
+        return any(
+            phrase.kind == "person"
+            and line[phrase.start - 1] not in self.lexicon["when"]
+            and not self._follows_copula(phrase.start)
+            for phrase in self.phrases
+        ) or any(
             line.is_name(at) or line[at] in self.lexicon["third_pronouns"]
             for at in range(len(line))
         )
+
+    def _follows_copula(self, at: int) -> bool:
+        form = self.lexicon.verb(self.line[at - 1])
+        return form is not None and form.infinitive in self.lexicon["copulas"]
 
     @cached_property
     def polite(self) -> bool:
@@ -177,7 +194,9 @@ class Clauses:
         """The pronouns of a verb, or of the one on which it depends."""
         if verb.finite:
             return verb.clitics
-        before = self.verb_before(verb.at)
+        before = self.verb_before(verb.at, finite=False)
+        if before is not None and before.at != verb.at - 1:  # hacerme sentir
+            before = self.verb_before(verb.at)
         return (*verb.clitics, *(before.clitics if before else ()))
 
     def is_reflexive(self, verb: Verb) -> bool:
@@ -242,6 +261,9 @@ class Clauses:
 
     def _controller(self, verb: Verb) -> Referent:
         reflexive = set(verb.clitics)
+        before = self.verb_before(verb.at, finite=False)
+        if before is not None and before.at == verb.at - 1 and not before.finite:
+            reflexive |= set(before.clitics)  # farmi sentire
         if reflexive & self.lexicon["first_clitics"]:
             return self.speaker()
         if reflexive & self.lexicon["second_clitics"]:
@@ -249,6 +271,8 @@ class Clauses:
         finite = self.governor(verb)
         if finite is None:
             return UNKNOWN
+        if verb.form.mood == "participle":
+            return self.subject(finite)
         by_object = self.object_of(finite) if finite.at < verb.at else None
         found = by_object or self.subject(finite)
         return found._replace(sure="likely")
@@ -298,6 +322,8 @@ class Clauses:
         governed = line[before] in lexicon["prepositions"]
         if governed or line[phrase.start] in lexicon["contractions"] or self._is_object(phrase):
             return before, None
+        if phrase.kind == "thing" and not (phrase.determined or phrase.agreeing or phrase.plural):
+            return before, None  # in tarda età
         if line[before] in lexicon["and"] and self._ends_phrase(before - 1):
             return before, UNKNOWN
         return before, self._of_phrase(phrase)
@@ -373,6 +399,10 @@ class Clauses:
         if previous is not None and previous.at < verb.at:
             subordinate = self.line[boundary] in self.lexicon["that"]
             first = self.subject(previous)
+            if subordinate and self.line[verb.at] in self.lexicon["subjunctives"]:
+                return self._wished(first)
+            if subordinate and ambiguous and previous.form.persons == {"3p"} and self.first_person:
+                return self.speaker("likely")  # me preguntaron si estaba sola
             if subordinate and ambiguous:
                 return self._reported(first)
             joined = self._joined(previous, verb)
@@ -394,6 +424,12 @@ class Clauses:
         if first.who is not None and first.who == self.passage.interlocutors.speaker:
             return first._replace(sure="likely")
         return UNKNOWN if self.first_person else Referent("others", sure="likely", dropped=True)
+
+    def _wished(self, first: Referent) -> Referent:
+        """*Mi madre quiere que sea médica*: somebody else than the subject of the first verb."""
+        if first.who != "others" or not self.first_person:
+            return UNKNOWN
+        return self.speaker("guess")._replace(dropped=True)
 
     def _joined(self, previous: Verb, verb: Verb) -> bool:
         """Whether the two verbs are coordinated."""

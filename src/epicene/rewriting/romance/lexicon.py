@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from epicene.rewriting.persons import Gender
+    from epicene.rewriting.romance.line import Line
 
 Kind: TypeAlias = Literal["noun", "adjective", "determiner", "pronoun"]
 
@@ -45,6 +46,10 @@ class Inflection(NamedTuple):
     endings: tuple[tuple[str, str, str, str], ...]
     # Endings that only adjectives have, so that a word in no list is one beside a noun.
     adjectival: tuple[str, ...]
+    # Endings of adjectives with one form for both genders.
+    invariable: tuple[str, ...]
+    # Endings of nouns for people by what they do, so that a word in no list may be one.
+    agents: tuple[str, ...]
     # Endings of finite verbs in no list: the ending, that of the infinitive, the persons.
     verb_endings: tuple[tuple[str, str, str], ...]
     # An infinitive, gerund or imperative and the pronoun written with it, "" if there is none.
@@ -179,6 +184,15 @@ class Lexicon:
             found[feminine] = Form(masculine, feminine, "feminine", False, "pronoun")
         return found
 
+    @cached_property
+    def object_pairs(self) -> dict[str, Form]:
+        """The pronouns of a direct object, if they show gender."""
+        found: dict[str, Form] = {}
+        for row in word_rows(read_toml(self._package, "determiners")["objects"]):
+            form = Form(row[0], row[1], None, False, "pronoun")
+            found |= {word: form._replace(gender=gender) for word, gender in zip(row, ("masculine", "feminine", None), strict=False)}
+        return found
+
     def split_enclitic(self, word: str) -> tuple[str, str]:
         """A verb form and the pronoun written with it, if the word is no verb form as it is."""
         if word in self.verbs:
@@ -210,13 +224,21 @@ class Lexicon:
 
     def is_listed(self, word: str) -> bool:
         """Whether the word is a listed adjective."""
-        return word in self._adjectives or word.endswith(_SUPERLATIVES)
+        if word in self._adjectives:
+            return True
+        return word.endswith(_SUPERLATIVES) and self.adjective(word) is not None
 
     def adjective(self, word: str) -> Form | None:
         """The form of a listed adjective or participle, or of a word with an adjective's ending."""
         known = self._adjectives.get(word)
         if known is not None or word in self["things"] or word in self["not_adjectives"]:
             return known
+        prefix, hyphen, rest = word.partition("-")
+        if hyphen and prefix in {"mal", "bem", "recém", "semi", "auto", "ex", "super", "ultra"}:
+            base = self.adjective(rest)
+            return base and base._replace(
+                masculine=f"{prefix}-{base.masculine}", feminine=f"{prefix}-{base.feminine}"
+            )
         verb = self.verb(word)
         if verb is not None and verb.mood != "participle":
             return None
@@ -227,9 +249,31 @@ class Lexicon:
         known = self.adjective(word) or self.noun(word)
         if known is not None or word in self["things"] or word in self["not_adjectives"]:
             return known
-        if self.is_function_word(word) or word in self.verbs:
+        verb = self.verbs.get(word)
+        if self.is_function_word(word) or (verb is not None and verb.mood != "participle"):
             return None
+        if word.endswith(self.inflection.invariable):
+            return Form(word, word, None, False, "adjective")
         return self._guess(word, adjectival=False)
+
+    def agent(self, word: str) -> Form | None:
+        """The form of a word in no list with an ending of people who do something: *-dor*."""
+        if word in self["things"] or not word.endswith(self.inflection.agents):
+            return None
+        return self._guess(word, adjectival=False) or Form(word, word, None, False, "noun")
+
+    def adverbs_at(self, line: Line, at: int) -> int:
+        """How many words from there are an adverb written apart: *per niente*, *un poco*."""
+        if line[at] not in self._adverb_starts:
+            return 0
+        for length in (4, 3, 2):
+            if "_".join(line.keys[at : at + length]) in self["adverb_phrases"]:
+                return length
+        return 0
+
+    @cached_property
+    def _adverb_starts(self) -> WordSet:
+        return frozenset(each.partition("_")[0] for each in self["adverb_phrases"])
 
     def is_function_word(self, word: str) -> bool:
         """Whether the word is a determiner, pronoun, preposition, conjunction or adverb."""

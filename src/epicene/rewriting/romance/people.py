@@ -27,6 +27,8 @@ class _Finder(Predicates):
         self._emphatics()
         for verb in self.clauses.verbs:
             self._verb(verb)
+        self._by_oneself()
+        self._exclaimed()
         self._detached()
         self._roles()
         self._vocatives()
@@ -36,16 +38,57 @@ class _Finder(Predicates):
         self._other_people()
         return self.sites
 
+    def _by_oneself(self) -> None:
+        """*da solo*: said of the subject of the verb before it, or after it."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(1, len(line)):
+            if line[at] not in lexicon["alone"] or line[at - 1] not in lexicon["by"]:
+                continue
+            form = lexicon.adjective(line[at])
+            verb = self.clauses.verb_before(at, finite=False) or self.clauses.verb_after(at)
+            beside = self.clauses.inside.get(at - 2)
+            if form is None or verb is None or at in self.claimed:
+                continue
+            if beside is not None and beside.kind == "person" and not beside.plural:  # una ragazza seduta da sola
+                continue
+            who = self.clauses.subject(verb)
+            if not who.dropped and (who.phrase is None or not self._disagrees(who.phrase, form)):
+                self._add([(at, Target(form))], who, "said beside the verb", "likely")
+
+    def _exclaimed(self) -> None:
+        """*¡Qué tonta soy!*, *Che stupido che sono!*"""
+        line, lexicon = self.line, self.lexicon
+        for verb in self.clauses.verbs:
+            if verb.form.infinitive not in lexicon["copulas"] or not verb.finite:
+                continue
+            at = verb.at - 1 - len(verb.clitics)
+            while line[at] in lexicon["relatives"] or self.clauses.pronoun(line[at]) is not None:
+                at -= 1
+            form = lexicon.adjective(line[at])
+            if form is None or form.plural or at in self.claimed or at in self.starts:
+                continue
+            before = at - 1
+            while line[before] in lexicon["degree"]:
+                before -= 1
+            if line[before] in lexicon["exclaiming"]:
+                who = self.clauses.subject(verb)
+                if who.who in {"speaker", "listener"}:
+                    self._add([(at, Target(form))], who, "exclaimed", "likely")
+
     def _detached(self) -> None:
         """What is said before the verb or between commas: *Cansado de esperar, me fui*."""
         line, lexicon = self.line, self.lexicon
         for at in range(len(line)):
             initial = line.begins(at)
-            if not initial and line[at - 1] != "," and line[at - 1] not in lexicon["detaching"]:
+            once = line[at - 1] in lexicon["once"] and line[at - 2] in lexicon["few"]
+            opens = line[at - 1] == "," or line[at - 1] in lexicon["detaching"]
+            if not initial and not opens and not once:
                 continue
             here = self._after_adverbs(at)
             form = lexicon.adjective(line[here])
             if form is None or not line.is_word(here) or form.plural or here in self.claimed:
+                continue
+            if here in self.perfects or self._soothes(here):
                 continue
             if line[here] in lexicon["not_initial"] or here in self.starts:
                 continue
@@ -53,7 +96,7 @@ class _Finder(Predicates):
                 continue
             if not (initial or lexicon.is_state(line[here])) or not self._is_alone(here, form):
                 continue
-            verb = self.clauses.verb_after(here) if initial else None
+            verb = self.clauses.verb_after(here) if initial or once else None
             verb = verb or self.clauses.verb_before(here) or self.clauses.verb_after(here)
             if verb is None or line[here + 1] in lexicon["relatives"]:
                 continue
@@ -70,19 +113,25 @@ class _Finder(Predicates):
         """*como enfermera*, *de niño*: what the subject, or the object me, is or was."""
         line, lexicon = self.line, self.lexicon
         for at in range(len(line)):
-            if line[at] not in lexicon["as"] and line[at] not in lexicon["when"]:
+            job = self._is_job(at)
+            if not job and line[at] not in lexicon["as"] and line[at] not in lexicon["when"]:
+                continue
+            if lexicon.adverbs_at(line, at):  # de novo
                 continue
             here = at + 2 if line[at + 1] in lexicon["degree"] else at + 1
+            here += line[at] in lexicon["as"] and line[here] in lexicon["as_to"]
             phrase = self.starts.get(here)
             if phrase is not None and phrase.kind == "thing":
                 phrase = self._as_person(phrase)
-            if line[at] in lexicon["when"]:
-                if line[here] not in lexicon["ages"] and not self._is_job(at):
+            if job or line[at] in lexicon["when"]:
+                if line[here] not in lexicon["ages"] and not job and not self._opens_role(at):
                     continue
                 form = lexicon.noun(line[here]) or lexicon.adjective(line[here])
                 if form is None or (phrase is not None and phrase.end > here + 1):
                     continue
                 words: tuple[tuple[int, Target], ...] = ((here, Target(form)),)
+            elif phrase is None and (form := lexicon.noun(line[here])) and not form.plural:
+                words = ((here, Target(form)),)
             elif (
                 phrase is None
                 or phrase.kind == "thing"
@@ -102,17 +151,22 @@ class _Finder(Predicates):
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
                 self._add(words, who, "role", "likely")
 
-    def _is_job(self, at: int) -> bool:
-        """*trabajé de camarera*."""
-        verb = self.lexicon.verb(self.line[at - 1])
+    def _opens_role(self, at: int) -> bool:
+        """*Da medico, lo sconsiglio*."""
         phrase = self.starts.get(at + 1)
-        return (
-            verb is not None
-            and verb.infinitive in self.lexicon["job_verbs"]
-            and phrase is not None
-            and phrase.kind == "person"
-            and not phrase.determined
-        )
+        if self.line[at] not in self.lexicon["initial_roles"] or not self.line.begins(at):
+            return False
+        return phrase is not None and phrase.kind == "person" and not phrase.determined
+
+    def _is_job(self, at: int) -> bool:
+        """*trabajé de camarera*, *en calidad de abogado*."""
+        line, lexicon = self.line, self.lexicon
+        if not line.is_word(at) or lexicon.noun(line[at + 1]) is None:
+            return False
+        verb = lexicon.verb(line[at - 1])
+        if verb is not None and f"{verb.infinitive}_{line[at]}" in lexicon["job_verbs"]:
+            return True
+        return f"{line[at - 1]}_{line[at]}" in lexicon["capacities"]
 
     def _role_bearer(self, verb: Verb) -> Referent:
         finite = self._finite(verb)
@@ -135,6 +189,9 @@ class _Finder(Predicates):
                     ("third_tonic", Referent("others")),
                 ):
                     who = found if line[at] in lexicon[title] else who
+            if line[at] in lexicon["third_weak"] and line[at + 1] in lexicon["own"]:
+                verb = self.clauses.verb_before(at, finite=False)
+                who = self.clauses.subject(verb) if verb is not None else None
             if who is None:
                 continue
             after = at + 1
@@ -227,9 +284,34 @@ class _Finder(Predicates):
             if dative is not None and said in lexicon["dative_verbs"]:
                 self._add([(at, Target(dative))], Referent("others"), "dative", "likely")
 
+            self._person_object(verb)
+
+    def _person_object(self, verb: Verb) -> None:
+        """*Lo nombraron*, *arrestandola*: the object of a verb that only people can be."""
+        line, lexicon = self.line, self.lexicon
+        if self._perfect_of(verb) not in lexicon["person_objects"] or not verb.clitics:
+            return
+        form = lexicon.object_pairs.get(verb.clitics[-1])
+        if form is None or set(verb.clitics) & lexicon["third_objects"]:
+            return
+        before = line[verb.at - 1]
+        if before == verb.clitics[-1]:
+            if before.endswith("'"):
+                at = self._after_adverbs(verb.at + 1)
+                agreeing = lexicon.predicate(line[at])
+                if agreeing is not None and not agreeing.plural:
+                    self._add([(at, Target(agreeing))], Referent("others"), "object", "likely")
+                return
+            self._add([(verb.at - 1, Target(form))], Referent("others"), "object", "likely")
+        elif line[verb.at].endswith(verb.clitics[-1]) and line[verb.at] not in lexicon.verbs:
+            stem = line[verb.at].removesuffix(verb.clitics[-1])
+            joined = form._replace(masculine=stem + form.masculine, feminine=stem + form.feminine)
+            self._add([(verb.at, Target(joined))], Referent("others"), "object", "likely")
+
     def _perfect_of(self, verb: Verb) -> str:
         """The infinitive of a verb, or of the participle after its auxiliary."""
-        if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
+        passives = {"essere", "venire", "ser"}
+        if verb.form.infinitive in self.lexicon["perfect_auxiliaries"] | passives:
             form = self.lexicon.verb(self.line[self._after_adverbs(verb.at + 1)])
             return form.infinitive if form is not None else ""
         return verb.form.infinitive

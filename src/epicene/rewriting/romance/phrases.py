@@ -47,6 +47,8 @@ def is_perfect(line: Line, at: int, lexicon: Lexicon) -> bool:
     if verb is None or verb.infinitive not in lexicon["perfect_auxiliaries"]:
         return False
     form = lexicon.verb(line[at])
+    if form is None and before == at - 1:
+        return line[at].endswith(PARTICIPLES) and line[at].endswith("o")
     return form is not None and form.mood == "participle"
 
 
@@ -59,9 +61,9 @@ class _Reader:
         """The phrases, from left to right."""
         at = 0
         while at < len(self.line):
-            found = self.read(at)
+            found = None if self.lexicon.adverbs_at(self.line, at) else self.read(at)
             if found is None:
-                at += 1
+                at += self.lexicon.adverbs_at(self.line, at) or 1
             else:
                 yield found
                 at = found.end
@@ -78,8 +80,8 @@ class _Reader:
             word = line[at]
             form = lexicon.determiners.get(word)
             if form is not None and self._is_determiner(at):
-                if at > start and word in lexicon["contractions"]:
-                    return None
+                if at > start and word in lexicon["contractions"]:  # el primero de la clase
+                    break
                 agreeing.append((at, form))
                 determined = True
             elif word in lexicon["invariable_determiners"]:
@@ -174,7 +176,8 @@ class _Reader:
         """A word in no list as a noun, a name with a determiner, or no noun at all."""
         line, lexicon = self.line, self.lexicon
         is_name = line.is_name(at)
-        if self._may_head(at, determined=True) and not is_name and not self._begins(start, at):
+        may_head = self._may_head(at, determined=True) or self._is_nominalised(at, agreeing)
+        if may_head and not is_name and not self._begins(start, at):
             if not determined and line[at - 1] in lexicon["clitics"]:
                 return None
             return self._complete("thing", start, at, agreeing, determined)
@@ -185,6 +188,13 @@ class _Reader:
         if agreeing and at - 1 > start and agreeing[-1][0] == at - 1:
             return self._complete("nominal", start, at - 1, agreeing, determined)
         return None
+
+    def _is_nominalised(self, at: int, agreeing: list[tuple[int, Form]]) -> bool:
+        """Whether a verb's form is a noun after a determiner that is no pronoun: *il suo uso*."""
+        if not agreeing or self.line[at - 1] not in self.lexicon["before_nouns"]:
+            return False
+        form = self.lexicon.verb(self.line[at])
+        return form is not None and form.mood == "finite"
 
     def _is_free(self, at: int) -> bool:
         """Whether a noun that may be an adjective stands where nouns do: *—gracias, extranjero*."""

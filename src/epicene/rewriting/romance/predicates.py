@@ -53,19 +53,32 @@ class Predicates:
             for phrase in self.clauses.phrases
             if phrase.kind == "thing"
             for at in range(phrase.start, phrase.end)
-        } | self._perfects()
+        }
+        self.perfects = self._perfects()
+        self.blocked |= self.perfects
 
     def _perfects(self) -> set[int]:
-        """Participles of a perfect, which do not agree: *he cansado*."""
+        """Participles of a perfect, which do not agree: *he leído y aceptado*."""
         found = set()
         for verb in self.clauses.verbs:
             if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
                 at = self._after_adverbs(verb.at + 1)
-                form = self.lexicon.adjective(self.line[at])
-                known = self.lexicon.verb(self.line[at])
-                if (known and known.mood == "participle") or (form and form.gender == "masculine"):
+                if self.line[at].endswith("o"):
                     found.add(at)
+                while at in found or self._is_participle(at):
+                    found.add(at)
+                    if self.line[at + 1] not in self.lexicon["joiners"]:
+                        break
+                    at = self._after_adverbs(at + 2)
         return found
+
+    def _is_participle(self, at: int) -> bool:
+        """Whether the word may be a participle that does not agree."""
+        form = self.lexicon.adjective(self.line[at])
+        if form is not None:
+            return form.gender == "masculine" and not form.plural
+        known = self.lexicon.verb(self.line[at])
+        return known is not None and known.mood == "participle"
 
     # --- adding
 
@@ -109,6 +122,18 @@ class Predicates:
             self._secondary(verb, self.clauses.subject(verb))
         elif verb.finite:
             self._alone(verb)
+        if infinitive in lexicon["perfect_auxiliaries"] and lexicon["participles_agree"]:
+            self._object_participle(verb)
+
+    def _object_participle(self, verb: Verb) -> None:
+        """*Mi hanno lasciata sola*: a feminine participle agrees with the object before it."""
+        at = self._after_adverbs(verb.at + 1)
+        form = self.lexicon.predicate(self.line[at])
+        who = self.clauses.object_of(verb) if len(verb.clitics) == 1 else None
+        if form is None or form.gender != "feminine" or form.plural or who is None:
+            return
+        if who.who in {"speaker", "listener"}:
+            self._add([(at, Target(form))], who, "said of the object", "likely")
 
     def _job(self, verb: Verb) -> bool:
         """*Faccio la cuoca*: a noun of a person with its article, as the subject's job."""
@@ -143,9 +168,15 @@ class Predicates:
         read = self._read_predicate(at, who, plural=False)
         if read is None:
             self._secondary(verb, who, near=False)
-        elif read.phrase is None or not read.phrase.determined:
+        elif read.phrase is None or not read.phrase.determined or self._is_opinion(verb, read):
             self._add(read.words, who, "said of the object", "certain")
             self._coordinated(read, who, "said of the object", plural=False)
+
+    def _is_opinion(self, verb: Verb, read: Read) -> bool:
+        """*Me consideran una experta*, but not *me encontró una amiga*."""
+        first = self.line[read.words[0][0]] if read.words else ""
+        indefinite = first in self.lexicon["one"] or first in self.lexicon["few"]
+        return indefinite and verb.form.infinitive in self.lexicon["considering"]
 
     def _finite(self, verb: Verb) -> Verb:
         return verb if verb.finite else self.clauses.verb_before(verb.at) or verb
@@ -155,7 +186,7 @@ class Predicates:
         phrase = who.phrase
         if phrase is not None and phrase.plural and "3p" in verb.form.persons:
             plural = True
-        if set(verb.clitics) & self.lexicon["existential"]:
+        if set(verb.clitics) & self.lexicon["existential"] and not self._is_compound(verb):
             return
         if who.who is not None and plural:
             gender = self.wanted.get(who.who, "feminine")
@@ -180,6 +211,15 @@ class Predicates:
             if read.phrase is None and not plural:
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
+
+    def _is_compound(self, verb: Verb) -> bool:
+        """Whether a participle follows in the first or second person: *ci sono cascato*."""
+        at = self._after_adverbs(verb.at + 1)
+        form = self.lexicon.adjective(self.line[at])
+        if form is None or form.plural or verb.form.persons & {"3s"}:
+            return False
+        known = self.lexicon.verbs.get(form.masculine)
+        return known is not None and known.mood == "participle"
 
     def _with_title(self, read: Read, who: Referent, rule: str, *, plural: bool) -> Read:
         """A noun right after what is said: *elegida presidenta*."""
@@ -223,7 +263,10 @@ class Predicates:
         steps = 0
         while steps < 5 and line.is_word(at):
             word = line[at]
-            if word in lexicon["adverbs"] or word.endswith("mente") or self._is_only(at):
+            several = lexicon.adverbs_at(line, at)
+            if several:
+                at += several
+            elif word in lexicon["adverbs"] or word.endswith("mente") or self._is_only(at):
                 at += 1
             elif word in lexicon["few"] and line[at + 1] in lexicon["little"]:
                 at += 2
@@ -249,7 +292,7 @@ class Predicates:
             at = self._after_adverbs(at + 1)
         if line.is_mark(at) or (at in self.blocked and at not in self.starts):
             return None
-        one = self._one_of(at)
+        one = self._one_of(at) if who.who != "others" or who.phrase is not None else None
         if one is not None and not plural:
             return one
         phrase = self.starts.get(at)
@@ -274,7 +317,9 @@ class Predicates:
         if who.phrase is not None and self._disagrees(who.phrase, form):
             return None
         following = self.starts.get(at + 1)
-        said = lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)
+        known = lexicon.verbs.get(form.masculine)
+        said = lexicon.is_state(line[at]) or (known is not None and known.mood == "participle")
+        said = said or line[at].endswith(PARTICIPLES)
         if following is not None and following.kind == "thing" and not said:
             agrees = following.gender is None or following.gender == form.gender
             if agrees and self._is_bare(following) and form.gender is not None:
@@ -294,8 +339,9 @@ class Predicates:
 
     def _as_person(self, phrase: Phrase) -> Phrase:
         """A noun that means a thing elsewhere, as the noun of a person: *soy física*."""
-        form = self.lexicon.noun(self.line[phrase.head])
-        if form is None or not all(
+        word = self.line[phrase.head]
+        form = self.lexicon.noun(word) or (self.lexicon.agent(word) if phrase.determined else None)
+        if form is None or form.plural != phrase.plural or not all(
             each.gender in {None, form.gender} for _, each in phrase.agreeing
         ):
             return phrase
@@ -314,6 +360,7 @@ class Predicates:
         """The adjectives joined to a predicate: *alto, delgado y muy tímido*."""
         line, lexicon = self.line, self.lexicon
         gender = next((each.form.gender for _, each in read.words if each.form.gender), None)
+        self._compared(read, who, rule, gender)
         at, near, steps = read.end, True, 0
         while steps < 12 and at < len(line) and not line.ends_sentence(at):
             if line[at] not in lexicon["joiners"]:
@@ -332,6 +379,17 @@ class Predicates:
             gender = gender or next((w.form.gender for _, w in found.words if w.form.gender), None)
             at, near = found.end, True
 
+    def _compared(self, read: Read, who: Referent, rule: str, gender: Gender | None) -> None:
+        """*Más europea que española*."""
+        line, lexicon = self.line, self.lexicon
+        at = read.end + 1
+        if not read.words or line[read.end] not in lexicon["than"] or not line.is_mark(at + 1):
+            return
+        if line[read.words[0][0] - 1] in lexicon["comparing"] and lexicon.is_listed(line[at]):
+            found = self._joined(at, gender, plural=False, near=True)
+            if found is not None and found.phrase is None:
+                self._add(found.words, who, rule, "likely")
+
     def _joined(self, at: int, gender: Gender | None, *, plural: bool, near: bool) -> Read | None:
         line, lexicon = self.line, self.lexicon
         phrase = self.starts.get(at)
@@ -348,7 +406,10 @@ class Predicates:
         if form is None or form.plural != plural or not line.is_word(at) or line.is_name(at):
             return None
         verb = lexicon.verb(line[at])
-        if verb is not None and verb.mood == "finite":  # y vivo en Lima
+        state = lexicon.is_state(line[at]) and line.is_mark(at + 1)
+        if verb is not None and verb.mood == "finite" and not state:  # y vivo en Lima
+            return None
+        if self._soothes(at) or (line[at - 1] == "," and line[at] in lexicon["not_attributes"]):
             return None
         if line[at] in lexicon["only"] and line[at - 1] not in lexicon["and"]:
             return None
@@ -361,12 +422,21 @@ class Predicates:
             return None
         return Read(((at, Target(form)),), at + 1)
 
+    def _soothes(self, at: int) -> bool:
+        """*Sigo viva, tranquilo*: said to the listener between commas."""
+        marks = self.line.is_mark(at - 1) and self.line.is_mark(at + 1)
+        return marks and self.line[at] in self.lexicon["soothing"]
+
     def _acts(self, at: int) -> bool:
         """Whether a verb follows, so that what precedes it is its subject."""
         at = self._after_adverbs(at)
         if self.line.is_mark(at):
             return False
-        return any(verb.finite and at <= verb.at <= at + 2 for verb in self.clauses.verbs)
+        return any(
+            at <= verb.at <= at + 2 and verb.form.persons & {"3s", "3p"}
+            for verb in self.clauses.verbs
+            if verb.form.persons != {"1s", "3p"}  # sono
+        )
 
     def _is_persons(self, read: Read, verb: Verb) -> bool:
         """Whether a subject that is not named is a person, by what is said of it."""
@@ -404,6 +474,8 @@ class Predicates:
         if who.sure == "certain" or not {"1s", "3s"} <= verb.form.persons:
             return False
         at, target = read.words[-1] if read.words else (read.end - 1, None)
+        if read.phrase is None and self.line[at] in self.lexicon["said_of_things"]:
+            return True
         if read.phrase is not None or target is None or self.lexicon.is_state(self.line[at]):
             return False
         start, _ = self.line.sentence(verb.at)
@@ -429,11 +501,15 @@ class Predicates:
                 return
             form = lexicon.adjective(line[at]) if not self._is_only(at) else None
             free = at not in self.blocked or lexicon.is_state(line[at])
+            free = free and at not in self.perfects
             said = near or lexicon.is_state(line[at])
+            if self._soothes(at):
+                return
             if form is not None and free and said and not form.plural and line.is_word(at):
                 inside = self.clauses.inside.get(at)
                 if inside is not None and (inside.kind != "thing" or inside.start == at):
-                    return
+                    if not (self._is_bare(inside) and lexicon.is_state(line[at])):
+                        return
                 if line[at - 1] in lexicon.determiners or line.is_name(at):
                     return
                 if line[at - 1] in lexicon["prepositions"]:

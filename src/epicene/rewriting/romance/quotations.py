@@ -12,18 +12,35 @@ if TYPE_CHECKING:
     from epicene.rewriting.romance.lexicon import Lexicon
     from epicene.rewriting.romance.line import Line
 
+_DASHES = frozenset({"—", "–"})
 _CLOSES = {"“": "”", "«": "»", '"': '"', "„": "“", "‘": "’"}
 
 
 def split_quotations(line: Line, lexicon: Lexicon) -> list[Passage[Line]]:
     """The line without its quoted speech, then each quoted speech."""
-    return quotations.split_quotations(
+    return _split_dialogue(line, lexicon) or quotations.split_quotations(
         line,
         closes=_CLOSES,
         is_speech=lambda part: _is_speech(part, lexicon),
         attribute=lambda introduction: _attribute(introduction, lexicon),
         stop_counts_outside=True,
     )
+
+
+def _split_dialogue(line: Line, lexicon: Lexicon) -> list[Passage[Line]]:
+    """*—Estás pálida —me dijo—. Siéntate.*: speech and narration in turn, after dashes."""
+    dashes = [at for at in range(len(line)) if line[at] in _DASHES]
+    if len(dashes) < 2 or dashes[0] != 0:
+        return []
+    parts = [
+        line.part(line.tokens[start + 1 : end])
+        for start, end in zip(dashes, [*dashes[1:], len(line)], strict=True)
+    ]
+    told = line.part([token for part in parts[1::2] for token in part.tokens])
+    who = _attribute(Introduction(line.part([]), told), lexicon)
+    if who == UNQUOTED:
+        return []
+    return [Passage(told), *(Passage(part, who) for part in parts[::2])]
 
 
 def _is_speech(part: Line, lexicon: Lexicon) -> bool:
@@ -43,8 +60,17 @@ def _attribute(introduction: Introduction[Line], lexicon: Lexicon) -> Interlocut
             form = lexicon.verb(lexicon.split_enclitic(word)[0])
             if form is None or form.infinitive not in lexicon["saying"]:
                 continue
-            return _interlocutors(words, at, form.persons, lexicon)
+            return _interlocutors(words, at, _persons(words, at, lexicon), lexicon)
     return UNQUOTED
+
+
+def _persons(words: list[str], verb: int, lexicon: Lexicon) -> frozenset[str]:
+    """The persons of a verb, or of the auxiliary before its participle."""
+    form = lexicon.verb(lexicon.split_enclitic(words[verb])[0])
+    before = lexicon.verb(words[verb - 1]) if verb else None
+    if form is None or form.mood != "participle" or before is None:
+        return form.persons if form is not None else frozenset()
+    return before.persons
 
 
 def _interlocutors(

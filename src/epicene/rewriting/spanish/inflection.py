@@ -66,6 +66,7 @@ INFLECTION = Inflection(
     adjectival=(
         "ado",
         "ido",
+        "ído",
         "ivo",
         "oso",
         "ico",
@@ -78,6 +79,8 @@ INFLECTION = Inflection(
         "dor",
         "uesto",
     ),
+    invariable=("ble", "ante", "iente", "ista"),
+    agents=("dor", "dora", "tor", "tora", "sor", "sora", "ista", "logo", "loga", "ano", "ana"),
     verb_endings=(
         ("é", "ar", "1s"),
         ("ó", "ar", "3s"),
