@@ -90,6 +90,11 @@ class SuiteData:
         """The files that the items come from."""
         return list(self._dataset.files)
 
+    @property
+    def remarks(self) -> list[str]:
+        """How each file was read and why, where the suite reads several layouts."""
+        return list(self._dataset.remarks)
+
     def items(self) -> Iterator[Item]:
         """The items as records, one after the other."""
         from epicene.runs.plan import filter_languages
@@ -123,11 +128,13 @@ class SuiteData:
         """
         import polars as pl
 
+        from epicene.suites import DataIssue
         from epicene.suites.control_characters import control_character_issues
 
         items = self._all_items
         checked = self._suite.check(items, self._protocol) if self._suite.check is not None else ()
-        found = [*checked, *control_character_issues(self._dataset.files)]
+        noted = (DataIssue("warning", self.name, note) for note in self._dataset.notes)
+        found = [*noted, *checked, *control_character_issues(self._dataset.files)]
         for name, count in Counter(item.id for item in items).items():
             if count > 1:
                 raise InputError(

@@ -37,6 +37,9 @@ def data(
     context: typer.Context,
     suite: SuiteName,
     action: Annotated[Action, typer.Argument(help="What to do with the data.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="Your file or folder, as with --data.", show_default=False)
+    ] = None,
     path: DataPath = None,
     column: Columns = None,
     language: Languages = None,
@@ -64,6 +67,12 @@ def data(
     """Show, check, count or build a suite's data."""
     from epicene.api.data import build_data, read_data
 
+    if file is not None:
+        if path is not None:
+            raise InputError(f"{file} and --data {path} name two data; give one of them.")
+        if action == "build":
+            raise InputError(f"build reads no data, so {file} does not go with it.")
+        path = file
     if limit is not None and action != "show":
         raise InputError(f"--limit goes with show, not with {action}.")
     if action == "build":
@@ -136,8 +145,10 @@ def _check(data: SuiteData, *, as_json: bool) -> int:
 
     findings = data.check().rows(named=True)
     if as_json:
-        print_json({"items": len(data), "findings": findings})
+        print_json({"items": len(data), "remarks": data.remarks, "findings": findings})
     else:
+        for remark in data.remarks:
+            note(remark)
         for each in findings:
             typer.echo(escape_controls(f"{each['severity']}: {each['place']}: {each['message']}"))
         note(f"{len(data)} items, {len(findings)} findings.")

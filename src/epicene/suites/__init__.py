@@ -204,6 +204,8 @@ class Dataset(NamedTuple):
     files: Sequence[Path]
     items: Iterable[Any]
     sha256: str = ""  # of the items themselves, where they come from no file
+    remarks: tuple[str, ...] = ()  # how the files were read and why, in sentences
+    notes: tuple[str, ...] = ()  # what was left out of them, in sentences
 
 
 class RunInfo(Record, frozen=True, kw_only=True):
