@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,7 +83,7 @@ class PairStream:
         paths = files_in(path)
         for each in paths:
             name = each.relative_to(path).as_posix() if path.is_dir() else each.name
-            file = PairFile(each, name, False, language, columns)
+            file = PairFile(each, name, alone=False, language=language, columns=columns)
             try:
                 found.append((file, detect_layout(file)))
             except InputError:
@@ -90,7 +91,8 @@ class PairStream:
                 if not _is_text(each) or all(map(_is_text, paths)):
                     raise
                 self.not_read.append(name)
-        self.files = [(file._replace(alone=len(found) == 1), layout) for file, layout in found]
+        alone = len(found) == 1
+        self.files = [(replace(file, alone=alone), layout) for file, layout in found]
 
     def located(self) -> Iterator[tuple[PairFile, LocatedPair]]:
         """All pairs that the files hold, with their places."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.errors import InputError
@@ -23,7 +25,8 @@ _TWO_LETTERS = {
 }  # fmt: skip
 
 
-class PairFile(NamedTuple):
+@dataclass(frozen=True)
+class PairFile:
     """A file of pairs, its name among the data, and how it is to be read."""
 
     path: Path
@@ -32,12 +35,12 @@ class PairFile(NamedTuple):
     language: str  # that the user named for files that do not say
     columns: Mapping[str, str]
 
-    @property
+    @cached_property
     def prefix(self) -> str:
         """What goes before the ids of its pairs, to set them apart from those of other files."""
         return "" if self.alone else f"{self.name.removesuffix(self.path.suffix)}-"
 
-    @property
+    @cached_property
     def variant(self) -> str:
         """The variant of the published Hindi file of that name, "" of any other."""
         return PUBLISHED_FILES.get(self.path.stem, "")
