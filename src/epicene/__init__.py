@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from epicene.api.data import BuiltData as BuiltData
     from epicene.api.data import SuiteData as SuiteData
     from epicene.api.data import build_data as build_data
+    from epicene.api.data import collect_data as collect_data
     from epicene.api.data import read_data as read_data
     from epicene.api.demo import Demo as Demo
     from epicene.api.demo import demo as demo
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
 # Where each public name is defined. A test holds this, `__all__` and the imports above together.
 _HOMES = {
     "epicene.api.checking": ("check",),
-    "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "read_data"),
+    "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "collect_data", "read_data"),
     "epicene.api.demo": ("Demo", "demo"),
     "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
     "epicene.api.models": ("fetch_model", "models", "open_model"),

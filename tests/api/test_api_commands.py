@@ -23,7 +23,7 @@ FUNCTIONS = {
     "annotate tables": ["StudyAnswers.results", "StudyResults.table", "StudyResults.figure"],
     "check": ["check"],
     "compare": ["compare"],
-    "data": ["read_data", "SuiteData.check", "SuiteData.table", "build_data"],
+    "data": ["read_data", "SuiteData.check", "SuiteData.table", "build_data", "collect_data"],
     "demo": ["demo"],
     "export data": ["export_data"],
     "export results": ["export_results"],

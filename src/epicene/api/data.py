@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from epicene.api.results import PathLike
     from epicene.core.records import Item, Table
     from epicene.suites import Dataset, Protocol, Suite, SuiteLike
+    from epicene.suites.collecting import CollectedFiles
 
 
 @keyword_errors
@@ -165,6 +166,38 @@ class SuiteData:
     def __repr__(self) -> str:
         """The suite and the name of the data."""
         return f"<Data of {self.suite}: {self.name}>"
+
+
+@keyword_errors
+def collect_data(
+    suite: SuiteLike, sources: PathLike | Sequence[PathLike], out: PathLike
+) -> CollectedFiles:
+    """Gather a suite's published files from clones and zip files into a folder for `data`.
+
+    sources: folders and zip files that hold them; `epicene.suites(NAME)["published_data"]` names
+        the repositories.
+    out: the folder to write.
+
+    A file is taken if it has the name and the sha256 of the published one. `missing` lists those
+    that were not found, `changed` those that have another content, and where.
+    """
+    from epicene.suites import find_suite
+    from epicene.suites.collecting import collect_files
+
+    chosen = find_suite(suite)
+    if not chosen.published_files:
+        raise InputError(
+            f"The suite {chosen.name} knows no published files by their sha256; give yours with "
+            "--data."
+        )
+    given = [sources] if isinstance(sources, str | Path) else sources
+    found = collect_files(chosen.published_files, [Path(each) for each in given], Path(out))
+    if not found.found:
+        raise InputError(
+            f"None of the published files of {chosen.name} was found; get them from: "
+            f"{chosen.card.published_data}"
+        )
+    return found
 
 
 class BuiltData(NamedTuple):
