@@ -155,6 +155,7 @@ __all__ = [
     "build_data",
     "check",
     "choose",
+    "collect_data",
     "compare",
     "demo",
     "estimate_sweep",

@@ -182,8 +182,9 @@ def _check_ids(marks: array[int], stream: PairStream) -> None:
     """Raise if two pairs have one id."""
     import numpy as np
 
-    found, counts = np.unique(np.frombuffer(marks, dtype=np.uint64), return_counts=True)
-    twice = {int(mark) for mark in found[counts > 1]}
+    found = np.frombuffer(marks, dtype=np.uint64).copy()
+    found.sort()
+    twice = set(found[1:][found[1:] == found[:-1]].tolist())
     seen: dict[str, str] = {}
     for _, (location, pair) in stream.located() if twice else ():
         if _is_identical(pair) or int.from_bytes(digest(pair.id)[:8]) not in twice:
