@@ -68,8 +68,8 @@ def plain_pairs(folder: Path) -> Iterator[tuple[str, str, str]]:
             yield f"{path.parent.name}/{path.stem}", good, bad
     for path in folder.glob("bhs/*.json"):
         for item in json.loads(path.read_text("utf-8")):
-            good, bad = zip(*item, strict=True)
-            yield path.stem, " ".join(good), " ".join(bad)
+            versions = [" ".join(texts) for texts in zip(*item, strict=True)]
+            yield path.stem, versions[0], versions[1]
 
 
 def test_every_pair_that_an_independent_reader_finds(folder: Path, pairs: list[Pair]) -> None:

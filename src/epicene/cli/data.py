@@ -132,7 +132,7 @@ def _collect(suite: str, sources: Sequence[Path], out: Path, *, as_json: bool) -
     for path, place in done.found.items():
         typer.echo(f"{path}: from {place}")
     for path in done.missing:
-        other = f", but {place} is another version" if (place := done.changed.get(path)) else ""
+        other = f", but {done.changed[path]} is another version" if path in done.changed else ""
         typer.echo(f"{path}: missing{other}")
     every = len(done.found) + len(done.missing)
     note(f"{len(done.found)} of {every} published files are in {out}.")

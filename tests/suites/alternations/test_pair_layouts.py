@@ -389,3 +389,11 @@ def test_an_id_that_comes_again_far_away_is_named(tmp_path: Path) -> None:
     path.write_text("\n".join(["id,good,bad", *rows, "17,c,d"]) + "\n", "utf-8")
     with pytest.raises(InputError, match=r"line 30002, has the id '17' again \(.*line 19\)"):
         read(DataSource(path=path), OURS)
+
+
+def test_a_file_of_identical_pairs_alone_is_no_data(tmp_path: Path) -> None:
+    found = dataset(tmp_path / "x.csv", "good,bad\na,a\nb,b\n")
+    assert list(found.items) == []
+    assert found.notes[0].startswith("x.csv: 2 pairs have the same sentence twice")
+    with pytest.raises(InputError, match=r"x\.csv has no items"):
+        epicene.run("alternations", "random", data=tmp_path / "x.csv", progress=False)

@@ -182,7 +182,7 @@ def _check_ids(marks: array[int], stream: PairStream) -> None:
     """Raise if two pairs have one id."""
     import numpy as np
 
-    found = np.frombuffer(marks, dtype=np.uint64).copy()
+    found = np.array(marks, dtype=np.uint64)
     found.sort()
     twice = set(found[1:][found[1:] == found[:-1]].tolist())
     seen: dict[str, str] = {}

@@ -123,7 +123,7 @@ def read_syntaxgym(file: PairFile) -> Iterator[LocatedPair]:
     """An item for each item and prediction of a suite."""
     file.refuse_columns()
     try:
-        suite = msgspec.convert(read_document(file.path), _Suite)
+        suite = msgspec.convert(read_document(file.path), _Suite, strict=False)
     except msgspec.ValidationError as error:
         raise InputError(f"{file.path} is not a SyntaxGym suite: {error}.") from None
     if not suite.formulas:
