@@ -43,6 +43,10 @@ CLAMS = (
     "\nTrue\tils vont\nFalse\tils va\n"
 )
 SYNEVAL = "test case\tgrammatical\tungrammatical\nsimple--sing\tthe dog barks.\tthe dog bark.\n"
+JBLIMP = (
+    "ID,good_diacritic,bad_diacritic,good_sentence,bad_sentence,phenomenon\n"
+    "j1,,*,犬が吠える。,犬を吠える。,agreement\n"
+)
 BLIMP_NL = (
     "Phenomenon,Paradigm,Item,Grammaticality,Sentence\n"
     "Agreement,number,1,Grammatical,De hond blaft.\n"
@@ -122,6 +126,7 @@ def fields(pairs: Sequence[Pair]) -> list[tuple[str, str, str, str, str]]:
             "LM_syneval",
             [("1", "en", "simple--sing", "the dog barks.", "the dog bark.")],
         ),
+        ("x.csv", JBLIMP, "JBLiMP", [("j1", "ja", "agreement", "犬が吠える。", "犬を吠える。")]),
         (
             "x.csv",
             BLIMP_NL,

@@ -103,6 +103,19 @@ ROW_LAYOUTS = (
         language="tr",
     ),
     RowLayout(
+        "JBLiMP",
+        ("good_sentence", "bad_sentence", "good_diacritic", "bad_diacritic"),
+        {
+            "good": ("good_sentence",),
+            "bad": ("bad_sentence",),
+            "phenomenon": ("phenomenon",),
+            "id": ("ID",),
+            "gloss": ("good_translation",),
+        },
+        language="ja",
+        left_out=frozenset({"good_sentence_raw", "bad_sentence_raw"}),
+    ),
+    RowLayout(
         "LM_syneval",
         ("test case", "grammatical", "ungrammatical"),
         {"good": ("grammatical",), "bad": ("ungrammatical",), "phenomenon": ("test case",)},
