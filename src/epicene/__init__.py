@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from epicene.api.data import BuiltData as BuiltData
     from epicene.api.data import SuiteData as SuiteData
     from epicene.api.data import build_data as build_data
+    from epicene.api.data import collect_data as collect_data
     from epicene.api.data import read_data as read_data
     from epicene.api.demo import Demo as Demo
     from epicene.api.demo import demo as demo
@@ -94,7 +95,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "epicene.api.auditing": ("Audit", "audit", "audit_text"),
     "epicene.api.checking": ("check",),
-    "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "read_data"),
+    "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "collect_data", "read_data"),
     "epicene.api.demo": ("Demo", "demo"),
     "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
     "epicene.api.models": ("fetch_model", "models", "open_model"),
@@ -184,6 +185,7 @@ __all__ = [
     "check_selectors",
     "check_selectors_in_files",
     "choose",
+    "collect_data",
     "compare",
     "demo",
     "estimate_sweep",

@@ -24,7 +24,7 @@ FUNCTIONS = {
     "audit": ["audit", "Audit.write"],
     "check": ["check"],
     "compare": ["compare"],
-    "data": ["read_data", "SuiteData.check", "SuiteData.table", "build_data"],
+    "data": ["read_data", "SuiteData.check", "SuiteData.table", "build_data", "collect_data"],
     "demo": ["demo"],
     "export data": ["export_data"],
     "export results": ["export_results"],

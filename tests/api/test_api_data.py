@@ -67,7 +67,8 @@ def test_items_of_your_own_are_checked(command: Epicene) -> None:
         "data", "alternations", "check", "-d", "pairs.csv", "--json",
         *(f"--column={ours}={theirs}" for ours, theirs in columns.items()),
     ).json  # fmt: skip
-    assert told == {"items": 2, "findings": data.check().rows(named=True)}
+    findings = data.check().rows(named=True)
+    assert told == {"items": 2, "remarks": data.remarks, "findings": findings}
     assert told["findings"]
     only = epicene.read_data("alternations", "pairs.csv", columns=columns, language="hi")
     assert only.frame()["id"].to_list() == ["b"]

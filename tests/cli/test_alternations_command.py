@@ -75,7 +75,7 @@ def test_a_csv_with_columns_of_its_own(epicene: Epicene, tmp_path: Path) -> None
         "ok,ko,topic,model\nShe sings,She sing,verb,old\nHe runs,He run,verb,new\n", "utf-8"
     )
     done = epicene("run", "alternations", "-m", "random", "-d", path)
-    refused(done, 2, "lacks its acceptable sentence")
+    refused(done, 2, "in no known layout", "'ok', 'ko', 'topic', 'model'", "--column good=NAME")
     done = epicene(
         "run", "alternations", "-m", "random", "-d", path, "--out=run",
         "--column=good=ok", "--column=bad=ko", "--column=phenomenon=topic",
@@ -170,7 +170,8 @@ def test_another_seed_builds_another_valid_set(epicene: Epicene) -> None:
         assert done.code == 0, done.err
         data = Path(f"set-{seed}") / "pairs.jsonl"
         done = epicene("data", "alternations", "check", "-d", data)
-        assert (done.code, done.err) == (0, "224 items, 0 findings.\n")
+        layout = "pairs.jsonl: pairs (it has the columns good and bad).\n"
+        assert (done.code, done.err) == (0, f"{layout}224 items, 0 findings.\n")
         texts.append(data.read_text("utf-8"))
     assert texts[0] != texts[1]
     done = epicene("data", "alternations", "check", "--seed=3")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from epicene.api.results import PathLike
     from epicene.core.records import Item, Table
     from epicene.suites import Dataset, Protocol, Suite, SuiteLike
+    from epicene.suites.collecting import CollectedFiles
 
 
 @keyword_errors
@@ -90,6 +91,11 @@ class SuiteData:
         """The files that the items come from."""
         return list(self._dataset.files)
 
+    @property
+    def remarks(self) -> list[str]:
+        """How each file was read and why, where the suite reads several layouts."""
+        return list(self._dataset.remarks)
+
     def items(self) -> Iterator[Item]:
         """The items as records, one after the other."""
         from epicene.runs.plan import filter_languages
@@ -123,11 +129,13 @@ class SuiteData:
         """
         import polars as pl
 
+        from epicene.suites import DataIssue
         from epicene.suites.control_characters import control_character_issues
 
         items = self._all_items
         checked = self._suite.check(items, self._protocol) if self._suite.check is not None else ()
-        found = [*checked, *control_character_issues(self._dataset.files)]
+        noted = (DataIssue("warning", self.name, note) for note in self._dataset.notes)
+        found = [*noted, *checked, *control_character_issues(self._dataset.files)]
         for name, count in Counter(item.id for item in items).items():
             if count > 1:
                 raise InputError(
@@ -158,6 +166,38 @@ class SuiteData:
     def __repr__(self) -> str:
         """The suite and the name of the data."""
         return f"<Data of {self.suite}: {self.name}>"
+
+
+@keyword_errors
+def collect_data(
+    suite: SuiteLike, sources: PathLike | Sequence[PathLike], out: PathLike
+) -> CollectedFiles:
+    """Gather a suite's published files from clones and zip files into a folder for `data`.
+
+    sources: folders and zip files that hold them; `epicene.suites(NAME)["published_data"]` names
+        the repositories.
+    out: the folder to write.
+
+    A file is taken if it has the name and the sha256 of the published one. `missing` lists those
+    that were not found, `changed` those that have another content, and where.
+    """
+    from epicene.suites import find_suite
+    from epicene.suites.collecting import collect_files
+
+    chosen = find_suite(suite)
+    if not chosen.published_files:
+        raise InputError(
+            f"The suite {chosen.name} knows no published files by their sha256; give yours with "
+            "--data."
+        )
+    given = [sources] if isinstance(sources, str | Path) else sources
+    found = collect_files(chosen.published_files, [Path(each) for each in given], Path(out))
+    if not found.found:
+        raise InputError(
+            f"None of the published files of {chosen.name} was found; get them from: "
+            f"{chosen.card.published_data}"
+        )
+    return found
 
 
 class BuiltData(NamedTuple):

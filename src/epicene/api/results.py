@@ -223,10 +223,15 @@ class Runs(SuiteResults):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """In which settings the runs differ, and which are incomplete."""
-        from epicene.runs.summary import incomplete_run_sentences, settings_diff_sentences
+        """In which settings the runs differ, what was left out, and which are incomplete."""
+        from epicene.runs.summary import (
+            data_notes,
+            incomplete_run_sentences,
+            settings_diff_sentences,
+        )
 
         return (
+            *data_notes(self.stored),
             *settings_diff_sentences(self.stored),
             *incomplete_run_sentences(self.summary.runs),
         )

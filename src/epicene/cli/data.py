@@ -1,4 +1,4 @@
-"""`epicene data SUITE …`: show, check, count or build a suite's data."""
+"""`epicene data SUITE …`: show, check, count, build or collect a suite's data."""
 
 from __future__ import annotations
 
@@ -30,13 +30,17 @@ from epicene.core.errors import InputError
 if TYPE_CHECKING:
     from epicene.api.data import SuiteData
 
-Action = Literal["show", "check", "stats", "build"]
+Action = Literal["show", "check", "stats", "build", "collect"]
+_WRITTEN_BY = {"out": ("build", "collect")}  # options that other actions than build take
 
 
 def data(
     context: typer.Context,
     suite: SuiteName,
     action: Annotated[Action, typer.Argument(help="What to do with the data.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="Your file or folder, as with --data.", show_default=False)
+    ] = None,
     path: DataPath = None,
     column: Columns = None,
     language: Languages = None,
@@ -47,7 +51,15 @@ def data(
         int | None, typer.Option(min=1, help="show: how many items (default: 10).")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="build: the folder to write.")
+        Path | None, typer.Option("--out", "-o", help="build, collect: the folder to write.")
+    ] = None,
+    sources: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from",
+            metavar="DIR|ZIP",
+            help="collect: a clone or a zip file with published files; may be repeated.",
+        ),
     ] = None,
     model: Annotated[
         list[str] | None,
@@ -61,14 +73,27 @@ def data(
     max_cost: MaxCost = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show, check, count or build a suite's data."""
+    """Show, check, count, build or collect a suite's data."""
     from epicene.api.data import build_data, read_data
 
+    if file is not None:
+        if path is not None:
+            raise InputError(f"{file} and --data {path} name two data; give one of them.")
+        if action in ("build", "collect"):
+            raise InputError(f"{action} reads no data, so {file} does not go with it.")
+        path = file
     if limit is not None and action != "show":
         raise InputError(f"--limit goes with show, not with {action}.")
-    if action == "build":
+    if sources and action != "collect":
+        raise InputError(f"--from goes with collect, not with {action}.")
+    for name in ("out", "model", "seed", "threads", "price", "max_cost"):
+        if is_on_command_line(context, name) and action not in _WRITTEN_BY.get(name, ("build",)):
+            raise InputError(f"--{name.replace('_', '-')} goes with build, not with {action}.")
+    if action in ("build", "collect"):
         if out is None:
-            raise InputError("build wants a folder: --out DIR.")
+            raise InputError(f"{action} wants a folder: --out DIR.")
+        if action == "collect":
+            return _collect(suite, sources or (), out, as_json=as_json)
         build_data(
             suite,
             out,
@@ -80,9 +105,6 @@ def data(
             threads=threads,
         )
         return 0
-    for name in ("out", "model", "seed", "threads", "price", "max_cost"):
-        if is_on_command_line(context, name):
-            raise InputError(f"--{name.replace('_', '-')} goes with build, not with {action}.")
     found = read_data(
         suite,
         path,
@@ -94,6 +116,27 @@ def data(
     if action == "show":
         return _show(islice(found.items(), limit or 10), as_json=as_json)
     return (_check if action == "check" else _stats)(found, as_json=as_json)
+
+
+def _collect(suite: str, sources: Sequence[Path], out: Path, *, as_json: bool) -> int:
+    """Gather published files; list those that were found, are missing, or are another version."""
+    from epicene.api.data import collect_data
+    from epicene.cli.output import note, print_json
+
+    if not sources:
+        raise InputError("collect wants a clone or a zip file to look in: --from PATH.")
+    done = collect_data(suite, sources, out)
+    if as_json:
+        print_json(done._asdict())
+        return 0
+    for path, place in done.found.items():
+        typer.echo(f"{path}: from {place}")
+    for path in done.missing:
+        other = f", but {done.changed[path]} is another version" if path in done.changed else ""
+        typer.echo(f"{path}: missing{other}")
+    every = len(done.found) + len(done.missing)
+    note(f"{len(done.found)} of {every} published files are in {out}.")
+    return 0
 
 
 def _roles(models: Sequence[str]) -> dict[str, list[str]]:
@@ -136,8 +179,10 @@ def _check(data: SuiteData, *, as_json: bool) -> int:
 
     findings = data.check().rows(named=True)
     if as_json:
-        print_json({"items": len(data), "findings": findings})
+        print_json({"items": len(data), "remarks": data.remarks, "findings": findings})
     else:
+        for remark in data.remarks:
+            note(remark)
         for each in findings:
             typer.echo(escape_controls(f"{each['severity']}: {each['place']}: {each['message']}"))
         note(f"{len(data)} items, {len(findings)} findings.")

@@ -13,6 +13,7 @@ import json
 import tomllib
 from collections import Counter
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
@@ -77,7 +78,7 @@ def read_text(path: Path) -> str:
 
 def read_text_lines(path: Path) -> list[str]:
     """A UTF-8 file split at its line feeds; the last part is empty if the file ends with one."""
-    lines = list(_iterate_lines(path))
+    lines = list(iterate_lines(path))
     if len(lines) == 1 and "\r" in lines[0].rstrip("\r\n"):
         raise InputError(f"{path} ends its lines with CR alone; save it with LF or CRLF.")
     ended = not lines or lines[-1].endswith("\n")
@@ -122,7 +123,7 @@ def _open(path: Path) -> Iterator[BinaryIO]:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
 
 
-def _iterate_lines(path: Path) -> Iterator[str]:
+def iterate_lines(path: Path) -> Iterator[str]:
     """The lines of a UTF-8 file with their ends, one after the other, without a byte-order mark."""
     with _open(path) as file:
         number = 1
@@ -138,7 +139,7 @@ def _iterate_lines(path: Path) -> Iterator[str]:
 
 def _iterate_rows(path: Path) -> Iterator[str]:
     """The lines of a file whose lines may also end with CR alone, as old spreadsheets write it."""
-    for line in _iterate_lines(path):
+    for line in iterate_lines(path):
         if "\r" in line.removesuffix("\n").removesuffix("\r"):
             yield from _LINE.findall(line)
         else:
@@ -176,16 +177,21 @@ def parse_toml(text: str, path: Path) -> dict[str, Any]:
         raise InputError(f"{path} is nested too deeply.") from None
 
 
-def read_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[FileRow]:
-    """The rows of a file; `columns` maps our field names to the file's own."""
-    suffix = path.suffix.lower()
+def read_rows(
+    path: Path, columns: Mapping[str, str] | None = None, suffix: str | None = None
+) -> Iterator[FileRow]:
+    """The rows of a file; `columns` maps our field names to the file's own.
+
+    `suffix` says what kind of file it is, if its name does not.
+    """
+    suffix = suffix or path.suffix.lower()
     if suffix not in ROW_FORMATS:
         raise InputError(
             f"{path} is of a kind that is not read here; known: {', '.join(ROW_FORMATS)}."
         )
     reader = {".json": _read_json, ".parquet": _read_parquet}.get(suffix, _read_jsonl)
     if suffix in (".csv", ".tsv"):
-        reader = _read_delimited
+        reader = partial(_read_delimited, suffix=suffix)
     names = dict(columns or {})
     for line in reader(path):
         yield FileRow(line.location, _rename_columns(line, names)) if names else line
@@ -245,9 +251,9 @@ def _require_object(value: Any, location: str) -> dict[str, Any]:
     return value
 
 
-def _read_delimited(path: Path) -> Iterator[FileRow]:
+def _read_delimited(path: Path, suffix: str) -> Iterator[FileRow]:
     lines = _CountedLines(path)
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else _find_delimiter(path, lines.head())
+    delimiter = "\t" if suffix == ".tsv" else _find_delimiter(path, lines.head())
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     names: list[str] | None = None
     try:
@@ -307,9 +313,10 @@ class _CountedLines:
 
 
 def _find_delimiter(path: Path, text: str) -> str:
-    """A comma, or the semicolon of spreadsheets whose locale has decimal commas.
+    """A comma, or the semicolon of spreadsheets whose locale has decimal commas; or a tab.
 
-    The names of the columns tell. Where they hold both, the first row does, if it can.
+    The names of the columns tell. Where they hold both of the first, the first row does, if it can;
+    a tab separates names that hold neither.
     """
     bare = _QUOTED.sub("", text[:_HEAD_CHARACTERS])
     names, row = [*regex.split(r"[\r\n]+", bare, maxsplit=2), ""][:2]
@@ -321,6 +328,8 @@ def _find_delimiter(path: Path, text: str) -> str:
                 f"{path}, line 1, may be separated by commas or by semicolons; put names that hold "
                 "one of them between quotes."
             )
+    if not found and "\t" in names:
+        return "\t"
     return found[0] if found else ","
 
 
@@ -334,8 +343,10 @@ def _check_header(path: Path, names: Sequence[str], delimiter: str) -> None:
     for name, times in Counter(names).items():
         if times > 1:
             raise InputError(f"{path}, line 1, has two columns named {name!r}.")
-    if len(names) == 1 and ";" in names[0] and delimiter == "\t":
-        raise InputError(f"{path}, line 1, is separated by semicolons; name it .csv.")
+    if len(names) == 1 and delimiter == "\t":
+        for sign, called in ((";", "semicolons"), (",", "commas")):
+            if sign in names[0]:
+                raise InputError(f"{path}, line 1, is separated by {called}; name it .csv.")
 
 
 def _read_parquet(path: Path) -> Iterator[FileRow]:

@@ -16,7 +16,7 @@ import msgspec
 from epicene.core.records import Column, digest
 from epicene.report.layout import format_interval, format_number
 from epicene.runs.stored_run import SHORT_HASH
-from epicene.runs.summary import settings_diff_sentences
+from epicene.runs.summary import data_notes, settings_diff_sentences
 from epicene.suites.data_origin import card_for
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ def card_of(runs: Sequence[StoredRun]) -> SuiteCard:
 def _further_notes(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]:
     if judged := _judged_note(summary.runs):
         yield judged
+    yield from data_notes(runs)
     yield from settings_diff_sentences(runs)
     if faults := card_of(runs).faults:
         yield (

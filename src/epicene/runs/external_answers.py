@@ -155,6 +155,7 @@ def _items_with_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> list[tuple
 def _notes(
     suite: Suite[Any, Any], path: Path, dataset: Dataset, answered: list[tuple[Any, Answers]]
 ) -> Iterator[str]:
+    yield from dataset.notes
     # In a suite's own layout answers may bring items of their own.
     if suite.read_answers is None or isinstance(dataset.items, Sequence):
         asked, found = {item.id for item in dataset.items}, {item.id for item, _ in answered}

@@ -135,6 +135,8 @@ class Manifest(Record, frozen=True, kw_only=True):
     sessions: tuple[RunSession, ...] = ()
     spent: float = 0.0  # US dollars over all sessions, as far as prices are known
     suite_file: SuiteFile | msgspec.UnsetType = msgspec.UNSET
+    # What was left out of the data files, in sentences; unset if there is nothing.
+    data_notes: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def state(self) -> str:

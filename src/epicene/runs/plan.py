@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import msgspec
 
 from epicene import languages
+from epicene.core import registry
 from epicene.core.errors import InputError, OptionError, RunError
 from epicene.core.records import Item, Request, answer_keys, digest
 from epicene.runs.request_ids import MAX_REQUESTS, item_number, make_request_id
@@ -32,14 +33,15 @@ def filter_languages(
     items: Iterable[ItemT], wanted: tuple[str, ...], dataset: str
 ) -> Iterator[ItemT]:
     """The items in one of the wanted languages (all, if none is named)."""
-    for code in wanted:
-        languages.get(code)
     missing, seen = set(wanted), set()
     for item in items:
         seen.add(item.language)
         missing.discard(item.language)
         if not wanted or item.language in wanted:
             yield item
+    if seen <= {"", *registry.names("languages")}:  # else the data have languages of their own
+        for code in missing:
+            languages.get(code)
     if missing and seen == {""}:
         raise OptionError(
             "languages",

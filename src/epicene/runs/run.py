@@ -86,6 +86,8 @@ def run(
     suite = find_verbs(suite, config.protocol, select_items(config, dataset))
     config = replace(config, suite=suite)
     check_installed(config, dataset)
+    for note in dataset.notes:
+        display.show_message(note)
     with open_models(config, dataset, executor) as models:
         check_verbs(config, dataset, models, whole)
         check_prices(suite, models, config.max_cost)
@@ -116,6 +118,8 @@ def run(
             _load_first(models[suite.stages[0].role][0], display)
         with lock_folder(folder):
             manifest = start_session(folder, config, settings, identities)
+            if dataset.notes:
+                manifest = msgspec.structs.replace(manifest, data_notes=dataset.notes)
             with closing(prepare_store(folder, config, dataset)) as store:
                 manifest = msgspec.structs.replace(
                     manifest, items=store.count_items(), counts=tuple(count_sections(store))

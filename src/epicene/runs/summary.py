@@ -243,6 +243,12 @@ _MAX_NAMED_RUNS = 6  # runs that a sentence names one by one
 _MAX_CHARACTERS = 80  # characters of a setting; of a longer one its hash is said
 
 
+def data_notes(runs: Sequence[StoredRun]) -> tuple[str, ...]:
+    """What was left out of the data files, each sentence once."""
+    found = (run.manifest.data_notes for run in runs)
+    return tuple(dict.fromkeys(note for notes in found for note in notes or ()))
+
+
 def settings_diff_sentences(runs: Sequence[StoredRun]) -> Iterator[str]:
     """A sentence about the settings in which the runs differ, if any."""
     if different := differing_run_settings(runs):

@@ -204,6 +204,8 @@ class Dataset(NamedTuple):
     files: Sequence[Path]
     items: Iterable[Any]
     sha256: str = ""  # of the items themselves, where they come from no file
+    remarks: tuple[str, ...] = ()  # how the files were read and why, in sentences
+    notes: tuple[str, ...] = ()  # what was left out of them, in sentences
 
 
 class RunInfo(Record, frozen=True, kw_only=True):
@@ -308,6 +310,9 @@ class Suite(Generic[ItemT, ProtocolT]):
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
     # Whether data files, by name and sha256, are the published ones that the card speaks of.
     is_published: Callable[[Iterable[tuple[str, str]]], bool] | None = None
+    # The published files by their paths below the folder that `--data` takes, with their sha256, as
+    # far as copies were at hand.
+    published_files: Mapping[str, str] = field(default_factory=dict)
     # Settings that changed nothing in these results, and are not said with them.
     unused_settings: Callable[[Results[ProtocolT]], frozenset[str]] = field(
         default=lambda _results: frozenset()

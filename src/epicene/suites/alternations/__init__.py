@@ -9,7 +9,13 @@ from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.alternations.ask import ask_gap, ask_prompt, ask_scores
 from epicene.suites.alternations.checks import check
 from epicene.suites.alternations.construction import construction
-from epicene.suites.alternations.data import corpus, is_published, read, stratum
+from epicene.suites.alternations.data import (
+    PUBLISHED_SHA256,
+    corpus,
+    is_published,
+    read,
+    stratum,
+)
 from epicene.suites.alternations.figures import figures
 from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.judge import judge, scored_texts
@@ -60,6 +66,7 @@ suite = Suite(
     scored_texts=scored_texts,
     check=check,
     is_published=is_published,
+    published_files=PUBLISHED_SHA256,
     unused_settings=unused_settings,
     construction=construction,
     studies={

@@ -25,14 +25,14 @@ def scores_name(masking: Masking) -> str:
 
 
 def ask_scores(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
-    """Both sentences, by each way of masking."""
+    """Both sentences, or one per condition of a test, by each way of masking."""
     for masking in protocol.maskings:
         yield Score(
             item=pair.id,
             name=scores_name(masking),
             group=pair.cluster,
             language=pair.language,
-            texts=(pair.good, pair.bad),
+            texts=pair.texts,
             first_token=protocol.first_token,
             masking=masking,
             boundaries=protocol.boundaries,

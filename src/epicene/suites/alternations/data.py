@@ -1,4 +1,4 @@
-"""Read minimal pairs: a user's JSON, JSONL or CSV files, the published sample, the starter set.
+"""Read minimal pairs: a user's files, published sets, the starter set.
 
 Texts reach the model byte for byte as they are in the file: published Hindi has letters that
 Unicode normalisation would change.
@@ -6,82 +6,111 @@ Unicode normalisation would change.
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError, unknown
+from epicene.core.records import digest
 from epicene.suites import Dataset
-from epicene.suites.alternations.items import VARIANTS, Pair
+from epicene.suites.alternations.items import Pair, RegionTest
+from epicene.suites.alternations.sources import SUFFIXES, DetectedLayout, detect_layout
+from epicene.suites.alternations.sources.files import PUBLISHED_FILES, PairFile
+from epicene.suites.alternations.words import without_rules, words_by_unicode
 from epicene.suites.data_origin import user_data_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from epicene.core.data_files import FileRow
     from epicene.suites import DataSource
     from epicene.suites.alternations.protocol import AlternationsProtocol
+    from epicene.suites.alternations.sources.files import LocatedPair
 
-# The names of each field in published files; the first that a row has is taken.
-FIELD_NAMES: dict[str, tuple[str, ...]] = {
-    "good": ("good", "sentence_good"),
-    "bad": ("bad", "sentence_bad"),
-    "phenomenon": ("phenomenon", "UID", "phenomena_type", "linguistics_term", "variant"),
-    "id": ("id", "pair_id", "pairID"),
-    "language": ("language", "lang"),
-    "prefix": ("prefix",),
-    "gold": ("gold",),
-    "after": ("after",),
-    "transliteration": ("transliteration",),
-    "gloss": ("gloss",),
-    "group": ("group",),
+PUBLISHED_SHA256 = {
+    "dv.json": "010970a87be26c569a3d00c14555ac93de5d599a39a45c28de27f446d1060c48",
+    "sv.json": "7f3874d78479ad5a3a703d5a248f1d3522f347a70407c4af52c177d387fc265f",
+    "no_er.json": "cc03c004b5095a28b12e489fc3b308c9e86c9ad7ec2460db11be3df98a8f10ec",
+    "no_inst.json": "3bd996b859910a9c41dee81a15f133e0d4e0979e685d4e2f0a1c0df608f19fb1",
 }
 
-# The published files of the Hindi benchmark, by the variant that each holds.
-PUBLISHED_FILES = dict(zip(("dv", "sv", "no_er", "no_inst"), VARIANTS, strict=True))
+STARTER = Path(__file__).parent / "starter"
 
-PUBLISHED_SHA256 = frozenset(
-    {
-        "010970a87be26c569a3d00c14555ac93de5d599a39a45c28de27f446d1060c48",  # dv.json
-        "7f3874d78479ad5a3a703d5a248f1d3522f347a70407c4af52c177d387fc265f",  # sv.json
-        "cc03c004b5095a28b12e489fc3b308c9e86c9ad7ec2460db11be3df98a8f10ec",  # no_er.json
-        "3bd996b859910a9c41dee81a15f133e0d4e0979e685d4e2f0a1c0df608f19fb1",  # no_inst.json
-    }
-)
-
-# The columns of a frame of judgements; a file's column of that name is renamed.
-RESERVED_COLUMNS = frozenset(
-    {
-        "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label",
-        "value", "phenomenon", "format", "measure", "method", "main", "ranking", "credit",
-        "is_verb", "agrees", "gold_first", "gold_among",
-    }
-)  # fmt: skip
-
-_SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
-
-
-class _PairFile(NamedTuple):
-    """A file of pairs, whether it is the only one, and the language of its pairs."""
-
-    path: Path
-    alone: bool
-    language: str
-
-    @property
-    def variant(self) -> str:
-        """The variant of the published Hindi file of that name, "" of any other."""
-        return PUBLISHED_FILES.get(self.path.stem, "")
+_MOST_IN_MEMORY = 20_000  # pairs; more are read again each time that they are needed
 
 
 def files_in(path: Path) -> list[Path]:
-    """A file, or the files of pairs in a folder."""
+    """A file, or the files of pairs in a folder; if it has none, those in the folders below it."""
     if not path.is_dir():
         return [path]
-    found = sorted(each for each in path.iterdir() if each.suffix.lower() in _SUFFIXES)
+    found = sorted(each for each in path.iterdir() if _may_hold_pairs(each))
     if not found:
-        raise InputError(f"{path} holds no file of pairs ({', '.join(_SUFFIXES)}).")
+        below = path.rglob("*")
+        found = sorted(
+            each
+            for each in below
+            if _may_hold_pairs(each)
+            and not any(part.startswith(".") for part in each.relative_to(path).parts)
+        )
+    if not found:
+        raise InputError(f"{path} holds no file of pairs ({', '.join(SUFFIXES)}).")
     return found
+
+
+def _may_hold_pairs(path: Path) -> bool:
+    return path.suffix.lower() in SUFFIXES and path.is_file()
+
+
+def _is_text(path: Path) -> bool:
+    return path.suffix.lower() == ".txt"
+
+
+class PairStream:
+    """The pairs of some files, read again each time that they are iterated.
+
+    Pairs whose two sentences are the same are left out. `phenomena` takes only some.
+    """
+
+    def __init__(
+        self, path: Path, columns: Mapping[str, str], language: str, phenomena: Sequence[str] = ()
+    ) -> None:
+        self.not_read: list[str] = []
+        self.phenomena = frozenset(phenomena)
+        found: list[tuple[PairFile, DetectedLayout | None]] = []
+        paths = files_in(path)
+        for each in paths:
+            name = each.relative_to(path).as_posix() if path.is_dir() else each.name
+            file = PairFile(each, name, alone=False, language=language, columns=columns)
+            try:
+                found.append((file, detect_layout(file)))
+            except InputError:
+                # A text file among others is a readme more often than not.
+                if not _is_text(each) or all(map(_is_text, paths)):
+                    raise
+                self.not_read.append(name)
+        alone = len(found) == 1
+        self.files = [(replace(file, alone=alone), layout) for file, layout in found]
+
+    def located(self) -> Iterator[tuple[PairFile, LocatedPair]]:
+        """All pairs that the files hold, with their places."""
+        for file, layout in self.files:
+            if layout is not None:
+                for found in layout.read(file):
+                    yield file, found
+
+    def __iter__(self) -> Iterator[Pair]:
+        for _, (_, pair) in self.located():
+            if not _is_identical(pair) and self.takes(pair):
+                yield pair
+
+    def takes(self, pair: Pair) -> bool:
+        """Whether the pair is of a phenomenon that is wanted."""
+        return not self.phenomena or pair.phenomenon in self.phenomena
+
+
+def _is_identical(pair: Pair) -> bool:
+    return pair.good == pair.bad and not isinstance(pair.test, RegionTest)
 
 
 def read_pairs(path: Path, columns: Mapping[str, str], language: str) -> Iterator[Pair]:
@@ -91,114 +120,107 @@ def read_pairs(path: Path, columns: Mapping[str, str], language: str) -> Iterato
     file's name is also the phenomenon of pairs that name none, and for the published Hindi files
     it decides the variant.
     """
-    files = files_in(path)
-    seen: dict[str, str] = {}
-    for each in files:
-        file = _PairFile(each, alone=len(files) == 1, language=language)
-        for number, line in enumerate(read_rows(each, columns), start=1):
-            pair = _pair(line, number, file)
-            if pair.id in seen:
-                raise InputError(
-                    f"{line.location} has the id {pair.id!r} again ({seen[pair.id]}); name another "
-                    "column with --column id=NAME, or leave the ids away."
-                )
-            seen[pair.id] = line.location.rstrip(",")
-            yield pair
+    yield from PairStream(path, columns, language)
 
 
-def _pair(line: FileRow, number: int, file: _PairFile) -> Pair:
-    names = {field: _first_present(line.values, names) for field, names in FIELD_NAMES.items()}
-    if file.variant:
-        names["phenomenon"] = ""
-    found = {field: str(line.values[name]) for field, name in names.items() if name}
-    _check_sentences(line, found)
-    name = found.pop("id", str(number))
-    made = {
-        "group": name if file.variant and not file.alone else "",
-        "language": file.language,
-        "phenomenon": file.variant or file.path.stem,
-        **(_published_gap(found["good"]) if file.variant else {}),
-        **found,
-    }
-    pair = Pair(
-        id=name if file.alone else f"{file.path.stem}-{name}",
-        columns=_other_columns(line.values, set(names.values())),
-        **made,
-    )
-    _check_gap(line, pair)
-    return pair
+class _Survey:
+    """What a first pass over all pairs finds: that each can be read, and what is left out."""
 
+    def __init__(self, stream: PairStream) -> None:
+        self.pairs: list[Pair] | None = []  # None if there are too many
+        self.phenomena: set[str] = set()
+        self.languages: Counter[str] = Counter()
+        self.identical: Counter[str] = Counter()
+        self.first_identical: dict[str, str] = {}
+        marks = array("Q")  # eight bytes a pair, so that millions can be checked
+        for file, (location, pair) in stream.located():
+            if _is_identical(pair):
+                self.identical[file.name] += 1
+                place = location.removeprefix(str(file.path)).strip(", ")
+                self.first_identical.setdefault(file.name, place)
+                continue
+            self.phenomena.add(pair.phenomenon)
+            marks.append(int.from_bytes(digest(pair.id)[:8]))
+            if stream.takes(pair):
+                self._add(pair)
+        _check_ids(marks, stream)
 
-def _first_present(values: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The first name that a row has a value for, "" if it has none."""
-    return next((name for name in names if values.get(name) not in (None, "")), "")
+    def _add(self, pair: Pair) -> None:
+        self.languages[pair.language] += 1
+        if self.pairs is not None:
+            self.pairs.append(pair)
+            if len(self.pairs) > _MOST_IN_MEMORY:
+                self.pairs = None
 
-
-def _check_sentences(line: FileRow, found: Mapping[str, str]) -> None:
-    for field, what in (("good", "acceptable"), ("bad", "other")):
-        if not found.get(field, "").strip():
-            raise InputError(
-                f"{line.location} lacks its {what} sentence; it is looked for in "
-                f"{' or '.join(FIELD_NAMES[field])}, or name it: --column {field}=NAME."
+    def notes(self, stream: PairStream) -> Iterator[str]:
+        """What is left out, in sentences."""
+        for name, count in self.identical.items():
+            pairs, are = ("1 pair has", "is") if count == 1 else (f"{count} pairs have", "are")
+            yield (
+                f"{name}: {pairs} the same sentence twice and {are} left out (the first: "
+                f"{self.first_identical[name]})."
             )
-    if found["good"] == found["bad"]:
-        raise InputError(f"{line.location} has the same sentence twice.")
+        for name in stream.not_read:
+            yield f"{name} holds no pairs in a known layout and is left out."
+
+    def remarks(self, stream: PairStream) -> Iterator[str]:
+        """The layout of each file, and whose rules its words follow, in sentences."""
+        for file, layout in stream.files:
+            yield (
+                f"{file.name}: {layout.name} ({layout.why})." if layout else f"{file.name}: empty."
+            )
+        if without := sorted(filter(None, without_rules(self.languages))):
+            yield words_by_unicode(without)
+        if self.languages[""]:
+            yield (
+                f"{self.languages['']} items do not say their language, so that their words are "
+                "found by the general rules of Unicode (--set language=CODE names it)."
+            )
 
 
-def _check_gap(line: FileRow, pair: Pair) -> None:
-    """Raise if the parts around the gap do not make up the acceptable sentence: another gap than
-    that of the sentence would be filled."""
-    if pair.prefix and pair.gold and pair.filled(pair.gold) != pair.good:
-        raise InputError(
-            f"{line.location} has a gap that does not fit: prefix, gold and after, joined by "
-            f"spaces, are {pair.filled(pair.gold)!r} and not its acceptable sentence; correct "
-            "them, or leave them out to have no gap."
-        )
+def _check_ids(marks: array[int], stream: PairStream) -> None:
+    """Raise if two pairs have one id."""
+    import numpy as np
 
-
-def _published_gap(sentence: str) -> dict[str, str]:
-    """In the published Hindi sentences the verb is the last word but one."""
-    parts = sentence.rsplit(" ", 2)
-    return dict(zip(("prefix", "gold", "after"), parts, strict=True)) if len(parts) == 3 else {}
-
-
-def _other_columns(values: Mapping[str, Any], used: set[str]) -> dict[str, str]:
-    """The other columns as text, but for lists and records, which no table can break down by."""
-    return {
-        f"{name} (of the file)" if name in RESERVED_COLUMNS else name: _as_text(value)
-        for name, value in values.items()
-        if name not in used and value is not None and not isinstance(value, list | dict)
-    }
-
-
-def _as_text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    found = np.array(marks, dtype=np.uint64)
+    found.sort()
+    twice = set(found[1:][found[1:] == found[:-1]].tolist())
+    seen: dict[str, str] = {}
+    for _, (location, pair) in stream.located() if twice else ():
+        if _is_identical(pair) or int.from_bytes(digest(pair.id)[:8]) not in twice:
+            continue
+        if pair.id in seen:
+            raise InputError(
+                f"{location} has the id {pair.id!r} again ({seen[pair.id]}); name another "
+                "column with --column id=NAME, or leave the ids away."
+            )
+        seen[pair.id] = location.rstrip(",")
 
 
 def is_published(files: Iterable[tuple[str, str]]) -> bool:
     """Whether these are the published Hindi files, byte for byte."""
-    return all(sha256 in PUBLISHED_SHA256 for _, sha256 in files)
-
-
-STARTER = Path(__file__).parent / "starter"
+    return all(sha256 in PUBLISHED_SHA256.values() for _, sha256 in files)
 
 
 def read(source: DataSource, protocol: AlternationsProtocol) -> Dataset:
     """A file of pairs or a folder of such files."""
     path = source.path or STARTER
-    files = files_in(path)
     # The published Hindi files do not say their language; their names tell.
-    hindi = {file.stem for file in files} <= set(PUBLISHED_FILES)
+    names = {file.stem for file in files_in(path) if not _is_text(file)}
+    hindi = bool(names) and names <= set(PUBLISHED_FILES)
     language = protocol.language or ("hi" if hindi else "")
-    pairs = list(read_pairs(path, source.columns, language))
-    if protocol.phenomena:
-        known = {pair.phenomenon for pair in pairs}
-        for name in protocol.phenomena:
-            if name not in known:
-                raise unknown("phenomenon", name, known)
-        pairs = [pair for pair in pairs if pair.phenomenon in protocol.phenomena]
-    name = "starter" if source.path is None else user_data_name(path.resolve().name)
-    return Dataset(name=name, files=files, items=pairs)
+    stream = PairStream(path, source.columns, language, protocol.phenomena)
+    survey = _Survey(stream)
+    for name in protocol.phenomena:
+        if name not in survey.phenomena:
+            raise unknown("phenomenon", name, survey.phenomena)
+    return Dataset(
+        name="starter" if source.path is None else user_data_name(path.resolve().name),
+        files=[file.path for file, _ in stream.files],
+        items=stream if survey.pairs is None else survey.pairs,
+        remarks=tuple(survey.remarks(stream)),
+        notes=tuple(survey.notes(stream)),
+    )
 
 
 def stratum(pair: Pair) -> tuple[str, str]:
@@ -207,5 +229,5 @@ def stratum(pair: Pair) -> tuple[str, str]:
 
 
 def corpus(pair: Pair) -> Iterator[str]:
-    """The acceptable sentence, for models trained on the corpus."""
-    yield pair.good
+    """The acceptable sentence, for models trained on the corpus; of a test, every sentence."""
+    yield from pair.texts if isinstance(pair.test, RegionTest) else (pair.good,)

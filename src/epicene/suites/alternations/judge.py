@@ -17,12 +17,14 @@ from epicene.suites.alternations.hindi_analyser import (
     agrees_with_pair,
     analyse_verb,
 )
+from epicene.suites.alternations.items import RegionTest
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT
+from epicene.suites.alternations.regions import holds, region_scores, surprisals
 from epicene.suites.alternations.unigrams import slor
 from epicene.suites.answers import LIKELIHOOD_MEASURES, normalised_likelihood
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from epicene.core.records import Completion, Outcome
     from epicene.suites import Answers
@@ -38,6 +40,9 @@ def judge_acceptability(
     """The likelier sentence by every measure; the protocol's own measure has the plain name."""
     for index, masking in enumerate(protocol.maskings):
         for scores in answers.where(name=scores_name(masking)).of(Scores):
+            if isinstance(pair.test, RegionTest):
+                yield _test_judgement(pair, pair.test, scores, masking, main=index == 0)
+                continue
             own = protocol.measure if index == 0 else ""
             yield from _judgements_by_measure(pair, scores, masking, own)
 
@@ -45,15 +50,67 @@ def judge_acceptability(
 def scored_texts(
     pair: Pair, answers: Answers, protocol: AlternationsProtocol
 ) -> Iterator[ScoredText]:
-    """Both sentences, by each way of masking."""
+    """Both sentences, or each region of a test, by each way of masking."""
     for masking in protocol.maskings:
         name = scores_name(masking)
         for scores in answers.where(name=name).of(Scores):
-            good, bad = scores.texts
             # A causal model has no masks, whatever the request is called.
             shown = ACCEPTABILITY if scores.method.startswith("causal") else name
+            if isinstance(pair.test, RegionTest):
+                yield from _scored_regions(pair.test, scores, shown)
+                continue
+            good, bad = scores.texts
             yield ScoredText(shown, "good", True, pair.good, good)
             yield ScoredText(shown, "bad", False, pair.bad, bad)
+
+
+def _scored_regions(test: RegionTest, scores: Scores, name: str) -> Iterator[ScoredText]:
+    """A text per condition and region, `match/8`."""
+    for condition, score in zip(test.conditions, scores.texts, strict=True):
+        parts = region_scores(condition, score)
+        for region in condition.regions:
+            if region.text:
+                shown = f"{condition.name}/{region.number}"
+                yield ScoredText(name, shown, None, region.text, parts[region.number])
+
+
+def _test_judgement(
+    pair: Pair, test: RegionTest, scores: Scores, masking: str, *, main: bool
+) -> Judgement:
+    """Whether the prediction of a test holds; undetected where a region in it has no score."""
+    found = surprisals(test, scores)
+    held = holds(test, found)
+    return Judgement(
+        item=pair.id,
+        group=pair.cluster,
+        language=pair.language,
+        name=ACCEPTABILITY if main else f"{ACCEPTABILITY} ({test.metric}, {masking})",
+        outcome="undetected" if held is None else "right" if held else "wrong",
+        counts={"credit": float(held is True)},
+        facets={
+            **pair_facets(pair),
+            "format": ACCEPTABILITY,
+            "measure": test.metric,
+            "method": scores.method,
+            "main": "yes" if main else "no",
+        },
+        evidence=_test_evidence(test, found) if main else {},
+    )
+
+
+def _test_evidence(
+    test: RegionTest, found: Mapping[tuple[str, int], float | None]
+) -> dict[str, str]:
+    """The prediction, and the surprisal of every region in bits."""
+    shown = {"prediction": test.formula}
+    for condition in test.conditions:
+        shown[condition.name] = " ".join(
+            f"{region.text} [{'–' if value is None else f'{value:.2f}'}]"
+            for region in condition.regions
+            if region.text
+            for value in (found[condition.name, region.number],)
+        )
+    return shown
 
 
 def _judgements_by_measure(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats.tabulate import distinct_values, mean, rows_where, undetected_share
-from epicene.suites.alternations.data import RESERVED_COLUMNS
 from epicene.suites.alternations.items import VARIANTS
 from epicene.suites.alternations.judge import SLOR
 from epicene.suites.alternations.metrics import (
@@ -25,7 +24,9 @@ from epicene.suites.alternations.published import (
     published_people_row,
     published_valency_rows,
 )
+from epicene.suites.alternations.sources.rows import RESERVED_COLUMNS
 from epicene.suites.alternations.tables_cloze import cloze_tables
+from epicene.suites.alternations.words import without_rules, words_by_unicode
 from epicene.suites.answers import LIKELIHOOD_MEASURES
 
 if TYPE_CHECKING:
@@ -118,6 +119,8 @@ def tables(results: Outcomes) -> Iterator[Table]:
             if "valency" in frame.columns:
                 yield table_5(frame)
         yield _phenomena_table(frame)
+        if _mixes_languages(frame):
+            yield _languages_table(frame)
         if columns := _breakdown_columns(frame):
             yield _columns_table(frame, columns)
         yield _measures_table(rows_where(results.frame, format=ACCEPTABILITY))
@@ -148,6 +151,30 @@ def _phenomena_table(frame: polars.DataFrame) -> Table:
         name="phenomena",
         title="Accuracy by phenomenon",
         levels=("model", "phenomenon"),
+        columns=_COLUMNS,
+        rows=tuple(rows),
+        notes=(TIES, _MARGIN),
+    )
+
+
+def _mixes_languages(frame: polars.DataFrame) -> bool:
+    """Whether one phenomenon is tested in several languages, which the table above adds up."""
+    return frame.select("phenomenon", "language").n_unique() > frame["phenomenon"].n_unique()
+
+
+def _languages_table(frame: polars.DataFrame) -> Table:
+    rows = [
+        Row(keys=(model, language, phenomenon), cells=_cells(part))
+        for model in distinct_values(frame, "model")
+        for language in distinct_values(rows_where(frame, model=model), "language")
+        for phenomenon, part in overall_and_by_phenomenon(
+            rows_where(frame, model=model, language=language)
+        )
+    ]
+    return Table(
+        name="languages",
+        title="Accuracy by language and phenomenon",
+        levels=("model", "language", "phenomenon"),
         columns=_COLUMNS,
         rows=tuple(rows),
         notes=(TIES, _MARGIN),
@@ -207,11 +234,14 @@ def _measures_table(frame: polars.DataFrame) -> Table:
                 )
                 for phenomenon, each in overall_and_by_phenomenon(part)
             ]
+    notes = [TIES] + [_SLOR] * (SLOR in names)
+    if without := without_rules(filter(None, distinct_values(frame, "language"))):
+        notes.append(words_by_unicode(without))
     return Table(
         name="measures",
         title="Accuracy by every measure",
         levels=("model", "method", "phenomenon"),
         columns=tuple(Column(name=name) for name in names),
         rows=tuple(rows),
-        notes=(TIES, _SLOR) if SLOR in names else (TIES,),
+        notes=tuple(notes),
     )

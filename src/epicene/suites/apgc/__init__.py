@@ -8,7 +8,14 @@ from epicene.core.records import Generate, Translate
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.apgc.ask import ask_labels, ask_post_editing, ask_rewriting, ask_translation
 from epicene.suites.apgc.construction import construction
-from epicene.suites.apgc.data import corpus, is_published, read, stratum, tagging_data
+from epicene.suites.apgc.data import (
+    PUBLISHED_FILES,
+    corpus,
+    is_published,
+    read,
+    stratum,
+    tagging_data,
+)
 from epicene.suites.apgc.external_answers import read_answers
 from epicene.suites.apgc.items import Sentence
 from epicene.suites.apgc.judge import judge
@@ -68,6 +75,7 @@ suite = Suite(
     read_answers=read_answers,
     score_protocol="paper",
     is_published=is_published,
+    published_files=PUBLISHED_FILES,
     statistics=statistics,
     tagging_data=tagging_data,
     construction=construction,

@@ -60,6 +60,10 @@ _STRAY_WORDS = {
 }
 
 
+def _folder_of(name: str) -> str:
+    return "google_MT/" if ".google." in name else "joint/" if "+" in name else ""
+
+
 # The file of the sentences in every published layout: dev.arin.tokens, train.arin,
 # D-set-test.arin, joint/dev.arin+dev.arin+dev.arin+dev.arin.
 _PUBLISHED_NAME = re.compile(r"\.arin(?:\.tokens)?$")
@@ -89,6 +93,12 @@ _PUBLISHED_SHA256 = {
     "train.arin+train.arin+train.arin+train.arin.label": (
         "cab6bbdb2962c64fbfdf6986d33b444f4f255c51fab9c5842782138cdc1849d2"
     ),
+}
+
+
+# Where these lie below the folder of the corpus.
+PUBLISHED_FILES = {
+    f"{_folder_of(name)}{name}": sha256 for name, sha256 in _PUBLISHED_SHA256.items()
 }
 
 

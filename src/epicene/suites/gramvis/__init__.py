@@ -10,7 +10,7 @@ from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.gramvis import ask
 from epicene.suites.gramvis.checks import check
 from epicene.suites.gramvis.construction import construction
-from epicene.suites.gramvis.data import is_published, read
+from epicene.suites.gramvis.data import PUBLISHED_SHA256, is_published, read
 from epicene.suites.gramvis.external_answers import read_votes
 from epicene.suites.gramvis.figures import contact_sheets, figures
 from epicene.suites.gramvis.items import LabelCounts, PromptItem, stratum
@@ -46,6 +46,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     check=check,
     check_packages=check_packages,
     is_published=is_published,
+    published_files={"ClassifiedData_rows.csv": PUBLISHED_SHA256},
     read_answers=read_votes,
     holds_outcome=lambda item: isinstance(item, LabelCounts),
     score_protocol="paper",

@@ -15,6 +15,7 @@ from epicene.suites.misgendering.items import Instance
 from epicene.suites.misgendering.judge import judge, scored_texts
 from epicene.suites.misgendering.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.misgendering.protocol import PROTOCOLS
+from epicene.suites.misgendering.sources import OTHER_SHA256, SHA256
 from epicene.suites.misgendering.studies import figures as label_figures
 from epicene.suites.misgendering.studies import labels
 from epicene.suites.misgendering.studies import tables as label_tables
@@ -55,6 +56,7 @@ suite = Suite(
     scored_texts=scored_texts,
     check=check,
     is_published=is_published,
+    published_files={**SHA256, **OTHER_SHA256},
     studies={
         "labels": StudyKind(
             study=labels.study,

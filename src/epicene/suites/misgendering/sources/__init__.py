@@ -57,28 +57,52 @@ SHA256 = {
 
 # The other published files: under `paper` they are not checked, but they tell whether a run is one
 # on the published data.
-OTHER_SHA256 = frozenset(
-    {
-        "69ee6ae0d559bed27c3b05542972a06d2b918c213f726491264e0a0360061e2f",  # explicit_template_2
-        "0e3ff648939357238694a86408812a655188957dc0b3fcae912f02af8bd1ffbd",  # explicit_template_32
-        "c95d658b65567227db1fce0f51577f7d3b33aed26ba04fec8167f73c2353ec20",  # explicit_template_41
-        "a9fe019ab4d2a2f9523ddcf0b8dfcc6ebf370b7caacb541518649f5656250b6f",  # explicit_template_42
-        "35601a2307d16b0d6f1a3683779c20ab0c6daf9ead181422b3c368b327cb60ec",  # explicit_template_5
-        "9bbd8da7f35ba81665ea22a57cfbb9b42bc9da9c4d3105c703b40931c89b6316",  # parenth_template_2
-        "9a26d0b863dc23a8fc36c5c053902c9e726143755a2dde38e3f3da3fd7aa71d5",  # parenth_template_31
-        "a64572970c8fb67234044dd59a9471a8b872e5c96c417bb50ae613e952158e69",  # parenth_template_32
-        "de1f478251b980b9070d1ad7e211d8487d55be42dc6ce25a561f54dc0790fcdd",  # parenth_template_41
-        "10b7415f1b7e98fed0c8758b696a3989ac7d7de3616951bb9b2267b251ea9240",  # parenth_template_42
-        "f296ad81550b488ca16cd889e87d6c87a2bcf6de385265adadcd0dfb616b84eb",  # parenth_template_5
-        "d841365259332438c3383426497e3ea822b226043f7c6772e8d3aab04b05d51a",  # templates
-        "b89b108e78d47dc0a05d8a983d07d8dafd30e4a8b7d30058335f0128d4242fa6",  # pronouns_11
-    }
-)
+OTHER_SHA256 = {
+    "misgendered/templates/explicit_template_2.csv": (
+        "69ee6ae0d559bed27c3b05542972a06d2b918c213f726491264e0a0360061e2f"
+    ),
+    "misgendered/templates/explicit_template_32.csv": (
+        "0e3ff648939357238694a86408812a655188957dc0b3fcae912f02af8bd1ffbd"
+    ),
+    "misgendered/templates/explicit_template_41.csv": (
+        "c95d658b65567227db1fce0f51577f7d3b33aed26ba04fec8167f73c2353ec20"
+    ),
+    "misgendered/templates/explicit_template_42.csv": (
+        "a9fe019ab4d2a2f9523ddcf0b8dfcc6ebf370b7caacb541518649f5656250b6f"
+    ),
+    "misgendered/templates/explicit_template_5.csv": (
+        "35601a2307d16b0d6f1a3683779c20ab0c6daf9ead181422b3c368b327cb60ec"
+    ),
+    "misgendered/templates/parenth_template_2.csv": (
+        "9bbd8da7f35ba81665ea22a57cfbb9b42bc9da9c4d3105c703b40931c89b6316"
+    ),
+    "misgendered/templates/parenth_template_31.csv": (
+        "9a26d0b863dc23a8fc36c5c053902c9e726143755a2dde38e3f3da3fd7aa71d5"
+    ),
+    "misgendered/templates/parenth_template_32.csv": (
+        "a64572970c8fb67234044dd59a9471a8b872e5c96c417bb50ae613e952158e69"
+    ),
+    "misgendered/templates/parenth_template_41.csv": (
+        "de1f478251b980b9070d1ad7e211d8487d55be42dc6ce25a561f54dc0790fcdd"
+    ),
+    "misgendered/templates/parenth_template_42.csv": (
+        "10b7415f1b7e98fed0c8758b696a3989ac7d7de3616951bb9b2267b251ea9240"
+    ),
+    "misgendered/templates/parenth_template_5.csv": (
+        "f296ad81550b488ca16cd889e87d6c87a2bcf6de385265adadcd0dfb616b84eb"
+    ),
+    "misgendered/templates/templates.csv": (
+        "d841365259332438c3383426497e3ea822b226043f7c6772e8d3aab04b05d51a"
+    ),
+    "misgendered/pronouns_11.csv": (
+        "b89b108e78d47dc0a05d8a983d07d8dafd30e4a8b7d30058335f0128d4242fa6"
+    ),
+}
 
 
 def is_published_hash(sha256: str) -> bool:
     """Whether a file with that hash is one of the published ones."""
-    return sha256 in OTHER_SHA256 or sha256 in SHA256.values()
+    return sha256 in OTHER_SHA256.values() or sha256 in SHA256.values()
 
 
 def all_published(paths: Iterable[Path]) -> bool:

@@ -1,0 +1,117 @@
+"""Sentences one by one, each labelled as acceptable or not (CLAMS, BLiMP-NL)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import regex
+
+from epicene.core.data_files import iterate_lines, read_rows
+from epicene.core.errors import InputError
+from epicene.suites.alternations.items import Pair
+from epicene.suites.alternations.sources.files import LocatedPair, short_code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from epicene.suites.alternations.sources.files import PairFile
+
+CLAMS_LINE = regex.compile(r"(True|False)\t(.*)", regex.S)
+_CLAMS_FOLDER = regex.compile(r"([a-z]{2,3})_(?:\w+_)?evalset")
+
+BLIMP_NL_COLUMNS = ("Grammaticality", "Sentence", "Phenomenon", "Paradigm")
+_BLIMP_NL_LABELS = {"grammatical": True, "ungrammatical": False}
+
+
+class LabelledSentence(NamedTuple):
+    """A sentence, whether it is acceptable, what it tests, and where it stands."""
+
+    location: str
+    acceptable: bool
+    text: str
+    phenomenon: str
+    columns: dict[str, str] = {}
+
+
+def read_clams(file: PairFile) -> Iterator[LocatedPair]:
+    """The pairs of a file of lines `True<TAB>sentence` and `False<TAB>sentence`.
+
+    The folder says the language (`fr_evalset`), the file what is tested.
+    """
+    file.refuse_columns()
+    folder = _CLAMS_FOLDER.fullmatch(file.path.resolve().parent.name)
+    language = short_code(folder[1]) if folder else ""
+    return _pairs(file, _clams_sentences(file.path), file.language or language)
+
+
+def _clams_sentences(path: Path) -> Iterator[LabelledSentence]:
+    for number, line in enumerate(iterate_lines(path), start=1):
+        if not line.strip():
+            continue
+        location = f"{path}, line {number},"
+        found = CLAMS_LINE.fullmatch(line.rstrip("\r\n"))
+        if found is None:
+            raise InputError(
+                f"{location} is neither True nor False, a tab and a sentence, as the lines before "
+                "it are."
+            )
+        yield LabelledSentence(location, found[1] == "True", found[2], path.stem)
+
+
+def read_blimp_nl(file: PairFile) -> Iterator[LocatedPair]:
+    """The pairs of a table with a row per sentence and its grammaticality."""
+    return _pairs(file, _blimp_nl_sentences(file), file.language or "nl")
+
+
+def _blimp_nl_sentences(file: PairFile) -> Iterator[LabelledSentence]:
+    for line in read_rows(file.path, file.columns):
+        label, text, phenomenon, paradigm = (str(line.values[n]) for n in BLIMP_NL_COLUMNS)
+        if label.strip().lower() not in _BLIMP_NL_LABELS:
+            raise InputError(
+                f"{line.location} has the grammaticality {label!r}; it must be Grammatical or "
+                "Ungrammatical."
+            )
+        acceptable = _BLIMP_NL_LABELS[label.strip().lower()]
+        yield LabelledSentence(line.location, acceptable, text, phenomenon, {"paradigm": paradigm})
+
+
+def _pairs(
+    file: PairFile, sentences: Iterable[LabelledSentence], language: str
+) -> Iterator[LocatedPair]:
+    """A pair of each sentence that is not acceptable and the acceptable one before it."""
+    good: LabelledSentence | None = None
+    number = of_this = 0  # pairs so far: all, and with this acceptable sentence
+    for sentence in sentences:
+        if not sentence.text.strip():
+            raise InputError(f"{sentence.location} has no sentence.")
+        if sentence.acceptable:
+            _check_paired(good, of_this)
+            good, of_this = sentence, 0
+            first = f"{file.prefix}{number + 1}"
+            continue
+        if good is None:
+            raise InputError(
+                f"{sentence.location} is not acceptable, and no acceptable sentence stands before "
+                "it to make a pair."
+            )
+        number += 1
+        of_this += 1
+        pair = Pair(
+            id=f"{file.prefix}{number}",
+            group=first if of_this > 1 else "",
+            language=language,
+            good=good.text,
+            bad=sentence.text,
+            phenomenon=sentence.phenomenon,
+            columns=sentence.columns,
+        )
+        yield LocatedPair(sentence.location, pair)
+    _check_paired(good, of_this)
+
+
+def _check_paired(good: LabelledSentence | None, pairs: int) -> None:
+    if good is not None and not pairs:
+        raise InputError(
+            f"{good.location} is acceptable, and no sentence that is not follows it to make a pair."
+        )

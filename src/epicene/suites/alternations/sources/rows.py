@@ -1,0 +1,216 @@
+"""Pairs as rows of a table: the user's own columns, and those of published sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epicene.core.data_files import read_rows
+from epicene.core.errors import InputError
+from epicene.core.records import digest
+from epicene.suites.alternations.items import Pair
+from epicene.suites.alternations.sources.files import LocatedPair, short_code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from epicene.core.data_files import FileRow
+    from epicene.suites.alternations.sources.files import PairFile
+
+# The names of each field in a user's file and in BLiMP's; the first that a row has is taken.
+FIELD_NAMES: dict[str, tuple[str, ...]] = {
+    "good": ("good", "sentence_good"),
+    "bad": ("bad", "sentence_bad"),
+    "phenomenon": ("phenomenon", "UID", "phenomena_type", "linguistics_term", "variant"),
+    "id": ("id", "pair_id", "pairID"),
+    "language": ("language", "lang"),
+    "prefix": ("prefix",),
+    "gold": ("gold",),
+    "after": ("after",),
+    "transliteration": ("transliteration",),
+    "gloss": ("gloss",),
+    "group": ("group",),
+}
+
+# The columns of a frame of judgements; a file's column of that name is renamed.
+RESERVED_COLUMNS = frozenset(
+    {
+        "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label",
+        "value", "phenomenon", "format", "measure", "method", "main", "ranking", "credit",
+        "is_verb", "agrees", "gold_first", "gold_among",
+    }
+)  # fmt: skip
+
+
+class RowLayout(NamedTuple):
+    """The columns of a set: those it is known by, and what they are called with us."""
+
+    name: str
+    known_by: tuple[str, ...]  # a row that has all of these is in this layout
+    fields: Mapping[str, tuple[str, ...]]
+    language: str = ""  # if the set has one only
+    left_out: frozenset[str] = frozenset()  # columns that are no breakdown
+    grouped: bool = False  # pairs with one acceptable sentence are resampled together
+
+    @property
+    def looks_like(self) -> str:
+        """The columns, in words."""
+        return f"the columns {', '.join(self.known_by[:-1])} and {self.known_by[-1]}"
+
+
+OWN = RowLayout("pairs", ("good", "bad"), FIELD_NAMES)
+
+ROW_LAYOUTS = (
+    OWN,
+    RowLayout("BLiMP", ("sentence_good", "sentence_bad"), FIELD_NAMES),
+    RowLayout(
+        "MultiBLiMP",
+        ("sen", "wrong_sen"),
+        {
+            "good": ("sen",),
+            "bad": ("wrong_sen",),
+            "phenomenon": ("phenomenon",),
+            "language": ("lang",),
+        },
+        # Analyses of single words, and the beginning of the sentence, which is no gap of ours.
+        left_out=frozenset(
+            {
+                "prefix", "metadata", "attractors", "congruent_attractors",
+                "incongruent_attractors", "child_features", "head_features", "verb_idx", "cop_idx",
+                "child_idx", "head_idx",
+            }
+        ),
+        grouped=True,
+    ),
+    RowLayout(
+        "RuBLiMP",
+        ("source_sentence", "target_sentence", "source_word", "target_word"),
+        {
+            "good": ("source_sentence",),
+            "bad": ("target_sentence",),
+            "phenomenon": ("phenomenon", "PID"),
+            "id": ("id",),
+        },
+        language="ru",
+    ),
+    RowLayout(
+        "TurBLiMP",
+        ("good_sentence", "bad_sentence", "good_cue", "bad_cue", "critical_region"),
+        {
+            "good": ("good_sentence",),
+            "bad": ("bad_sentence",),
+            "phenomenon": ("phenomenon",),
+        },
+        language="tr",
+    ),
+    RowLayout(
+        "JBLiMP",
+        ("good_sentence", "bad_sentence", "good_diacritic", "bad_diacritic"),
+        {
+            "good": ("good_sentence",),
+            "bad": ("bad_sentence",),
+            "phenomenon": ("phenomenon",),
+            "id": ("ID",),
+            "gloss": ("good_translation",),
+        },
+        language="ja",
+        left_out=frozenset({"good_sentence_raw", "bad_sentence_raw"}),
+    ),
+    RowLayout(
+        "LM_syneval",
+        ("test case", "grammatical", "ungrammatical"),
+        {"good": ("grammatical",), "bad": ("ungrammatical",), "phenomenon": ("test case",)},
+        language="en",
+    ),
+)  # fmt: skip
+
+
+def row_layout(names: Mapping[str, Any]) -> RowLayout | None:
+    """The layout of a row with these columns; None if it is in none.
+
+    One column of the user's own layout is enough: what is missing is then named.
+    """
+    for layout in ROW_LAYOUTS:
+        if all(name in names for name in layout.known_by):
+            return layout
+    ours = (*FIELD_NAMES["good"], *FIELD_NAMES["bad"])
+    return OWN if any(name in names for name in ours) else None
+
+
+def read_row_pairs(
+    file: PairFile, layout: RowLayout, suffix: str | None = None
+) -> Iterator[LocatedPair]:
+    """The pairs of a file, one after the other; `suffix` reads it as a file of another name."""
+    for number, line in enumerate(read_rows(file.path, file.columns, suffix), start=1):
+        yield LocatedPair(line.location, _pair(line, number, file, layout))
+
+
+def _pair(line: FileRow, number: int, file: PairFile, layout: RowLayout) -> Pair:
+    names = {field: _first_present(line.values, names) for field, names in layout.fields.items()}
+    if file.variant:
+        names["phenomenon"] = ""
+    found = {field: str(line.values[name]) for field, name in names.items() if name}
+    _check_sentences(line, found, layout)
+    name = found.pop("id", str(number))
+    if layout is not OWN and "language" in found:
+        found["language"] = short_code(found["language"])
+    made: dict[str, Any] = {
+        "group": _group(name, found, file, layout),
+        "language": file.language or layout.language,
+        "phenomenon": file.variant or file.path.stem,
+        **(_published_gap(found["good"]) if file.variant else {}),
+        **found,
+    }
+    used = {*names.values(), *layout.left_out}
+    pair = Pair(id=f"{file.prefix}{name}", columns=_other_columns(line.values, used), **made)
+    _check_gap(line, pair)
+    return pair
+
+
+def _group(name: str, found: Mapping[str, str], file: PairFile, layout: RowLayout) -> str:
+    if layout.grouped:
+        return digest(found["good"]).hex()[:16]
+    return name if file.variant and file.prefix else ""
+
+
+def _first_present(values: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """The first name that a row has a value for, "" if it has none."""
+    return next((name for name in names if values.get(name) not in (None, "")), "")
+
+
+def _check_sentences(line: FileRow, found: Mapping[str, str], layout: RowLayout) -> None:
+    for field, what in (("good", "acceptable"), ("bad", "other")):
+        if not found.get(field, "").strip():
+            raise InputError(
+                f"{line.location} lacks its {what} sentence; it is looked for in "
+                f"{' or '.join(layout.fields[field])}, or name it: --column {field}=NAME."
+            )
+
+
+def _check_gap(line: FileRow, pair: Pair) -> None:
+    """Raise if the parts around the gap do not make up the acceptable sentence: another gap than
+    that of the sentence would be filled."""
+    if pair.prefix and pair.gold and pair.filled(pair.gold) != pair.good:
+        raise InputError(
+            f"{line.location} has a gap that does not fit: prefix, gold and after, joined by "
+            f"spaces, are {pair.filled(pair.gold)!r} and not its acceptable sentence; correct "
+            "them, or leave them out to have no gap."
+        )
+
+
+def _published_gap(sentence: str) -> dict[str, str]:
+    """In the published Hindi sentences the verb is the last word but one."""
+    parts = sentence.rsplit(" ", 2)
+    return dict(zip(("prefix", "gold", "after"), parts, strict=True)) if len(parts) == 3 else {}
+
+
+def _other_columns(values: Mapping[str, Any], used: set[str]) -> dict[str, str]:
+    """The other columns as text, but for lists and records, which no table can break down by."""
+    return {
+        f"{name} (of the file)" if name in RESERVED_COLUMNS else name: _as_text(value)
+        for name, value in values.items()
+        if name not in used and value is not None and not isinstance(value, list | dict)
+    }
+
+
+def _as_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

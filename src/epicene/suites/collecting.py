@@ -1,0 +1,137 @@
+"""Gather a suite's published files from clones and zip files that a user has.
+
+A file is known by its name and its hash: what has another content is named and left where it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+import zlib
+from collections import defaultdict
+from functools import partial
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.core.data_files import sha256_of
+from epicene.core.errors import InputError
+from epicene.core.files import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+MAX_BYTES = 256 * 2**20  # of one file; far above any that is published
+
+
+class CollectedFiles(NamedTuple):
+    """The files that were gathered, those that are missing, and those found with another content:
+    for each the place where it was found."""
+
+    found: dict[str, str]
+    missing: tuple[str, ...]
+    changed: dict[str, str]
+
+
+class _Candidate(NamedTuple):
+    """A file with a name that is looked for."""
+
+    place: str
+    name: str
+    read: Callable[[], bytes]
+
+
+def collect_files(wanted: Mapping[str, str], sources: Sequence[Path], out: Path) -> CollectedFiles:
+    """Copy the wanted files, by path and sha256, from the sources into a folder."""
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for path in wanted:
+        by_name[PurePosixPath(path).name].append(path)
+    _check_free(wanted, out)
+    found: dict[str, str] = {}
+    changed: dict[str, str] = {}
+    for candidate in (each for source in sources for each in _candidates(source, by_name)):
+        content = candidate.read()
+        sha256 = hashlib.sha256(content).hexdigest()
+        for path in by_name[candidate.name]:
+            if wanted[path] == sha256 and path not in found:
+                write_atomically(out / path, content)
+                found[path] = candidate.place
+            elif wanted[path] != sha256 and len(by_name[candidate.name]) == 1:
+                changed.setdefault(path, candidate.place)
+    return CollectedFiles(
+        dict(sorted(found.items())),
+        tuple(sorted(set(wanted) - set(found))),
+        {path: place for path, place in sorted(changed.items()) if path not in found},
+    )
+
+
+def _check_free(wanted: Mapping[str, str], out: Path) -> None:
+    """Raise if another file lies where one is to be written."""
+    for path, sha256 in wanted.items():
+        there = out / path
+        if there.exists() and (not there.is_file() or sha256_of(there) != sha256):
+            raise InputError(f"{there} is another file; name an empty folder with --out.")
+
+
+def _candidates(source: Path, names: Mapping[str, object]) -> Iterator[_Candidate]:
+    if source.is_dir():
+        for folder, folders, files in os.walk(source):
+            folders[:] = sorted(each for each in folders if each != ".git")
+            for name in sorted(set(files) & set(names)):
+                path = Path(folder) / name
+                yield _Candidate(str(path), name, partial(_read, path))
+    elif zipfile.is_zipfile(source):
+        yield from _zipped(source, names)
+    elif source.exists():
+        raise InputError(f"{source} is neither a folder nor a zip file.")
+    else:
+        raise InputError(f"There is no {source}; --from names a clone or a zip file.")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
+    return _checked(content, str(path))
+
+
+def _zipped(source: Path, names: Mapping[str, object]) -> Iterator[_Candidate]:
+    try:
+        with zipfile.ZipFile(source) as archive:
+            members = archive.infolist()
+            for member in members:
+                _check_inside(source, member.filename)
+            for member in members:
+                name = PurePosixPath(member.filename).name
+                if name in names and not member.is_dir():
+                    place = f"{source}, {member.filename}"
+                    yield _Candidate(place, name, partial(_unzip, archive, member, place))
+    except (zipfile.BadZipFile, OSError) as error:
+        raise InputError(f"Could not read {source} as a zip file: {error}.") from error
+
+
+def _check_inside(source: Path, name: str) -> None:
+    """Raise at a name that would lie outside the folder in which the zip file is unpacked."""
+    windows = PureWindowsPath(name)
+    if ".." in windows.parts or windows.drive or windows.root or PurePosixPath(name).is_absolute():
+        raise InputError(
+            f"{source} holds {name!r}, which would lie outside its folder; such a file is not "
+            "trusted, so nothing is read from it."
+        )
+
+
+def _unzip(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str) -> bytes:
+    try:
+        with archive.open(member) as file:
+            return _checked(file.read(MAX_BYTES + 1), place)
+    # Damaged; or with a password, or packed in another way.
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError) as error:
+        raise InputError(f"Could not read {place}: {error}.") from error
+
+
+def _checked(content: bytes, place: str) -> bytes:
+    if len(content) > MAX_BYTES:
+        raise InputError(f"{place} is longer than {MAX_BYTES // 2**20} MiB, so it is no data file.")
+    return content
