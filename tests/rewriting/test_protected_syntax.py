@@ -33,7 +33,9 @@ def test_a_placeholder_is_seen_as_a_name(placeholder: str) -> None:
     assert seen(f"Tu vois {placeholder}, toi ?") == [f"Tu vois {NAME}, toi ?"]
 
 
-@pytest.mark.parametrize("placeholder", ["%d", "%2$d", "%.1f", "%(n)d", "{n, number}", "%Y"])
+@pytest.mark.parametrize(
+    "placeholder", ["%d", "%2$d", "%.1f", "%(n)d", "{n, number}", "{ NUMBER($n) }", "%Y"]
+)
 def test_a_number_stands_for_a_number(placeholder: str) -> None:
     assert seen(f"Tu vois {placeholder} amis.") == ["Tu vois 5 amis."]
 

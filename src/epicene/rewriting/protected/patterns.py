@@ -115,7 +115,7 @@ _VALUE = r"(?:\\?\".*?\"|\\?'.*?'|&quot;.*?&quot;|[^\s\"'=<>]+)"
 ATTRIBUTES = regex.compile(rf"(?:\s+[\w:.@\-]+(?:\s*=\s*{_VALUE})?)*\s*/?", regex.DOTALL)
 # A number stands for these, a name for all other placeholders.
 NUMBER = regex.compile(
-    rf"%{_WIDTH}[diufFeEgGn]|%[\-_]?[YmHMSyj]|\{{.*,\s*(?:number|ordinal)\b.*\}}"
+    rf"%{_WIDTH}[diufFeEgGn]|%[\-_]?[YmHMSyj]|\{{.*,\s*(?:number|ordinal)\b.*\}}|\{{\s*NUMBER\(.*\}}"
     r"|%\([^()]*\)[\#0\-+\d.]*[difg]",
     regex.DOTALL,
 )
