@@ -107,3 +107,18 @@ def test_who_is_the_user_comes_from_a_file(
     (tmp_path / "people.toml").write_text('[keys]\n"account.*" = "you=m"\n', encoding="utf-8")
     done = epicene("audit", "fr.po", "--people", "people.toml")
     assert done.out.startswith("0 of 2 strings mention a man")
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv", "--sarif"])
+def test_nothing_acts_on_a_terminal(
+    epicene: Epicene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    strings = {"a": "\x1b[31m\u202eVous êtes prêt."}
+    (tmp_path / "fr.json").write_text(json.dumps(strings), encoding="utf-8")
+    printed = epicene("audit", "fr.json", form)
+    assert "\u202e" in printed.out  # as it is, for a program
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    shown = epicene("audit", "fr.json", form)
+    assert shown.code == 0
+    assert "\u202e" not in shown.out
+    assert "\x1b" not in shown.out

@@ -183,6 +183,11 @@ def test_an_inclusive_word_shows_both_and_not_a_man() -> None:
     assert {word.gender for word in found.words} == {"both"}
 
 
+def test_a_person_named_in_both_genders_is_shown_with_both() -> None:
+    found = analysed("Liebe Nutzerin, lieber Nutzer, hallo!", "de")
+    assert (found.people, found.problems, found.forms) == ({"listener": "both"}, (), ())
+
+
 def test_markup_and_placeholders_stay_in_the_other_form() -> None:
     found = analysed("{name}, vous êtes <b>connecté(e)</b> ?", "fr")
     assert [word.text for word in found.words] == ["connecté(e)"]

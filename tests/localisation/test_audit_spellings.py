@@ -20,6 +20,7 @@ SPELLINGS = {
         ("les musicien(ne)s", [("musicien(ne)s", "brackets", "musiciens", "musiciennes")]),
         ("Bonjour à tou·te·s", [("tou·te·s", "dot", "tous", "toutes")]),
         ("iel arrive", [("iel", "new word", "il", "elle")]),
+        ("à toutes et à tous", [("toutes et à tous", "both words", "tous", "toutes")]),
         ("il ou elle", [("il ou elle", "both words", "il", "elle")]),
         (
             "Étudiantes et étudiants",
@@ -67,6 +68,7 @@ SPELLINGS = {
         ("Ты вошёл(ла)", [("вошёл(ла)", "brackets", "вошёл", "вошла")]),
         ("сделал/а", [("сделал/а", "slash", "сделал", "сделала")]),
         ("вернулся(ась)", [("вернулся(ась)", "brackets", "вернулся", "вернулась")]),
+        ("Он(а) здесь", [("Он(а)", "brackets", "Он", "Она")]),
         ("он или она", [("он или она", "both words", "он", "она")]),
     ],
     "ar": [

@@ -25,7 +25,15 @@ NAME = seen("{name}x")[0][:-1]
         *("%name%", "%1", "{d, date, short}", '{ DATETIME($d, month: "long") }', "$t(key.a)"),
         *("$NAME$", r"\(user)", "<%= name %>", "`prêt`", "``prêt``", "<code>prêt</code>"),
         *("https://example.org/prêt?a=b#c", "www.example.org", "a.b@example.org", "config.json"),
-        *("/usr/bin/prêt", r"C:\prêt\x", "src/app/main.py", "example.com", "<nom>", "<x id='1'/>"),
+        *(
+            "/usr/bin/prêt",
+            r"C:\prêt\x",
+            "src/app/main.py",
+            "example.com",
+            "READ.md",
+            "<nom>",
+            "<x id='1'/>",
+        ),
         *("{gender, select, male {prêt} female {prête} other {prêt}}", 'class="prêt"'),
     ],
 )
@@ -56,7 +64,7 @@ def test_a_number_stands_for_a_number(placeholder: str) -> None:
         ('[prêt](https://x.org/a_(b) "prêt") ![prêt](x.png)', "prêt prêt"),
         ("[b]prêt[/b]", "prêt"),
         ("## Prêt", "Prêt"),
-        ("{% if x %}prêt{% endif %}", "prêt"),
+        ("{% if x %}prêt{% endif %}{{#if x}} oui{{/if}}", "prêt oui"),
         ("pr&ecirc;t &#233; &#xe9; &nbsp;", "prêt é é \xa0"),
         (r"pr\u00eat \"oui\" d\'ici\nprêt \u{e9} \ud83d\ude00", "prêt oui d'ici\nprêt é 😀"),
         ("con&shy;tent con\u00adtent", "content content"),
@@ -128,6 +136,10 @@ def test_blocks_are_read_apart() -> None:
         (
             "Tu es { $n ->\n    [one] prêt\n   *[other] content { $n }\n}.",
             [f"Tu es content {NAME}.", "Tu es prêt."],
+        ),
+        (
+            "C'est {n, select, a {l'{x}} other {d'{y}}}",
+            [f"C'est d'{NAME}", f"C'est l'{NAME}"],
         ),
         (
             "{a, select, x {Tu es {n, plural, one {A} other {B}}} other {C}}",

@@ -92,8 +92,7 @@ def audit(
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as made:
         _write(found, form, made)  # type: ignore[arg-type]
         if form and out is None:
-            shutil.copyfileobj(made, sys.stdout.buffer)
-            sys.stdout.flush()
+            _print(made)  # type: ignore[arg-type]
         elif out is not None:
             from epicene.core.files import write_atomically
 
@@ -133,6 +132,19 @@ def _write(found: FileAudit, form: str, made: BinaryIO) -> None:
     else:
         for _ in found:
             pass
+
+
+def _print(made: BinaryIO) -> None:
+    """Print what was written; on a terminal, spelt so that it does nothing there."""
+    from epicene.core.control_characters import escape_controls
+
+    if sys.stdout.isatty():
+        for line in made:
+            text = line.decode().removesuffix("\n")
+            sys.stdout.buffer.write(f"{escape_controls(text)}\n".encode())
+    else:
+        shutil.copyfileobj(made, sys.stdout.buffer)
+    sys.stdout.flush()
 
 
 def _print_summary(found: FileAudit) -> None:

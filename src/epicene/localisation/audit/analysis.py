@@ -12,6 +12,8 @@ from functools import partial
 from itertools import groupby, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from epicene.localisation.audit.agreement import find_disagreements
 from epicene.localisation.audit.findings import (
     Finding,
@@ -261,7 +263,7 @@ def _analyse_persons(
         edits.setdefault(word.whose, []).append(
             _Edit(each.start, each.end, each.masculine or known, each.feminine)
         )
-    words.sort(key=lambda word: (word.start, word.end))
+    words = _with_doubles(sorted(words, key=lambda word: (word.start, word.end)), edits)
     needless = all(word.gender == "both" for word in words) and all(
         each.feminine and each.feminine == each.masculine for each in read.spellings
     )
@@ -277,6 +279,27 @@ def _analyse_persons(
     )
 
 
+def _with_doubles(words: Sequence[ShownWord], edits: dict[Whose, list[_Edit]]) -> list[ShownWord]:
+    """The words; those that name a person in both genders show both: Liebe Kundin, lieber Kunde.
+
+    No other form is known of these: it would repeat itself.
+    """
+    found = list(words)
+    for whose in ("speaker", "listener"):
+        own = [word for word in found if word.whose == whose]
+        would_be = sorted(word.other.lower() for word in own if word.gender == "masculine")
+        there = sorted(word.text.lower() for word in own if word.gender == "feminine")
+        if there and would_be == there:
+            del edits[whose]
+            found = [
+                msgspec.structs.replace(word, gender="both", other="", spelling="both words")
+                if word.whose == whose
+                else word
+                for word in found
+            ]
+    return found
+
+
 def _changes(feminine: Rewriting, masculine: Rewriting) -> Iterator[tuple[Change, Gender]]:
     """Each change with the gender that the word has now."""
     for change in feminine.changes:
@@ -290,7 +313,7 @@ def _other_forms(
 ) -> Iterator[OtherForm]:
     """The text with each person in the gender that it does not show, or in both."""
     for whose, shown in people.items():
-        if whose == "unknown":
+        if whose == "unknown" or whose not in edits:
             continue
         own = sorted(edits[whose])
         for gender in GENDERS:

@@ -25,8 +25,8 @@ _FOLLOWERS = {
     language: frozenset(words.split())
     for language, words in {
         "ar": "في على من إلى مع عن هنا الآن أو",
-        "es": "a al de del en para con por y o el la los las desde como hace",
-        "fr": "à au aux de du en pour avec par et ou sur dans depuis comme le la les il hier",
+        "es": "a al de del en para con por y o el desde como hace",
+        "fr": "à au aux de du en pour avec par et ou sur dans depuis comme le il hier",
         "it": "a al alla di da dal in per con e o su il la come",
         "pt": "a ao à de do da em para com por e ou o desde como há no na",
         "ru": "к на в с от по за и или для",

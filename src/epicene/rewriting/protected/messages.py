@@ -68,8 +68,11 @@ def find_choice(text: str, start: int, braces: Sequence[Braces]) -> Choice | Non
     `braces` are those of `read_braces`.
     """
     if head := _ICU_HEAD.match(text, start):
-        found = (_icu_choice(text, start, head, closing) for closing in braces)
-        return next((choice for choice in found if choice), None)
+        read = (_icu_choice(text, start, head, closing) for closing in braces)
+        found = [choice for choice in read if choice]
+        # l'{x} is meant as a placeholder, though ICU reads a quotation.
+        whole = [choice for choice in found if choice.default().default]
+        return next(iter([*whole, *found]), None)
     if head := _FLUENT_HEAD.match(text, start):
         return _fluent_choice(text, start, head, braces[-1])
     return None

@@ -28,7 +28,7 @@ _MARKS = {
     # A brace is looked at by its content first (a plural with branches), then by its shape.
     "choice": r"\{(?=\s*[^{}\[\]]{1,200}(?:,\s*(?:plural|select)|->))",
     "comment": r"<!--.{0,4000}?-->|<\?.{0,4000}?\?>|<!\[CDATA\[|\]\]>|<![A-Za-z][^<>]{0,500}>",
-    "control": r"\{%.{0,500}?%\}|\{\#.{0,500}?\#\}|<%(?!=).{0,500}?%>",
+    "control": r"\{\{[\#/^!>].{0,200}?\}\}|\{%.{0,500}?%\}|\{\#.{0,500}?\#\}|<%(?!=).{0,500}?%>",
     "tag": (
         r"</?[A-Za-z][\w:.\-]*+(?:\s(?:[^<>\"']|\"[^\"]*\"|'[^']*')*+)?/?+>|</?\d+\s*/?>"
         r"|&lt;/?[A-Za-z][\w:.\-]*+(?:\s(?:(?!&[lg]t;)[^<>])*+)?/?+&gt;"
@@ -74,7 +74,7 @@ MARKS = regex.compile(
 
 _EXTENSIONS = (
     "apk|arb|bat|bmp|cfg|conf|cpp|css|csv|dll|dmg|docx?|exe|ftl|gif|gz|html?|ini|ipynb|jar|java"
-    "|jpe?g|js|json|jsonl|jsx|kt|log|mov|mp[34]|odt|pdf|php|png|pot?|pptx?|py|rar|rtf|scss|sh|sql"
+    "|jpe?g|js|json|jsonl|jsx|kt|log|md|mov|mp[34]|odt|pdf|php|png|pot?|pptx?|py|rar|rtf|scss|sh|sql"
     "|srt|strings|svg|swift|tar|toml|tsv|tsx?|ttf|txt|vtt|wav|webm|webp|xcstrings|xlf|xliff|xlsx?"
     "|xml|ya?ml|zip"
 )

@@ -58,7 +58,7 @@ _FRENCH_WHOLE = {"iel": ("il", "elle"), "iels": ("ils", "elles"), "celleux": ("c
 def patterns() -> Iterator[Pattern]:
     written = sorted({each for ending in _FRENCH for each in ending.written}, key=len, reverse=True)
     tails = "|".join(written)
-    yield from both_words(_FRENCH_PAIRS, "et|ou|et/ou", _is_french_pair)
+    yield from both_words(_FRENCH_PAIRS, "(?:et|ou)(?: à| de)?|et/ou", _is_french_pair)
     yield whole_words(_FRENCH_WHOLE)
     yield Pattern(
         "dot",

@@ -114,6 +114,11 @@ def russian() -> Iterator[Pattern]:
     )
     endings = tuple((each.masculine, each.feminine) for each in _RUSSIAN)
     yield from both_words(pairs, "или|и", pairs_by_endings(endings, "ru"))
+    yield Pattern(
+        "brackets",
+        compile_word(r"он\(а\)"),
+        lambda match: Forms(match["all"][:2], f"{match['all'][:2]}а"),
+    )
     yield from _abbreviated(
         _RUSSIAN, {"slash": "/", "star": r"\*", "underscore": "_"}, 3, _shows_gender
     )
