@@ -30,6 +30,7 @@ from epicene.localisation.audit.spellings import Spelling, find_spellings
 from epicene.localisation.audit.undecided import find_undecided
 from epicene.localisation.audit.visible import find_in_visible, known_syntax
 from epicene.rewriting import Change, Rewriting, find_rewriter
+from epicene.rewriting.confidence import add_probabilities
 from epicene.rewriting.persons import GENDERS, PERSONS
 
 if TYPE_CHECKING:
@@ -102,7 +103,10 @@ class Analyser:
     ) -> Iterator[StringAnalysis]:
         read = [_Substituted(each.text, self._spellings(each.text, syntax)) for each in strings]
         texts = [each.text for each in read]
-        rewritten = zip(*(rewrite(texts) for rewrite in self._rewrites(syntax)), strict=True)
+        rate = partial(add_probabilities, self.language)
+        rewritten = zip(
+            *(map(rate, rewrite(texts)) for rewrite in self._rewrites(syntax)), strict=True
+        )
         for string, substituted, rewritings in zip(strings, read, rewritten, strict=True):
             if self._by_pronouns:
                 yield _analyse_pronouns(rewritings)
@@ -343,6 +347,7 @@ def _single_word(change: Change, gender: Gender, start: int, end: int) -> ShownW
         other=change.after,
         sure=change.sure,
         rule=change.rule,
+        probability=change.probability,
     )
 
 
@@ -372,6 +377,7 @@ def _analyse_pronouns(rewritings: Sequence[Rewriting]) -> StringAnalysis:
             other=change.after if gender != "both" else "",
             sure=change.sure,
             rule=change.rule,
+            probability=change.probability,
             spelling="both words" if gender == "both" else "",
         )
         for rewriting, sets in ((feminine, {"masculine", "both"}), (masculine, {"feminine"}))

@@ -39,6 +39,7 @@ class ShownWord(TextSpan, frozen=True, kw_only=True):
     """A word that shows a gender: whose, which, and the word in the other gender if it is known.
 
     `spelling` says how a word is written that shows both: dot, brackets, slash, star …
+    `probability` is that of the other form being right; null if it is not known.
     """
 
     text: str
@@ -48,6 +49,7 @@ class ShownWord(TextSpan, frozen=True, kw_only=True):
     sure: Confidence
     rule: str
     spelling: str = ""
+    probability: float | None = None
 
 
 class Problem(TextSpan, frozen=True, kw_only=True):
