@@ -198,7 +198,9 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
         return False
     # la porte, le centre: nouns with the form of a verb, unless somebody stands before them
     initial = line.tokens[first - 1].text[:1] if first else ""
-    if before.endswith(("er", "ir", "re")) and line.begins(first - 1):  # Optimiser la taille
+    if before.endswith(("iser", "ifier")):  # Optimiser la taille
+        return False
+    if before.endswith(("er", "ir", "re")) and line.begins(first - 1):
         return False
     return not word.endswith(("e", "es")) or initial.isupper() or is_person(before)
 
