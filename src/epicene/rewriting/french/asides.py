@@ -255,6 +255,7 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
     at = start
     while at < end:
         first = _after_openers(line, at)
+        first += line[first] == "toute" and is_adjective(line[first + 1])
         if line[first] in {"tel", "telle"} and line[first + 1] in {"un", "une"}:
             _read_likeness(line, first, agreement)
         elif (
@@ -265,6 +266,8 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
             and not (line[first] in TERMS_OF_ADDRESS and line[first + 1] == ",")
             and _is_aside(line, first, end)
         ):
+            if line[first - 1] in {"tout", "toute"}:
+                agreement.add(first - 1, "determiner")
             reached = read_predicate_element(line, first, agreement, strict=True)
             at = max(first + 1, read_coordinated(line, reached, agreement))
         while at < end and line[at] != ",":
@@ -346,9 +349,14 @@ def _may_trail(context: Context, comma: int, start: int, after: int, agreement: 
     if inflect(line[start], "masculine") in TEMPORARY_STATES:
         return True
     mention = context.mention_ending(comma)
-    return mention is None or (
-        mention.gender is not None and mention.gender != shown_gender(line[start])
-    )
+    while mention is not None:  # la fin du film, trop longue
+        if mention.gender in {None, shown_gender(line[start])}:
+            return False
+        if not mention.after_preposition:
+            return True
+        contracted = line[mention.start] in {"du", "au", "aux"}
+        mention = context.mention_ending(mention.start - (not contracted))
+    return True
 
 
 def _read_roles_with_comme(context: Context, clause: Clause, start: int, end: int) -> None:

@@ -190,6 +190,10 @@ class ClauseReader:
             self._read_subject_complement(self.group.end, "said of the subject with être")
         elif any(self.line[index] in {"le", "la", "l'", "les"} for index in self.group.clitics):
             return  # je me la suis offerte: it agrees with the thing
+        elif self.line[self.group.start - 1] in {"que", "qu'"} and verb_table().is_kind(
+            "for_oneself", participle_infinitives(self.line[after])
+        ):
+            return  # la veste que je me suis achetée
         elif agreement := self.subject_agreement("reflexive pronoun before the participle"):
             self.read_reflexive_participle(after, agreement)
 

@@ -33,6 +33,9 @@ _SOME = frozenset(
     "un une du des quelques plusieurs deux trois quatre cinq six sept huit neuf dix onze douze"
     " vingt trente cent mille assez beaucoup peu trop moins plus tant".split()
 )
+_MISSED = frozenset(
+    "train bus car avion métro bateau but coche cours départ cible début fin".split()
+)
 _INVERTED = frozenset({"paraît", "semble", "plaît"})
 _DATIVES = frozenset("me m' te t' lui nous vous leur".split())
 _FIXED = frozenset(
@@ -149,6 +152,8 @@ def _has_logical_subject(
             return not is_adjective(word)
     elif dative and word in {"de", "d'"}:  # il m'arrive de lire
         return True
+    if "manquer" in infinitives and word in {"le", "la", "l'"}:  # but il manque le train
+        return line[at + 1] not in _MISSED and not is_person(line[at + 1])
     if word == "de" and line[at + 1] in {"la", "l'"}:
         return "rester" in infinitives
     if word not in _SOME and not word.isdigit():

@@ -70,6 +70,7 @@ def read_subject_infinitives(context: Context, clauses: Sequence[Clause]) -> Non
             continue
         reading = ClauseReader(context, clause)
         before = clauses[number - 1].group.end if number else 0
+        before = max(before, context.line.sentence(clause.group.start)[0])
         after = clauses[number + 1] if number + 1 < len(clauses) else None
         meant = reading.object_referent(clause.group.clitics) or _possessor_of_object(reading)
         if meant is not None and not reading.reflexive:

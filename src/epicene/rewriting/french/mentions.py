@@ -59,6 +59,8 @@ RARELY_PEOPLE = word_list("people", "rarely_people")
 
 _MACHINES = word_list("people", "machines")
 _TECHNICAL = word_list("people", "technical")
+_PROGRAMS = word_list("people", "programs")
+_AMONG_PEOPLE = word_list("people", "among_people")
 
 
 def names_person(line: Line, at: int) -> bool:
@@ -69,6 +71,8 @@ def names_person(line: Line, at: int) -> bool:
     last = word.rpartition("-")[2]  # la Maison-Blanche
     forms = {word, singular_of(word), last, singular_of(last)}
     if "gestionnaire" in forms and line[at + 1] in {"de", "d'", "des", "du"}:
+        return False
+    if forms & _PROGRAMS and _AMONG_PEOPLE.isdisjoint(line.keys):
         return False
     if forms & RARELY_PEOPLE or (forms & _MACHINES and _is_technical(line)):
         return False

@@ -58,10 +58,14 @@ def read_vocatives(context: Context) -> None:
 _OPENS_ADDRESS = frozenset("mon ma cher chère chers chères mes".split())
 
 
+_BEFORE_VOCATIVES = frozenset("merci bonjour bonsoir salut pardon bravo".split())
+
+
 def _opens_vocative(line: Line, at: int) -> bool:
     return (
         at < 0
         or line[at] in {",", ":", "-", "–", "—"}
+        or line[at] in _BEFORE_VOCATIVES
         or line[at] in SENTENCE_ENDS | OPENING_QUOTES | {'"'}
     )
 

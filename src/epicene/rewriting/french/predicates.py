@@ -81,7 +81,7 @@ def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) ->
         return is_person(line[joint - 1])
     shown = shown_gender(line[start])
     lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
-    if lasting and is_comma_alone(line, joint) and shown == _last_article(line, joint, agreement):
+    if lasting and is_comma_alone(line, joint) and shown in _last_articles(line, joint, agreement):
         return True
     for index in range(joint - 1, max(joint - 9, 0), -1):
         if agreement.sites.get(index) is not None:
@@ -97,16 +97,21 @@ def is_comma_alone(line: Line, at: int) -> bool:
     return line[at] == "," and line[at + 1] not in COORDINATORS
 
 
-def _last_article(line: Line, at: int, agreement: Agreement) -> Gender | None:
-    """The gender of the last article before a comma, None if a site comes in between."""
+def _last_articles(line: Line, at: int, agreement: Agreement) -> set[Gender]:
+    """The genders of the last articles before a comma: la fin du film, trop longue."""
+    found: set[Gender] = set()
     for index in range(at - 1, max(at - 6, 0), -1):
         if agreement.sites.get(index) is not None:
-            return None
+            break
         if line[index] in {"le", "un", "du", "au", "ce", "cet"}:
-            return "masculine"
-        if line[index] in {"la", "une", "cette"}:
-            return "feminine"
-    return None
+            found.add("masculine")
+        elif line[index] in {"la", "une", "cette"}:
+            found.add("feminine")
+        else:
+            continue
+        if line[index] not in {"du", "au"} and line[index - 1] not in {"de", "à"}:
+            break
+    return found
 
 
 _DEMONSTRATIVE_PRONOUNS = frozenset(
@@ -428,6 +433,10 @@ def _read_conjunct(
 ) -> int:
     """Read a conjunct, if it can be predicated of the same person."""
     if line[start] in _DEMONSTRATIVE_PRONOUNS:
+        if not adjacent and line[start + 1] in {"de", "d'"}:  # l'envie de partir et celle de rester
+            return start
+        return read_predicate_element(line, start, agreement)
+    if _is_adjective_alone(line, start):  # sûr et certain
         return read_predicate_element(line, start, agreement)
     if line.is_determiner(start):
         if line[start] in _PLURAL_DETERMINERS and not agreement.plural:

@@ -63,7 +63,7 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
     word = context.line[group.subject]
     if word in {"je", "j'", "me"}:
         return context.speaker(group.subject)
-    if word in {"tu", "te"}:
+    if word in {"tu", "te", "t'"}:
         return context.listener(group.subject)
     if word == "vous":
         return context.listener(group.subject)._replace(plural=_is_plural_vous(context, group))

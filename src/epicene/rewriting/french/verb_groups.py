@@ -114,6 +114,9 @@ def _with_inverted_subject(line: Line, at: int) -> VerbGroup | None:
 def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
     """The group of a verb after a pronoun subject: je ne me suis."""
     word = line[at]
+    if word == "t'" and line[at + 1] in {"es", "as", "étais", "avais"} and line.begins(at):
+        infinitives = _infinitives_of_form(line[at + 1], "2s")
+        return VerbGroup(at, "pronoun", "2s", (), at + 1, infinitives, at + 2)  # t'es prêt ?
     if word not in _PERSON or line[at - 1] in HYPHENS:
         return None
     person = _PERSON[word]
@@ -195,7 +198,9 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
         return False
     # la porte, le centre: nouns with the form of a verb, unless somebody stands before them
     initial = line.tokens[first - 1].text[:1] if first else ""
-    if before.endswith(("er", "ir", "re")) and line.begins(first - 1):  # Optimiser la taille
+    if before.endswith(("iser", "ifier")):  # Optimiser la taille
+        return False
+    if before.endswith(("er", "ir", "re")) and line.begins(first - 1):
         return False
     return not word.endswith(("e", "es")) or initial.isupper() or is_person(before)
 
