@@ -179,14 +179,10 @@ def _find_known_nouns(letters: str) -> Iterator[NounParse]:
         if len(rest) < 2:
             continue
         for lemma, form, spelling in noun_table().get(fold_letters(rest)):
-            if rest.endswith("ى") and (form.bound or is_listed_thing(rest)):
-                continue  # أبقى is rather a verb, موسيقى rather a thing
-            if rest.endswith("ي") and lemma.masculine in {"أب", "أخ"}:  # mine, rather
+            if not may_be_written(rest, spelling) or _is_something_else(rest, lemma, form):
                 continue
             if prefix.article and lemma.ending == "defective" and spelling + "ي" == lemma.masculine:
                 continue  # البال is no البالي
-            if not may_be_written(rest, spelling):
-                continue
             if not (prefix.article and (form.bound or form.nunated)):
                 yield NounParse(prefix, rest, None, lemma, form)
         if prefix.article:
@@ -195,6 +191,13 @@ def _find_known_nouns(letters: str) -> Iterator[NounParse]:
             for lemma, form, spelling in noun_table().get(before_suffix(stem)):
                 if may_be_written(stem, spelling):
                     yield NounParse(prefix, stem, suffix, lemma, form)
+
+
+def _is_something_else(rest: str, lemma: Lemma, form: NounFeatures) -> bool:
+    """Whether the word is rather a verb (أبقى), a thing (موسيقى) or somebody of mine (أخي)."""
+    if rest.endswith("ى"):
+        return bool(form.bound) or is_listed_thing(rest)
+    return rest.endswith("ي") and lemma.masculine in {"أب", "أخ"}
 
 
 def _cut_possessives(rest: str) -> Iterator[tuple[str, Suffix]]:
@@ -273,7 +276,7 @@ def analyse_thing(letters: str) -> Thing | None:
         suffixed = () if prefix.article else _without_suffix(rest)
         for stem, suffix in ((rest, ""), *suffixed):
             gender = _thing_gender(stem)
-            if gender is None and suffix and stem[-1] in "اي":  # عينيك
+            if gender is None and suffix and stem[-1] in "اي" and stem[-2] != "ا":  # عينيك
                 gender = _thing_gender(stem[:-1])
             if gender is None:
                 continue

@@ -14,7 +14,7 @@ from epicene.rewriting.arabic.spelling import SHADDA, TANWIN_FATH, fold_letters
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.analysis import VerbParse
-    from epicene.rewriting.arabic.disambiguation import PassageEvidence
+    from epicene.rewriting.arabic.evidence import PassageEvidence
     from epicene.rewriting.arabic.line import Line
 
 # After these سجل is a command, otherwise a list: سجل المكالمات.
@@ -26,7 +26,7 @@ _WITH_PREPOSITION = {"حافظ": "علي", "شارك": "في", "علق": "علي
 
 
 def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbParse, ...]:
-    """The imperative readings of a word that is a command here though it could be something else."""
+    """The imperative readings of a word that is a command here and elsewhere something else."""
     if not evidence.addresses:
         return ()
     word = line.token(at)
@@ -75,7 +75,11 @@ def _is_somebody_elses(line: Line, at: int, parse: VerbParse, evidence: PassageE
     if evidence.third_gender is not None and evidence.asks_for("others"):
         return True
     after = line.letters(at + 1)
-    if parse.verb.perfect in verb_list("told") or after.endswith("ى") or analyse_thing(after) is not None:
+    if (
+        parse.verb.perfect in verb_list("told")
+        or after.endswith("ى")
+        or analyse_thing(after) is not None
+    ):
         return False
     return any(
         noun.lemma.known

@@ -112,8 +112,8 @@ class Context:
     interlocutors: Interlocutors
     clause: ClauseState = field(default_factory=ClauseState)
     sites: Sites = field(default_factory=Sites)
-    # A plural for many, of whom the speaker is one (أنا وزملائي, أنا ممن يعملون). It may be mixed, and
-    # follows only if a noun or an adjective is said of them all.
+    # A plural for many, of whom the speaker is one (أنا وزملائي, أنا ممن يعملون). It may be mixed,
+    # and follows only if a noun or an adjective is said of them all.
     many: Referent | None = None
     of_many: list[Site] = field(default_factory=list)
     many_described: bool = False
@@ -186,7 +186,7 @@ class Context:
         return not any(one.who == "others" for one in self.sites)
 
     def _is_about_thing(self, suffix: Suffix) -> bool:
-        """Whether the subject is a thing of that gender that is nobody's: البيت قديم وجدرانه بيضاء."""
+        """Whether the subject is a thing of that gender, and nobody's: البيت قديم وجدرانه بيضاء."""
         subject, line = self.clause.subject, self.words.line
         if subject is None or subject.who is not None or subject.gender != suffix.gender:
             return False

@@ -16,141 +16,20 @@ from epicene.rewriting.arabic.analysis import (
     guess_verbs,
 )
 from epicene.rewriting.arabic.commands import is_seldom_command, read_command
+from epicene.rewriting.arabic.evidence import PassageEvidence
 from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody, verb_list
-from epicene.rewriting.arabic.spelling import DAMMA, SHADDA, SUFFIXES, TANWIN_FATH, TANWIN_KASR, fold_letters
+from epicene.rewriting.arabic.spelling import (
+    DAMMA,
+    SUFFIXES,
+    TANWIN_FATH,
+    TANWIN_KASR,
+    fold_letters,
+)
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.line import Line, Token
-    from epicene.rewriting.persons import Gender, Person, TargetGenders
+    from epicene.rewriting.persons import TargetGenders
     from epicene.rewriting.quotations import Interlocutors
-
-_WITHOUT_HAMZA = frozenset(
-    "انا انت ان انه انها انك اني انني الى اذا او ايضا اين وانا فانا وانت لان لاني".split()
-)
-_OF_COMPUTERS = frozenset("اتصال شبكة خطأ استجابة إنترنت بيانات طلب خدمة بريد منفذ".split())
-_QUESTION = frozenset("؟?")
-_PRONOUNS = {1: {"I", "we"}, 2: {"you", "you all", "you two", "vocatives"}}
-
-
-class PassageEvidence:
-    """What a passage as a whole shows about the persons of its verbs, and about their genders."""
-
-    def __init__(self, line: Line, interlocutors: Interlocutors, wanted: TargetGenders) -> None:
-        self._line = line
-        self._interlocutors = interlocutors
-        self._wanted = wanted
-        # Whether a gender is wanted for whoever is addressed here.
-        self.addresses = interlocutors.listener in wanted
-
-    def wants(self, role: Person) -> Gender | None:
-        """The gender wanted for a person, None if they are left as they are."""
-        return self._wanted.get(role)
-
-    def asks_for(self, role: str) -> bool:
-        """Whether a gender is wanted for a person."""
-        return role in self._wanted
-
-    def says_i_beside(self, at: int) -> bool:
-        """Whether a word other than this one can only be first person, or is something of mine."""
-        return any(
-            index != at and (_is_only_of_person(word, 1) or _is_mine(word))
-            for index, word in enumerate(self._line.tokens)
-        )
-
-    @cached_property
-    def is_question(self) -> bool:
-        """Whether the passage has a question mark."""
-        return any(word.text[:1] in _QUESTION for word in self._line.tokens)
-
-    def asks(self, at: int) -> bool:
-        """Whether the sentence around a word ends in a question mark."""
-        _, end = self._line.sentence(at)
-        return self._line[end][:1] in _QUESTION
-
-    @cached_property
-    def drops_hamza(self) -> bool:
-        """Whether the line omits the hamza of frequent words such as أنا, أن and إلى."""
-        return any(word.letters in _WITHOUT_HAMZA for word in self._line.tokens)
-
-    @cached_property
-    def prior(self) -> tuple[int, ...]:
-        """The persons that an ambiguous form may have, the likeliest first."""
-        first = self._interlocutors.speaker in self._wanted
-        second = self._interlocutors.listener in self._wanted
-        if first and second:
-            firsts, seconds = self._count(1), self._count(2)
-            asked = self.is_question and not firsts
-            return (2, 1, 3) if asked or seconds > firsts else (1, 2, 3)
-        if first:
-            return (1, 3, 2)
-        return (2, 1, 3) if second else (3, 1, 2)
-
-    @cached_property
-    def is_technical(self) -> bool:
-        """Whether the passage is about computers."""
-        return any(word.letters.removeprefix("ال") in _OF_COMPUTERS for word in self._line.tokens)
-
-    @cached_property
-    def says_i(self) -> bool:
-        """Whether some word can only be first person."""
-        return self._count(1) > 0
-
-    @cached_property
-    def says_my(self) -> bool:
-        """Whether somebody is the speaker's and nothing a woman's: أخي, أصدقائي."""
-        return self.third_gender != "feminine" and any(
-            parse.lemma.person and parse.suffix is not None and parse.suffix.person == 1
-            for word in self._line.tokens
-            if word.is_word and word.letters.endswith(("ي", "نا"))
-            for parse in analyse_noun(word.letters)[:1]
-        )
-
-    def _count(self, person: int) -> int:
-        """The number of words that can only be of that person."""
-        return sum(_is_only_of_person(word, person) for word in self._line.tokens)
-
-    @cached_property
-    def third_gender(self) -> Gender | None:
-        """The gender that most third-person pronouns of the passage show."""
-        masculine = feminine = 0
-        for word in self._line.tokens:
-            function = analyse_function_word(word.letters) if word.is_word else None
-            if function is not None and function.kind == "he":
-                masculine += 2 * (function.base == "هو")
-                feminine += 2 * (function.base == "هي")
-            elif len(word.letters) > 3 and TANWIN_FATH not in word.text:
-                masculine += word.letters.endswith("ه")
-                feminine += word.letters.endswith("ها")
-        if masculine == feminine:
-            return None
-        return "masculine" if masculine > feminine else "feminine"
-
-
-def _is_only_of_person(word: Token, person: int) -> bool:
-    """Whether all readings of a word are of that person, the first or the second."""
-    if not word.is_word:
-        return False
-    function = analyse_function_word(word.letters)
-    if function is not None and function.suffix is not None:
-        return function.suffix.person == person
-    if function is not None:
-        return function.kind in _PRONOUNS[person]
-    exact = [parse for parse in analyse_verb(word.letters) if parse.exact]
-    if not exact:
-        return False
-    mine = person == 1 and word.letters.endswith("ني")
-    return mine or all(parse.cell.person == person for parse in exact)
-
-
-def _is_mine(word: Token) -> bool:
-    """Whether the word is something or somebody of the speaker's: عملي, أخي."""
-    if not word.is_word or not word.letters.endswith("ي"):
-        return False
-    thing = analyse_thing(word.letters)
-    return (thing is not None and thing.suffixed) or any(
-        parse.lemma.known and parse.suffix is not None for parse in analyse_noun(word.letters)[:1]
-    )
-
 
 _NEGATIONS = frozenset("لا لم لن ليس ما ولا ولم ولن لست ليست".split())
 # Before a noun of action.
@@ -164,7 +43,13 @@ _PREPOSITION_AFTER_AND = {
     "ولي": FunctionParse("و", "prepositions", "ل", SUFFIXES[-1]),
 }
 _VERB_PARTICLES = frozenset(
-    map(fold_letters, "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى كما حيث ثم أينما حينما بعدما".split())
+    map(
+        fold_letters,
+        (
+            "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى "
+            "كما حيث ثم أينما حينما بعدما"
+        ).split(),
+    )
 )
 # Adverbs that may be adjectives in the accusative.
 ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا مطلقا".split())
@@ -343,13 +228,9 @@ class PassageAnalysis:
         word = self.line.token(at)
         if not word.is_word or self.function(at) or self._is_name(at):
             return ()
-        if command := self.command(at):
-            return command
-        if at == 0 and self.is_label and word.letters in verb_list("verbal_nouns"):
-            return ()
-        if self.line.letters(at - 1) in _IS_DONE:  # سيتم حذف الحساب
-            return ()
-        if word.letters.endswith("ة") or TANWIN_FATH in word.text or is_somebody(word.letters):
+        if self.command(at):
+            return self.command(at)
+        if self._names_action(at) or self._looks_like_noun(word):
             return ()
         parses = analyse_verb(word.letters)
         if is_seldom_command(self.line, at):
@@ -363,15 +244,30 @@ class PassageAnalysis:
             return ()
         if not parses:
             return guess_verbs(word.letters) if self._expects_verb(at) else ()
-        if self._is_possessed(at, parses) or self._is_misread(at, parses):
-            return ()
-        if self._is_verbal_noun(at, parses):
+        if self._is_rather_noun(at, parses):
             return ()
         if not self._is_noun_too(at):
             return parses
         if before is not None and before.base == "ان":  # إن ابنه is no command
             parses = tuple(p for p in parses if p.exact and p.cell.tense != "imperative")
         return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
+
+    @staticmethod
+    def _looks_like_noun(word: Token) -> bool:
+        noun = word.letters.endswith("ة") or TANWIN_FATH in word.text
+        return noun or is_somebody(word.letters)
+
+    def _names_action(self, at: int) -> bool:
+        """Whether the word is a noun of action: in a label, and in سيتم حذف الحساب."""
+        label = at == 0 and self.is_label and self.line.letters(0) in verb_list("verbal_nouns")
+        return label or self.line.letters(at - 1) in _IS_DONE
+
+    def _is_rather_noun(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        return (
+            self._is_possessed(at, parses)
+            or self._is_misread(at, parses)
+            or self._is_verbal_noun(at, parses)
+        )
 
     @cached_property
     def is_label(self) -> bool:

@@ -48,7 +48,9 @@ def read_numeral(words: PassageAnalysis, at: int) -> CountedPeople | None:
         return CountedPeople([], at + 1, at + 1, "singular", "accusative")
     if word.letters in _HUNDREDS and _is_person_noun(words, at + 1):
         return CountedPeople([], at + 1, at + 1, "singular", "genitive")
-    prefix = next((one for one in ("ال", "وال", "و", "ل", "") if _is_numeral(word.letters, one)), None)
+    prefix = next(
+        (one for one in ("ال", "وال", "و", "ل", "") if _is_numeral(word.letters, one)), None
+    )
     if prefix is None:
         return None
     numeral = FixedTarget(prefix, "numerals", word.letters[len(prefix) :])

@@ -11,10 +11,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from epicene.rewriting.arabic import lexicon, nouns, phrases, pronouns
 from epicene.rewriting.arabic.analysis import FunctionParse, analyse_thing
 from epicene.rewriting.arabic.clauses import (
-    compared_person,
-    implied_subject,
-    inverted_subject,
-    is_expected_predicate,
     is_impersonal_phrase,
     read_possessive,
     read_third_person_suffix,
@@ -23,6 +19,12 @@ from epicene.rewriting.arabic.clauses import (
 )
 from epicene.rewriting.arabic.context import Context, Referent
 from epicene.rewriting.arabic.disambiguation import PassageAnalysis
+from epicene.rewriting.arabic.predicates import (
+    compared_person,
+    implied_subject,
+    inverted_subject,
+    is_expected_predicate,
+)
 from epicene.rewriting.arabic.sites import FixedTarget
 from epicene.rewriting.arabic.spelling import SUFFIXES
 

@@ -97,7 +97,7 @@ def _read_person_phrase(
 
 
 def _skip_joined_adjectives(context: Context, at: int, head: Referent, *, definite: bool) -> int:
-    """The index after adjectives that agree with the word and not the person: شخص هادئ ومنظم."""
+    """The index after adjectives that agree with the word and not the person: شخص كتوم ومرتب."""
     words = context.words
     end = at
     while True:
@@ -253,7 +253,9 @@ def _describes_possessor(context: Context, at: int, head: _Head) -> bool:
 def _adverb_as_adjective(context: Context, at: int, head: Referent) -> NounParse | None:
     """The adjective reading of an adverb right after an accusative noun: طباخًا جيدًا."""
     word = context.words.line[at]
-    always = word == "دائما" and not any(p.lemma.adjective for p in context.words.known_nouns(at - 1))
+    always = word == "دائما" and not any(
+        p.lemma.adjective for p in context.words.known_nouns(at - 1)
+    )
     if not always and word not in ADJECTIVAL_ADVERBS - {"جدا"}:
         return None
     if not nouns.is_nunated(context.words, at - 1) or not context.words.known_nouns(at - 1):
@@ -302,9 +304,7 @@ def _describes(parse: NounParse, head: Referent, *, definite: bool) -> bool:
         return False
     if parse.form.number != head.number or head.gender not in {None, parse.form.gender}:
         return False
-    return _can_describe(parse, head) or (
-        parse.lemma.person and definite and head.who is not None
-    )
+    return _can_describe(parse, head) or (parse.lemma.person and definite and head.who is not None)
 
 
 def _can_describe(parse: NounParse, head: Referent) -> bool:

@@ -237,8 +237,10 @@ def _antecedent(context: Context, at: int, gender: Gender | None) -> Person | No
         person = bool(known) and known[0].lemma.person and not words.is_thing(index)
         if person and known[0].form.gender == gender and not nouns.is_rather_thing(known[0]):
             return nouns.noun_referent(context, index).who
-        if not person and nouns.noun_gender(words, index) in {gender, None} and (
-            words.function(index) is None
+        if (
+            not person
+            and nouns.noun_gender(words, index) in {gender, None}
+            and (words.function(index) is None)
         ):
             return None
     return None

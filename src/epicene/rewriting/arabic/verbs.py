@@ -1,20 +1,20 @@
-"""Verbs in context: which reading of a verb applies, its person and mood, and its subject."""
+"""Verbs in context: which reading of a verb applies, its person and its mood."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.arabic import lexicon, nouns
-from epicene.rewriting.arabic.analysis import analyse_thing, is_listed_thing
-from epicene.rewriting.arabic.lexicon import function_words, things, verb_list
+from epicene.rewriting.arabic import nouns
+from epicene.rewriting.arabic.analysis import is_listed_thing
+from epicene.rewriting.arabic.lexicon import function_words, verb_list
 from epicene.rewriting.arabic.spelling import DAMMA, FATHA, KASRA, SUKUN, final_mark
+from epicene.rewriting.arabic.subjects import explicit_subject, next_noun
 
 if TYPE_CHECKING:
-    from epicene.rewriting.arabic.analysis import NounParse, VerbParse
+    from epicene.rewriting.arabic.analysis import VerbParse
     from epicene.rewriting.arabic.conjugation import Cell, Mood
     from epicene.rewriting.arabic.context import Context
     from epicene.rewriting.arabic.disambiguation import PassageAnalysis
-    from epicene.rewriting.persons import Gender
 
 _STATEMENT_WORDS = frozenset("هل لماذا لم ما كيف".split())
 
@@ -53,128 +53,6 @@ def _is_prohibition(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
     ):
         return False
     return not words.evidence.is_question
-
-
-_QUANTIFIERS = frozenset("بعض كل معظم".split())
-
-
-def next_noun(words: PassageAnalysis, at: int) -> int:
-    """The first noun after a verb, past adverbs and prepositions with a pronoun; -1 if none."""
-    for index in range(at + 1, at + 5):
-        function = words.function(index)
-        if function is not None and function.base in _QUANTIFIERS and not function.prefix:
-            continue
-        if function is None:
-            letters = words.line.letters(index)
-            joined = letters.startswith(("وال", "فال", "بال", "كال", "لل"))
-            return index if words.is_nominal(index) and not joined else -1
-        if not (
-            function.kind == "adverbs" or (function.kind == "prepositions" and function.suffix)
-        ):
-            return -1
-    return -1
-
-
-def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
-    """The index of the subject after a third-person verb, -1 if none follows."""
-    words = context.words
-    index = next_noun(words, at)
-    gender = parse.cell.gender
-    if index < 0:
-        return _demonstrative_subject(words, at + 1, parse)
-    if nouns.has_preposition(words, index) or _is_begun(words, index, parse):
-        return -1
-    letters = words.line.letters(index)
-    if lexicon.is_anybody(letters) and not nouns.is_one_of_many(words, index):
-        return index if gender == "masculine" else -1
-    member = lexicon.group_member(letters)
-    if member is not None:
-        return index if lexicon.fixed_gender("members", member[1]) == gender else -1
-    if lexicon.fixed_gender("numerals", letters) is not None:
-        people = nouns.noun_referent(context, index).who is not None
-        return index if people and lexicon.fixed_gender("numerals", letters) == gender else -1
-    known = [one for one in words.known_nouns(index) if not one.prefix.preposition]
-    if known and analyse_thing(letters) is None:
-        return index if _can_be_subject(words, index, known[0], parse) else -1
-    if _is_unlisted_plural(words, index, parse):
-        return index
-    if _noun_gender(words, index) != gender or nouns.is_nunated(words, index):
-        return -1
-    copular = parse.verb.perfect in verb_list("copular")
-    definite = nouns.is_definite(words, index) or nouns.is_definite(words, index + 1)
-    if copular and not (definite or _is_nominative(words, index)):
-        return -1
-    organisation = letters.removeprefix("ال") in things().organisations and index == at + 1
-    organisation = organisation and context.clause.third is None
-    if parse.verb.perfect in verb_list("intransitive") or (organisation and definite):
-        return index
-    return index if _is_resumed_by_pronoun(context, at, index) else -1
-
-
-def _is_begun(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
-    """Whether somebody begins what is theirs: بدأ مسيرته, بدأت رحلتها."""
-    ending = "ها" if parse.cell.gender == "feminine" else "ه"
-    return parse.verb.perfect == "بدأ" and words.line.letters(at).endswith(ending)
-
-
-def _demonstrative_subject(words: PassageAnalysis, at: int, parse: VerbParse) -> int:
-    """The index of a demonstrative that begins the subject, -1 if none does: سقط هذا الجدار."""
-    function = words.function(at)
-    if function is None or function.kind != "demonstratives" or function.prefix:
-        return -1
-    same = lexicon.fixed_gender("demonstratives", function.base) == parse.cell.gender
-    subject = same and nouns.is_definite(words, at + 1)
-    return at if subject and parse.verb.perfect in verb_list("intransitive") else -1
-
-
-def _is_unlisted_plural(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
-    """Whether an unlisted noun may be a plural of things after such a verb: ارتفعت الأسعار."""
-    letters = words.line.letters(at)
-    feminine = parse.cell.gender == "feminine" and parse.verb.perfect in verb_list("of_things")
-    return feminine and letters.startswith("ال") and analyse_thing(letters) is None
-
-
-def _noun_gender(words: PassageAnalysis, at: int) -> Gender | None:
-    """The gender of a noun; an unlisted word with the article is masculine: كان الظهور الأول."""
-    letters = words.line.letters(at)
-    definite = letters.startswith("ال") or (
-        letters.endswith("ك") and not letters.endswith("تك") and len(letters) > 4
-    )
-    return nouns.noun_gender(words, at) or ("masculine" if definite else None)
-
-
-def _is_nominative(words: PassageAnalysis, at: int) -> bool:
-    """Whether a thing is nominative, as its accusative would end in an alif: كان كتاب الطفل."""
-    letters = words.line.letters(at)
-    thing = analyse_thing(letters)
-    shows = thing is not None and thing.gender == "masculine" and not thing.prefix
-    return shows and not letters.endswith(("ة", "اء", "ى", "ا"))
-
-
-def _is_resumed_by_pronoun(context: Context, at: int, index: int) -> bool:
-    """Whether a pronoun between verb and noun resumes the relative's head: الذي كتبت عنه الصحف."""
-    third = context.clause.third
-    if third is None or index == at + 1 or not nouns.is_definite(context.words, index):
-        return False
-    function = context.words.function(index - 1)
-    suffix = function.suffix if function is not None else None
-    return suffix is not None and suffix.person == 3 and suffix.gender == third.gender
-
-
-def _can_be_subject(words: PassageAnalysis, at: int, noun: NounParse, parse: VerbParse) -> bool:
-    """Whether a person after the verb can be its subject."""
-    form = noun.form
-    if form.gender != parse.cell.gender and form.number != "plural":
-        return False
-    if form.nunated or "nominative" not in form.cases or noun.prefix.letters[:1] in {"و", "ف"}:
-        return False
-    if noun.definite or nouns.is_bound(words, at, noun):
-        return True
-    if parse.verb.perfect in verb_list("role_verbs") and noun.lemma.names_men:
-        return not noun.lemma.adjective  # دخلت امرأة
-    if parse.verb.perfect in verb_list("copular") | verb_list("role_verbs"):
-        return False
-    return noun.lemma.person
 
 
 def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> int:
@@ -444,8 +322,7 @@ def _filter_by_gender(context: Context, parses: list[VerbParse]) -> list[VerbPar
 def _reading_rank(parse: VerbParse, *, commanded: bool) -> tuple[bool, bool, bool]:
     """The sort key of a reading: imperatives first where they occur, then singulars.
 
-    Of jussives and imperatives, hollow verbs come before doubled ones: لم تعد and عد are of عاد, not
-    of عد.
+    Of jussives and imperatives, hollow verbs come before doubled ones: لم تعد is of عاد, not of عد.
     """
     verb, cell = parse.verb, parse.cell
     shortened = cell.mood == "short" and verb.simple and verb.shape == "hollow"
