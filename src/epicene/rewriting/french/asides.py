@@ -1,14 +1,13 @@
-"""Agreement outside a clause's predicate: before and after the clause, beside tonic moi and toi,
-and in verbless sentences.
-"""
+"""Agreement outside a clause's predicate: before and after the clause, beside tonic moi and toi."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.french.clauses import ClauseReader, read_infinitive
+from epicene.rewriting.french.clauses import ClauseReader
 from epicene.rewriting.french.context import Referent
-from epicene.rewriting.french.inflection import inflect, shown_gender
+from epicene.rewriting.french.infinitives import read_infinitive
+from epicene.rewriting.french.inflection import inflect, is_plural, shown_gender
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     OPENING_QUOTES,
@@ -17,6 +16,7 @@ from epicene.rewriting.french.line import (
     Line,
     can_be_predicate,
     is_adjective,
+    is_adjective_or_person,
     is_person,
 )
 from epicene.rewriting.french.person_nouns import TERMS_OF_ADDRESS
@@ -26,14 +26,13 @@ from epicene.rewriting.french.predicates import (
     read_coordinated,
     read_predicate_element,
 )
-from epicene.rewriting.french.subjects import Clause
-from epicene.rewriting.french.verb_groups import VerbGroup, clitics_before
+from epicene.rewriting.french.subjects import Clause, is_polite_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from epicene.rewriting.french.context import Context
+    from epicene.rewriting.french.phrases import NounPhrase
     from epicene.rewriting.french.sites import Agreement
+    from epicene.rewriting.french.verb_groups import VerbGroup
 
 _CELUI = frozenset({"celui", "celle"})
 _BEFORE_MOI = frozenset("chez pour avec sans de d' sur vers par entre".split())
@@ -45,8 +44,10 @@ def read_tonic_pronouns(context: Context) -> None:
     for at in range(len(line)):
         if line[at] in _CELUI and line[at + 1] in {"que", "qu'"}:
             _read_celui_que(context, at)
-        if line[at] in {"quel", "quelle"} or (line.begins(at) and line.is_word(at)):
+        if line[at] in {"quel", "quelle"} or (line.is_word(at) and line.begins(at)):
             _read_exclamation(context, at)
+        if line[at] == "vous" and line[at + 1] in {"seul", "seule"}:
+            context.agreement(context.listener(at), "beside vous").add(at + 1, "adjective")
         if line[at] in {"moi", "toi"}:
             _read_beside_pronoun(context, at)
             if line[at - 1] in {"est", "était", "serai", "sera"} and line[at - 2] in {"c'", "n'"}:
@@ -86,9 +87,11 @@ def _is_finite_verb(line: Line, at: int) -> bool:
 
 
 def _copula_of(context: Context, subject: int) -> VerbGroup | None:
-    """The copula whose subject is the pronoun at that index, if it is être or devenir."""
+    """The copula whose subject is the pronoun at that index: être, devenir, avoir été."""
     found = next((group for group in context.groups if group.subject == subject), None)
-    return found if found and {"être", "devenir"} & set(found.infinitives) else None
+    if found is None or {"être", "devenir"} & set(found.infinitives):
+        return found
+    return found if context.line[context.line.after_adverbs(found.end)] == "été" else None
 
 
 def _subject_referent(context: Context, subject: int) -> Referent | None:
@@ -115,8 +118,22 @@ def _read_exclamation(context: Context, at: int) -> None:
     if not exclaims and (phrase.determiners or line[phrase.end] not in {"que", "qu'"}):
         return
     referent = _subject_referent(context, subject)
-    if referent is not None and _copula_of(context, subject) is not None:
+    if referent is not None and (
+        _copula_of(context, subject) is not None
+        or (exclaims and _makes_one(context, subject, phrase))
+    ):
         phrase.agree(context.agreement(referent, "an exclamation"))
+
+
+def _makes_one(context: Context, subject: int, phrase: NounPhrase) -> bool:
+    """Whether faire says what its subject is: quel idiot je fais."""
+    found = next((group for group in context.groups if group.subject == subject), None)
+    return (
+        found is not None
+        and "faire" in found.infinitives
+        and not found.clitics
+        and is_adjective_or_person(context.line[phrase.head])
+    )
 
 
 def _read_phrase_beside(context: Context, start: int, agreement: Agreement) -> None:
@@ -212,7 +229,10 @@ def _read_fronted(context: Context, clause: Clause, start: int, main: Clause | N
     """
     line = context.line
     end = clause.start
-    if clause.group.kind not in {"pronoun", "noun"} or clause.referent is None:
+    if clause.referent is None:
+        return
+    order = is_polite_order(context, clause.group)
+    if clause.group.kind not in {"pronoun", "noun"} and (main is not None or not order):
         return
     if line[end - 1] == "," and line[end - 2] in {"moi", "toi"} and line[end - 3] in {",", ""}:
         end -= 2
@@ -235,18 +255,36 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
     at = start
     while at < end:
         first = _after_openers(line, at)
-        if (
+        first += line[first] == "toute" and is_adjective(line[first + 1])
+        if line[first] in {"tel", "telle"} and line[first + 1] in {"un", "une"}:
+            _read_likeness(line, first, agreement)
+        elif (
             can_be_predicate(line, first, agreement)
             and context.sites.get(first) is None
             and line[first] not in _INTERJECTIONS
+            and not (agreement.who == "listener" and line[first] in _SAID_OF_SPEAKER)
             and not (line[first] in TERMS_OF_ADDRESS and line[first + 1] == ",")
             and _is_aside(line, first, end)
         ):
+            if line[first - 1] in {"tout", "toute"}:
+                agreement.add(first - 1, "determiner")
             reached = read_predicate_element(line, first, agreement, strict=True)
             at = max(first + 1, read_coordinated(line, reached, agreement))
         while at < end and line[at] != ",":
             at += 1
         at += 1
+
+
+# Désolé, essayez encore: the speaker is.
+_SAID_OF_SPEAKER = frozenset("désolé désolée navré navrée ravi ravie enchanté enchantée".split())
+
+
+def _read_likeness(line: Line, at: int, agreement: Agreement) -> None:
+    """Add what somebody is like: Tel un voleur, je …"""
+    phrase = read_phrase(line, at + 1)
+    if phrase is not None and is_person(line[phrase.head]):
+        agreement.add(at, "determiner")
+        phrase.agree(agreement)
 
 
 def _after_openers(line: Line, at: int) -> int:
@@ -272,7 +310,10 @@ def _is_aside(line: Line, at: int, end: int) -> bool:
 
 def _read_fronted_infinitives(context: Context, clause: Clause, start: int, end: int) -> None:
     reading = ClauseReader(context, clause)
+    verbs = {group.verb for group in context.groups}
     for index in range(start, end):
+        if index in verbs:
+            return
         if context.line.is_infinitive(index):
             read_infinitive(reading, index, clause.referent)
 
@@ -287,6 +328,8 @@ def _read_trailing(context: Context, clause: Clause, after: int) -> None:
     while index < after and line[index] not in SENTENCE_ENDS:
         if line[index] == ",":
             start = line.after_adverbs(index + 1)
+            if line[start] in {"tel", "telle"} and line[start + 1] in {"un", "une"}:
+                _read_likeness(line, start, agreement)
             if _may_trail(context, index, start, after, agreement):
                 reached = read_predicate_element(line, start, agreement, nouns=False, strict=True)
                 index = max(index, read_coordinated(line, reached, agreement) - 1)
@@ -306,9 +349,14 @@ def _may_trail(context: Context, comma: int, start: int, after: int, agreement: 
     if inflect(line[start], "masculine") in TEMPORARY_STATES:
         return True
     mention = context.mention_ending(comma)
-    return mention is None or (
-        mention.gender is not None and mention.gender != shown_gender(line[start])
-    )
+    while mention is not None:  # la fin du film, trop longue
+        if mention.gender in {None, shown_gender(line[start])}:
+            return False
+        if not mention.after_preposition:
+            return True
+        contracted = line[mention.start] in {"du", "au", "aux"}
+        mention = context.mention_ending(mention.start - (not contracted))
+    return True
 
 
 def _read_roles_with_comme(context: Context, clause: Clause, start: int, end: int) -> None:
@@ -382,69 +430,6 @@ def _read_role_nouns(context: Context, start: int, end: int, clause: Clause | No
             referent = clause.referent
         else:
             continue
+        referent = referent._replace(plural=is_plural(line[at + 2]))
         agreement = context.agreement(referent, rule, "likely")
         read_predicate_element(line, at + 2, agreement, strict=True)
-
-
-def read_verbless(context: Context, clauses: Sequence[Clause]) -> None:
-    """Add what agrees with the speaker where "je suis" is elided, and with "me" before avoir."""
-    line = context.line
-    for at in range(len(line)):
-        if line[at] == "avoir":
-            _read_object_of_infinitive(context, at)
-        if line.begins(at) and line.is_word(at) and not _sentence_has_subject(context, clauses, at):
-            _read_elided_copula(context, at)
-            _read_answer(context, at)
-
-
-def _sentence_has_subject(context: Context, clauses: Sequence[Clause], start: int) -> bool:
-    """Whether the sentence that begins at `start` has a verb with a subject."""
-    _, end = context.line.sentence(start)
-    return any(
-        clause.named and clause.group.kind != "relative" and start <= clause.group.verb < end
-        for clause in clauses
-    )
-
-
-def _read_elided_copula(context: Context, at: int) -> None:
-    """Add an adjective without "je suis": Désolé, vraiment. Ravi de vous rencontrer."""
-    line = context.line
-    start = line.after_adverbs(at)
-    agreement = context.agreement(context.speaker(at), "je suis is left out", "guess")
-    if (
-        not can_be_predicate(line, start, agreement)
-        or inflect(line[start], "masculine") not in _SAID_OF_ONESELF
-    ):
-        return
-    if line[start + 1] in {"de", "d'", "que", "qu'", ",", ""} or line[start + 1] in SENTENCE_ENDS:
-        read_coordinated(
-            line, read_predicate_element(line, start, agreement, strict=True), agreement
-        )
-
-
-_SAID_OF_ONESELF = frozenset(
-    "désolé ravi content heureux navré fier enchanté déçu surpris étonné flatté".split()
-)
-
-
-def _read_answer(context: Context, at: int) -> None:
-    """Add the answer to a question about identity: Qui je suis ? Un vieil ami de la famille."""
-    line = context.line
-    asked = [
-        group for group in context.groups if group.end <= at and line[group.subject] in {"je", "j'"}
-    ]
-    if line[at - 1] != "?" or not asked or "être" not in asked[-1].infinitives:
-        return
-    agreement = context.agreement(
-        context.speaker(asked[-1].subject), "answers who somebody is", "likely"
-    )
-    if line.is_determiner(at):
-        read_coordinated(line, read_predicate_element(line, at, agreement), agreement)
-
-
-def _read_object_of_infinitive(context: Context, at: int) -> None:
-    """Add the participle that agrees with the object of an infinitive: m'avoir invité."""
-    clitics = clitics_before(context.line, at)
-    if any(context.line[index] in {"me", "m'", "te", "t'"} for index in clitics):
-        group = VerbGroup(at, "same", "", clitics, at, ("avoir",), at + 1)
-        ClauseReader(context, Clause(group, None, at, named=False)).read()

@@ -2,50 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from epicene.rewriting.french.antecedents import (
+    mention_referent,
+    pronoun_referent,
+    relative_antecedent,
+)
 from epicene.rewriting.french.context import Context, Referent
 from epicene.rewriting.french.inflection import inflect
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
-    SENTENCE_ENDS,
     TEMPORARY_STATES,
-    Line,
     participle_infinitives,
 )
 from epicene.rewriting.french.phrases import read_phrase
 from epicene.rewriting.french.predicates import (
+    plays_part,
     read_complement,
     read_coordinated,
     read_object_predicate,
+    read_part_played,
     read_state,
 )
-from epicene.rewriting.french.subjects import (
-    Clause,
-    pronoun_referent,
-    read_subject,
-    relative_antecedent,
+from epicene.rewriting.french.verb_groups import (
+    infinitive_follows,
+    pronoun_is_indirect_object,
 )
-from epicene.rewriting.french.verb_groups import clitics_before, pronoun_is_indirect_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from epicene.rewriting.french.sites import Agreement, Site
+    from epicene.rewriting.french.sites import Agreement
+    from epicene.rewriting.french.subjects import Clause
 
 _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
-
-
-def read_clauses(context: Context) -> list[Clause]:
-    """Read every finite verb of the text, from left to right; return the clauses."""
-    clauses: list[Clause] = []
-    for group in context.groups:
-        clause = read_subject(context, group, clauses)
-        clauses.append(clause)
-        reading = ClauseReader(context, clause)
-        end, governor = reading.read()
-        read_infinitives(reading, end, governor)
-    return clauses
 
 
 class ClauseReader:
@@ -82,8 +73,23 @@ class ClauseReader:
                 return self._read_third_person_object(index)
         return None
 
+    def _has_thing_as_object(self, index: int) -> bool:
+        """Whether the verb of that clitic has things for its object: le lire, la réparer."""
+        at = index + 1
+        while self.line[at] in self.line.closed.clitics:
+            at += 1
+        found = [form.infinitive for form in verb_table().forms(self.line[at])]
+        if "avoir" in found:
+            at = self.line.after_adverbs(at + 1)
+            found = participle_infinitives(self.line[at])
+        if infinitive_follows(self.line, at + 1):
+            return False  # je le fais venir
+        return verb_table().is_kind("with_things", [*found, self.line[at]])
+
     def _read_third_person_object(self, index: int) -> Referent | None:
         if self.line[index] == "l'" and self._refers_to_proposition(index):
+            return None
+        if self._has_thing_as_object(index):
             return None
         referent = pronoun_referent(self.context, index)
         if referent is not None and self.line[index] in {"le", "la"}:
@@ -133,6 +139,9 @@ class ClauseReader:
         referent = self.object_referent(self.group.clitics)
         if known.is_kind("copulas", names):
             self._read_subject_complement(self.group.end, "what a copula says of them")
+        elif {"faire", "jouer"} & set(names) and plays_part(self.line, after):
+            if agreement := self.subject_agreement("a part played"):
+                read_part_played(self.line, after, agreement)
         elif self.reflexive and known.is_kind("reflexive_copulas", names):
             if agreement := self.subject_agreement("what a reflexive verb says of them"):
                 read_object_predicate(self.line, self.group.end, agreement, naming=False)
@@ -142,6 +151,7 @@ class ClauseReader:
             self._read_subject_complement(after + 1, "what somebody passes for")
         elif "passer" in names:
             self._read_state_after_passer(after)
+
         elif known.is_kind("with_state", names) and (
             own := self.subject_agreement("state of the subject")
         ):
@@ -178,6 +188,12 @@ class ClauseReader:
         """Add what agrees after a form of être, an auxiliary or a copula."""
         if not self.reflexive:
             self._read_subject_complement(self.group.end, "said of the subject with être")
+        elif any(self.line[index] in {"le", "la", "l'", "les"} for index in self.group.clitics):
+            return  # je me la suis offerte: it agrees with the thing
+        elif self.line[self.group.start - 1] in {"que", "qu'"} and verb_table().is_kind(
+            "for_oneself", participle_infinitives(self.line[after])
+        ):
+            return  # la veste que je me suis achetée
         elif agreement := self.subject_agreement("reflexive pronoun before the participle"):
             self.read_reflexive_participle(after, agreement)
 
@@ -222,8 +238,7 @@ class ClauseReader:
         elif agreement := self.object_agreement(self.group.clitics, "object before the participle"):
             if not self.pronoun_is_indirect_object(at, infinitives, reflexive=False):
                 self.read_participles(at, agreement, infinitives)
-        elif site := self._relative_object():
-            referent = Referent(site.who, site.target.plural)
+        elif referent := self._relative_object():
             rule = "the relative pronoun before the participle"
             self.read_participles(at, self.context.agreement(referent, rule), infinitives)
         elif "avoir" in infinitives:
@@ -235,7 +250,15 @@ class ClauseReader:
         ):
             read_state(self.line, at + 1, own)
 
-    def _relative_object(self) -> Site | None:
+    def _antecedent_of_que(self, index: int) -> Referent | None:
+        site = relative_antecedent(self.context, index - 1)
+        if site is not None:
+            noun = site.target.kind in {"noun", "pronoun"}
+            return Referent(site.who, site.target.plural) if noun else None
+        mention = self.context.mention_ending(index)
+        return None if mention is None or mention.phrase is None else mention_referent(mention)
+
+    def _relative_object(self) -> Referent | None:
         """The antecedent of "que", if it is a person: celle que le jury a recalée."""
         if any(self.line[index] not in {"ne", "n'", "y", "en"} for index in self.group.clitics):
             return None
@@ -243,8 +266,7 @@ class ClauseReader:
         for index in range(start - 1, max(start - 6, 0), -1):
             word = self.line[index]
             if word in {"que", "qu'"}:
-                site = relative_antecedent(self.context, index - 1)
-                return site if site and site.target.kind in {"noun", "pronoun"} else None
+                return self._antecedent_of_que(index)
             if not self.line.is_word(index) or word in {"qui", "dont", "où"}:
                 return None
         return None
@@ -257,180 +279,3 @@ class ClauseReader:
         if agreement is not None:
             naming = verb_table().is_kind("naming", infinitives)
             read_object_predicate(self.line, at, agreement, naming=naming)
-
-
-_ADJUNCTS = frozenset({"pour", "sans", "après", "en"})
-_INFINITIVE_RULE = "said of who is meant with the infinitive"
-# Verbs that begin a clause of their own wherever they stand.
-_SURELY_FINITE = frozenset("est était sont étaient sera serait a avait ont".split())
-
-
-class Governor(NamedTuple):
-    """The verb that governs an infinitive."""
-
-    infinitives: Sequence[str]
-    clitics: tuple[int, ...]
-    referent: Referent | None  # its own subject
-    noun_after: bool = False  # whether it has an object or an addressee that is a noun
-
-
-def read_infinitives(reading: ClauseReader, at: int, infinitives: Sequence[str]) -> None:
-    """Read the infinitives after a verb, each with its controller.
-
-    je veux être libre, on m'a demandé d'être patient, pour me sentir prêt.
-    """
-    line = reading.line
-    governor = Governor(infinitives, reading.group.clitics, reading.clause.referent)
-    index = at
-    while index < len(line) and not _begins_clause(line, index, reading.group.end):
-        if line.is_infinitive(index):
-            word = verb_table().infinitive_of(line[index])
-            own = clitics_before(line, index)
-            referent = _infinitive_controller(reading, governor, index)
-            read_infinitive(reading, index, referent)
-            governor = Governor((word,), own, referent)
-        elif (line.is_determiner(index) and line.is_open(index + 1)) or line.is_capital(index):
-            governor = governor._replace(noun_after=True)
-        index += 1
-
-
-def read_subject_infinitives(context: Context, clauses: Sequence[Clause]) -> None:
-    """Read infinitives and gerunds whose subject is expressed elsewhere in the sentence.
-
-    Être seul me fait peur; mon rêve est de devenir acteur; c'est en étant patient que j'ai …
-    """
-    for number, clause in enumerate(clauses):
-        if clause.referent is not None and clause.group.kind != "noun":
-            continue
-        reading = ClauseReader(context, clause)
-        before = clauses[number - 1].group.end if number else 0
-        after = clauses[number + 1] if number + 1 < len(clauses) else None
-        meant = reading.object_referent(clause.group.clitics) or _possessor_of_object(reading)
-        if meant is not None and not reading.reflexive:
-            _read_between(reading, before, clause.group.start, meant)
-        if (
-            owner := _possessor_of_subject(context, clause)
-        ) is not None and "être" in clause.group.infinitives:
-            _read_between(
-                reading, clause.group.end, after.start if after else len(context.line), owner
-            )
-        if (
-            after is not None
-            and after.referent
-            and context.line[clause.group.subject] in {"c'", "ce"}
-        ):
-            _read_between(reading, clause.group.end, after.start, after.referent)
-
-
-def _read_between(reading: ClauseReader, start: int, end: int, referent: Referent) -> None:
-    """Read each infinitive up to the end of the sentence, with that referent as its subject."""
-    for index in range(start, end):
-        if reading.line[index] in SENTENCE_ENDS:
-            return
-        if reading.line.is_infinitive(index):
-            read_infinitive(reading, index, referent)
-
-
-def _possessor_of_subject(context: Context, clause: Clause) -> Referent | None:
-    """The possessor of the subject: mon rêve est de …"""
-    word = context.line[clause.start]
-    if word in {"mon", "ma", "mes"}:
-        return context.speaker(clause.start)
-    return context.listener(clause.start) if word in {"ton", "ta", "tes"} else None
-
-
-def _possessor_of_object(reading: ClauseReader) -> Referent | None:
-    """The speaker, if they possess the object: Être père a changé ma vie."""
-    line, context = reading.line, reading.context
-    for index in range(reading.group.end, min(reading.group.end + 4, len(line))):
-        if line[index] in {"mon", "ma", "mes"}:
-            return context.speaker(index)
-    return None
-
-
-def _begins_clause(line: Line, index: int, end: int) -> bool:
-    """Whether another clause begins at the index."""
-    word = line[index]
-    if word in {"que", "qu'"} and line[index - 1] == "tant":  # en tant que
-        return False
-    if word in SENTENCE_ENDS or word in {"que", "qu'", "qui", "dont", "où", "»", '"', ":"}:
-        return True
-    if word in {"je", "j'", "tu", "il", "on", "ils"}:
-        return True
-    return index != end and word in _SURELY_FINITE
-
-
-def _infinitive_controller(
-    reading: ClauseReader, governor: Governor, index: int
-) -> Referent | None:
-    """The controller of an infinitive: the person understood as its subject."""
-    line = reading.line
-    first = min((index, *clitics_before(line, index)))
-    before = line[first - 1]
-    if before in _ADJUNCTS or line[first - 2] in {"avant", "lieu", "afin"}:
-        return reading.clause.referent
-    if line[index] in verb_table().gerunds:
-        return reading.clause.referent
-    obliged = verb_table().is_kind("object_control", governor.infinitives)
-    reflexive = reading.reflexive and governor.clitics == reading.group.clitics
-    referent = None if reflexive else reading.object_referent(governor.clitics)
-    if referent is not None:
-        bare = before not in {"de", "d'", "à"} and not obliged
-        own = bare or not {"promettre", "jurer"}.isdisjoint(governor.infinitives)
-        return governor.referent if own else referent
-    others = any(line[each] in {"lui", "leur", "l'", "les", "nous"} for each in governor.clitics)
-    if obliged and (governor.noun_after or others):
-        return None
-    return governor.referent
-
-
-def read_infinitive(reading: ClauseReader, index: int, referent: Referent | None) -> None:
-    """Read one infinitive whose subject is known."""
-    line, known = reading.line, verb_table()
-    word = known.infinitive_of(line[index])
-    clitics = clitics_before(line, index)
-    agreement = None if referent is None else reading.context.agreement(referent, _INFINITIVE_RULE)
-    own = reading.object_referent(clitics)
-    reflexive = any(line[each] in {"se", "s'"} for each in clitics) or (
-        own is not None and own == referent and own.who != "others"
-    )
-    after = line.after_adverbs(index + 1)
-    if word == "avoir" and reading.is_participle(after):
-        _read_compound_infinitive(reading, after, clitics, agreement)
-    elif own is not None and not reflexive:
-        if known.is_kind("object_predicates", [word]):
-            reading.read_object_complement(clitics, index + 1, [word])
-    elif agreement is not None:
-        _read_subject_agreement(reading, index, after, agreement, reflexive=reflexive)
-
-
-def _read_subject_agreement(
-    reading: ClauseReader, index: int, after: int, agreement: Agreement, *, reflexive: bool
-) -> None:
-    """Add what agrees with the subject of an infinitive."""
-    line, known = reading.line, verb_table()
-    word = known.infinitive_of(line[index])
-    if reflexive:
-        if word == "être":
-            reading.read_reflexive_participle(after, agreement)
-        elif known.is_kind("reflexive_copulas", [word]):
-            read_object_predicate(line, index + 1, agreement, naming=False)
-    elif known.is_kind("copulas", [word]):
-        if line[index + 1] != "donné":  # étant donné
-            read_complement(line, index + 1, agreement)
-    elif known.is_kind("with_state", [word]):
-        read_state(line, index + 1, agreement)
-
-
-def _read_compound_infinitive(
-    reading: ClauseReader, at: int, clitics: tuple[int, ...], agreement: Agreement | None
-) -> None:
-    """Add what agrees in a compound infinitive: avoir été choisi, m'avoir vu."""
-    infinitives = participle_infinitives(reading.line[at])
-    if verb_table().is_kind("copulas", infinitives):
-        if agreement is not None:
-            read_complement(reading.line, at + 1, agreement)
-        return
-    own = reading.object_agreement(clitics, "object before the participle")
-    if own is not None and not reading.pronoun_is_indirect_object(at, infinitives, reflexive=False):
-        reading.read_participles(at, own, infinitives)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.rewriting.french.phrases import Mention, find_mentions
+from epicene.rewriting.french.mentions import Mention, find_mentions
 from epicene.rewriting.french.sites import Agreement, Sites
 from epicene.rewriting.french.verb_groups import VerbGroup, find_verb_groups
 

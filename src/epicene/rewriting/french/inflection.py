@@ -260,6 +260,7 @@ _ODD_SINGULARS = {plural: one for one, plural in _ODD_PLURALS.items()}
 _REGULAR_IN_AL = frozenset({"banal", "fatal", "final", "natal", "naval", "bancal"})
 
 
+@lru_cache(maxsize=20_000)
 def singular_of(word: str) -> str:
     """The singular of a plural, as far as its ending shows."""
     if word in _ODD_SINGULARS:
@@ -268,9 +269,15 @@ def singular_of(word: str) -> str:
         return word.removesuffix("aux") + "al"
     if word.endswith("eaux"):
         return word.removesuffix("x")
+    if word.endswith(("ais", "ois")) and not _is_listed(word[:-1]):  # un Groenlandais
+        return word
     if word.endswith("s") and word not in _S_IN_SINGULAR and word not in adjective_pairs().feminine:
         return word.removesuffix("s")
     return word
+
+
+def _is_listed(word: str) -> bool:
+    return word in adjective_pairs().known or word in person_pairs().known
 
 
 def is_plural(word: str) -> bool:

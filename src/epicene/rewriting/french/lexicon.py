@@ -23,6 +23,10 @@ def word_list(name: str, title: str) -> WordSet:
     return word_set(read_lists(name)[title])
 
 
+# Imperatives that no other tense has.
+_POLITE_IMPERATIVES = {"veuillez": "vouloir", "sachez": "savoir"}
+
+
 class VerbTable:
     """Finite forms, infinitives, participles and classes of verbs."""
 
@@ -43,6 +47,8 @@ class VerbTable:
         for model in models:
             self._learn(model.forms())
             self.gerunds |= {form: infinitive for infinitive, form in model.gerunds()}
+        for form, infinitive in _POLITE_IMPERATIVES.items():
+            self._learn([(form, FiniteForm(infinitive, "2p"))])
         for infinitive in self._first:
             self.gerunds[conjugation.soft_stem(infinitive) + "ant"] = infinitive
         for infinitive in second:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages import tokenisation
@@ -118,6 +118,8 @@ class Line(text.Line[text.Token]):
             return index + 1
         if word == "fort" and is_adjective(self[index + 1]):  # fort content
             return index + 1
+        if word == "juste" and self[index + 1] in self.closed.articles:  # juste un curieux
+            return index + 1
         return index
 
     def ends_phrase(self, index: int) -> bool:
@@ -150,6 +152,8 @@ class Line(text.Line[text.Token]):
         if not verb_table().infinitive_of(self[index]):
             return False
         before = self[index - 1]
+        if before in {"le", "la", "les", "l'"} and self[index] in verb_table().gerunds:
+            return self[index - 2] in {"en", ","}  # en le voyant, but le composant
         if before in {"le", "la", "les", "l'"}:
             return self[index] not in _INFINITIVE_NOUNS
         return before not in self.closed.determiners or before == "tout"
@@ -183,6 +187,7 @@ def is_adverb_by_shape(word: str) -> bool:
 _MENT_NOUNS = word_list("function_words", "nouns_in_ment")
 
 
+@lru_cache(maxsize=20_000)
 def participle_infinitives(word: str) -> list[str]:
     """The infinitives whose past participle the word is, in any form; a guess for one in -é."""
     known = verb_table().participles
@@ -208,7 +213,7 @@ _E_NOUNS = word_list("function_words", "nouns_in_e")
 
 # Endings that few words but adjectives and nouns for people have.
 _ADJECTIVE_ENDING = re.compile(
-    r".{3,}(?:eux|euse|[^i]if|ive|elle?|ienne?|éenne?|able|ible|ante?|aise?|oise?|ière?|iste|ique|"
+    r".{3,}(?:eux|euse|[^i]if|ive|elle?|ien(?:ne)?|éen(?:ne)?|able|ible|ante?|aise?|oise?|ier|ière|iste|ique|"
     r"trice|teur|ale?|aine?|arde?)"
 )
 
@@ -218,6 +223,7 @@ def looks_like_adjective(word: str) -> bool:
     return bool(_ADJECTIVE_ENDING.fullmatch(singular_of(word)))
 
 
+@lru_cache(maxsize=20_000)
 def is_adjective(word: str) -> bool:
     """Whether the word is listed as an adjective or a participle."""
     known = adjective_pairs().known
@@ -227,12 +233,15 @@ def is_adjective(word: str) -> bool:
     return listed is not None and listed.is_adjective(word)
 
 
+@lru_cache(maxsize=20_000)
 def is_person(word: str) -> bool:
     """Whether the word is listed as a noun for people that has two genders."""
     known = person_pairs().known
     if "-" in word and word not in known:
         word = word.rpartition("-")[2]
     if word in known or singular_of(word) in known:
+        return True
+    if word.endswith(("iste", "istes")) and len(word) > 8:  # un adventiste
         return True
     listed = dictionary()
     return listed is not None and not is_adjective(word) and listed.is_person(word)

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.rewriting.french.antecedents import is_tonic, mention_chain_end, pronoun_referent
 from epicene.rewriting.french.context import Referent
-from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender, singular_of
+from epicene.rewriting.french.inflection import (
+    inflect,
+    is_plural,
+    shown_gender,
+    shown_noun_gender,
+    singular_of,
+)
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     CLOSING_QUOTES,
@@ -15,19 +22,16 @@ from epicene.rewriting.french.line import (
     is_adjective,
     is_person,
 )
-from epicene.rewriting.french.phrases import RARELY_PEOPLE, is_one_gender, read_phrase
+from epicene.rewriting.french.mentions import SAID_OF_PEOPLE, is_one_gender, names_person
+from epicene.rewriting.french.phrases import read_phrase
 from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
-from epicene.rewriting.french.subjects import (
-    is_rewritable,
-    is_tonic,
-    mention_chain_end,
-    pronoun_referent,
-)
+from epicene.rewriting.french.subjects import ONE_OF
+from epicene.rewriting.persons import GENDERS
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.context import Context
     from epicene.rewriting.french.line import Line
-    from epicene.rewriting.french.phrases import Mention
+    from epicene.rewriting.french.mentions import Mention
     from epicene.rewriting.french.sites import SiteKind
 
 # What one calls somebody without more ado.
@@ -44,17 +48,24 @@ def read_vocatives(context: Context) -> None:
         if not _opens_vocative(line, at - 1):
             continue
         start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
-        if line[start] in {"mon", "ma", "cher", "chère"}:
+        if line[start] in _OPENS_ADDRESS:
             _read_address_phrase(context, start)
         elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
             kind = "pronoun" if line[start] in {"monsieur", "madame"} else "noun"
             context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, kind)  # type: ignore[arg-type]
 
 
+_OPENS_ADDRESS = frozenset("mon ma cher chère chers chères mes".split())
+
+
+_BEFORE_VOCATIVES = frozenset("merci bonjour bonsoir salut pardon bravo".split())
+
+
 def _opens_vocative(line: Line, at: int) -> bool:
     return (
         at < 0
         or line[at] in {",", ":", "-", "–", "—"}
+        or line[at] in _BEFORE_VOCATIVES
         or line[at] in SENTENCE_ENDS | OPENING_QUOTES | {'"'}
     )
 
@@ -74,20 +85,31 @@ def _read_address_phrase(context: Context, at: int) -> None:
     if (
         phrase is None
         or not _closes_vocative(line, phrase.end)
-        or line[phrase.head] not in _TERMS_AFTER_DEAR
+        or line[phrase.end + 1] in {"lui", "elle", "eux", "elles", "qui", "dont"}
+        or not _TERMS_AFTER_DEAR & {line[phrase.head], singular_of(line[phrase.head])}
     ):
         return
-    agreement = context.agreement(context.listener(at), _VOCATIVE_RULE, "likely")
+    plural = line[at] in {"chers", "chères", "mes"}
+    if plural and _names_both_genders(line, phrase.head):
+        return
+    referent = context.listener(at)._replace(plural=plural)
+    agreement = context.agreement(referent, _VOCATIVE_RULE, "likely")
     phrase.agree(agreement)
     if line[phrase.head] in {"monsieur", "madame"}:
         context.sites.drop(phrase.head)
         agreement.add(phrase.head, "pronoun")
 
 
+def _names_both_genders(line: Line, at: int) -> bool:
+    """Whether the noun's counterpart is named too: Chères clientes, chers clients."""
+    forms = {inflect(line[at], gender, "noun", plural=True) for gender in GENDERS}
+    return len(forms) > 1 and forms <= set(line.keys)
+
+
 _TONIC_PRONOUNS = frozenset(
     {"lui", "elle", "eux", "elles", "lui-même", "elle-même", "eux-mêmes", "elles-mêmes"}
 )
-_PARTITIVE_PRONOUNS = frozenset({"un", "une", "certains", "certaines", "aucun", "aucune"})
+_PARTITIVE_PRONOUNS = ONE_OF | {"certains", "certaines", "quelques-uns", "quelques-unes"}
 _BEFORE_BARE_NOUNS = frozenset({"pour", "de", "d'", "comme", "en"})
 _TITLES = frozenset({"m", "mme", "mr", "mrs", "lord", "lady", "sir", "dame", "monsieur", "madame"})
 
@@ -97,10 +119,12 @@ def read_third_persons(context: Context) -> None:
     for mention in context.mentions:
         if mention.phrase is None:
             _read_beside_name(context, mention)
-        elif mention.human and is_rewritable(mention) and context.sites.get(mention.head) is None:
+        elif mention.human and context.sites.get(mention.head) is None:
             referent = Referent("others", mention.plural)
             mention.phrase.agree(context.agreement(referent, "a noun for a person", "likely"))
             _read_one_of(context, mention)
+            _read_joined(context, mention)
+            _read_after_complement(context, mention)
             _read_after_mention(context, mention)
     for index in range(len(context.line)):
         if context.line[index] in _BEFORE_BARE_NOUNS or context.line[index - 1] == "tant":
@@ -117,7 +141,62 @@ def _read_one_of(context: Context, mention: Mention) -> None:
     before = mention.start - (line[mention.start] != "des")
     if line[before] in {"de", "d'", "des"} and line[before - 1] in _PARTITIVE_PRONOUNS:
         referent = Referent("others", plural=line[before - 1] in {"certains", "certaines"})
-        context.agreement(referent, "one of several people", "likely").add(before - 1, "determiner")
+        own = {"chacun", "chacune", "quelques-uns", "quelques-unes"}
+        kind: SiteKind = "pronoun" if line[before - 1] in own else "determiner"
+        context.agreement(referent, "one of several people", "likely").add(before - 1, kind)
+
+
+def _read_joined(context: Context, mention: Mention) -> None:
+    """Add what is joined without a determiner: des soldats et officiers; britanniques et russes."""
+    line = context.line
+    at = mention.end + 1
+    if line[mention.end] not in {"et", "ou"} or not line.is_open(at) or line.is_capital(at):
+        return
+    agreement = context.agreement(
+        Referent("others", mention.plural), "joined to a noun for a person", "likely"
+    )
+    shown = shown_gender(line[at], plural=mention.plural)
+    if shown not in {None, mention.gender} or not can_be_predicate(line, at, agreement):
+        return
+    if is_plural(line[at]) != mention.plural or verb_table().forms(line[at]):
+        return
+    if names_person(line, at):
+        read_predicate_element(line, at, agreement, strict=True)
+    elif (
+        is_adjective(line[mention.end - 1]) and is_adjective(line[at]) and not line.is_open(at + 1)
+    ):
+        agreement.add(at, "adjective")
+
+
+def _read_after_complement(context: Context, mention: Mention) -> None:
+    """Add what is said of people after a complement: un ouvrier du bâtiment blessé hier."""
+    line = context.line
+    agreement = context.agreement(
+        Referent("others", mention.plural), "beside a noun for a person", "likely"
+    )
+    verbs = {group.verb for group in context.groups}
+    for at in range(mention.end, min(mention.end + 7, len(line))):
+        if at == mention.end and line[at] not in _COMPLEMENT_OPENERS:
+            return
+        if not line.is_word(at) or at in verbs or line[at] in line.closed.subordinators:
+            return
+        word = inflect(line[at], "masculine", plural=mention.plural)
+        known = SAID_OF_PEOPLE & {word, singular_of(word)}
+        if (
+            known
+            and can_be_predicate(line, at, agreement)
+            and is_plural(line[at]) == mention.plural
+            and shown_gender(line[at], plural=mention.plural) in {None, mention.gender}
+        ):
+            read_coordinated(
+                line,
+                read_predicate_element(line, at, agreement, nouns=False, strict=True),
+                agreement,
+            )
+            return
+
+
+_COMPLEMENT_OPENERS = frozenset("de d' du des à au aux en".split())
 
 
 def _read_after_mention(context: Context, mention: Mention) -> None:
@@ -134,9 +213,11 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
     if (
         can_be_predicate(line, start, agreement)
         and is_adjective(line[start])
-        and shown == mention.gender
+        and shown in {None, mention.gender}
+        and is_plural(line[start]) == mention.plural
     ):
-        read_predicate_element(line, start, agreement, nouns=False, strict=True)
+        end = read_predicate_element(line, start, agreement, nouns=False, strict=True)
+        read_coordinated(line, end, agreement, commas=False)
 
 
 def _read_bare_noun(context: Context, at: int) -> None:
@@ -150,7 +231,7 @@ def _read_bare_noun(context: Context, at: int) -> None:
     if phrase is None or phrase.kind != "person" or phrase.determiners:
         return
     word = line[phrase.head]
-    if not is_person(word) or word in RARELY_PEOPLE or context.sites.get(phrase.head) is not None:
+    if not names_person(line, phrase.head) or context.sites.get(phrase.head) is not None:
         return
     plural = word.endswith(("s", "x")) and singular_of(word) != word
     if plural and shown_noun_gender(word, plural=True) == "masculine" and not is_one_gender(word):
@@ -186,6 +267,8 @@ def _read_title(context: Context, index: int) -> None:
         return
     name = index + 2 if context.line[index + 1] == "." else index + 1
     if context.line.tokens[index].text.isupper() and len(context.line[index]) > 1:
+        return
+    if context.line[name] == "noël":
         return
     if context.line.is_word(name) and context.line.tokens[name].text[0].isupper():
         kind: SiteKind = "pronoun" if word in _TITLES else "noun"

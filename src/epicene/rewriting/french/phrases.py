@@ -6,21 +6,24 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.french.inflection import (
-    inflect,
+    is_plural,
     person_pairs,
     shown_gender,
     shown_noun_gender,
     singular_of,
 )
 from epicene.rewriting.french.lexicon import verb_table, word_list
-from epicene.rewriting.french.line import Line, is_adjective, is_adverb_by_shape, is_person
+from epicene.rewriting.french.line import (
+    Line,
+    is_adjective,
+    is_person,
+    looks_like_adjective,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection
 
     from epicene.rewriting.french.sites import Agreement
-    from epicene.rewriting.french.verb_groups import VerbGroup
-    from epicene.rewriting.persons import Gender
 
 # person: who has two genders; fixed: a person with one (une victime); thing: all else.
 HeadKind: TypeAlias = Literal["person", "fixed", "thing"]
@@ -85,10 +88,21 @@ def read_phrase(line: Line, at: int, *, stop: Collection[int] = ()) -> NounPhras
     return NounPhrase(
         determiners=(*determiners, *superlative),
         head=head,
-        adjectives=(*before, *after),
+        adjectives=(*before, *(index for index in after if _may_agree(line, head, index))),
         end=run[-1] + 1,
         kind=kind,
     )
+
+
+def _may_agree(line: Line, head: int, index: int) -> bool:
+    """Whether a word after the head can agree with it: an adjective, not one of another gender."""
+    word = line[index]
+    if not (is_adjective(word) or is_person(word) or looks_like_adjective(word)):
+        return False
+    if not is_person(line[head]):
+        return True
+    own = shown_noun_gender(line[head], plural=is_plural(line[head]))
+    return own is None or shown_gender(word, plural=word.endswith("s")) in {None, own}
 
 
 def _read_determiners(line: Line, at: int) -> tuple[list[int], int]:
@@ -142,7 +156,24 @@ def _is_verb(line: Line, index: int, run: list[int]) -> bool:
     word = line[index]
     if not run or not verb_table().forms(word):
         return False
+    if word in _ALSO_PARTICIPLES and is_person(line[run[-1]]) and _object_follows(line, index + 1):
+        return True
     return not (is_adjective(word) or is_person(word))
+
+
+# Participles with the form of a present.
+_ALSO_PARTICIPLES = frozenset(
+    "fait dit écrit décrit conduit produit construit détruit traduit introduit séduit réduit"
+    " interdit prédit contredit craint plaint atteint peint rejoint".split()
+)
+_WITH_FAIRE = frozenset("partie face appel preuve confiance peur semblant état".split())
+
+
+def _object_follows(line: Line, at: int) -> bool:
+    """Whether what follows is the object of a verb: fait partie, dit la vérité, fait rire."""
+    if line[at] in _WITH_FAIRE or line[at] in {"que", "qu'"}:
+        return True
+    return line.is_determiner(at) or line[at] in verb_table().infinitives
 
 
 def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind]:
@@ -150,6 +181,10 @@ def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind
     for position, index in enumerate(run):
         word = line[index]
         later = run[position + 1 :]
+        if word in {"autre", "autres"} and later:
+            continue
+        if word in _THING_NOUNS:
+            return index, "thing"
         if _stands_before(word) and any(_is_nounlike(line, each) for each in later[:2]):
             continue
         if word in FIXED_GENDER_NOUNS or singular_of(word) in FIXED_GENDER_NOUNS:
@@ -164,6 +199,10 @@ def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind
             continue
         return index, "person" if looks_like_person(word) else "thing"
     return run[0], "person"
+
+
+# Nouns for things that look like adjectives.
+_THING_NOUNS = word_list("function_words", "thing_nouns")
 
 
 def _stands_before(word: str) -> bool:
@@ -197,160 +236,3 @@ def is_demonym(word: str) -> bool:
 def _may_precede(line: Line, index: int) -> bool:
     word = line[index]
     return _stands_before(word) or is_adjective(word) or word in person_pairs().known
-
-
-_CONTRACTED = frozenset({"au", "aux", "du", "des"})
-_PLURAL = frozenset(
-    "les des aux ces mes tes ses nos vos leurs quelques plusieurs deux trois quatre cinq six sept"
-    " huit neuf dix certains certaines tous toutes tels telles quels quelles".split()
-)
-_FEMININE = frozenset("la une ma ta sa cette quelle toute aucune certaines toutes".split())
-_MASCULINE = frozenset("le un ce cet quel tout aucun au du certains tous".split())
-
-
-class Mention(NamedTuple):
-    """A noun phrase or a name."""
-
-    start: int
-    head: int
-    end: int
-    human: bool
-    gender: Gender | None
-    plural: bool
-    phrase: NounPhrase | None  # None for a name
-    after_preposition: bool
-    one_gender: bool = False  # even several of them
-
-
-_ONE_GENDER_NOUNS = word_list("people", "one_gender")
-
-
-def is_one_gender(word: str) -> bool:
-    """Whether the noun denotes people of one gender even in the plural."""
-    known = _ONE_GENDER_NOUNS
-    return any(inflect(form, "masculine", "noun") in known for form in (word, singular_of(word)))
-
-
-# Nouns for people that are things more often.
-RARELY_PEOPLE = word_list("people", "rarely_people")
-
-
-def find_mentions(
-    line: Line, pronouns: Collection[int], groups: Sequence[VerbGroup]
-) -> list[Mention]:
-    """Every noun phrase and name. `pronouns` are the indices of articles that are pronouns."""
-    verbs_at = {group.verb for group in groups}
-    return list(_mentions(line, pronouns, verbs_at))
-
-
-def _mentions(
-    line: Line, pronouns: Collection[int], verbs_at: Collection[int]
-) -> Iterator[Mention]:
-    at = 0
-    while at < len(line):
-        found = None
-        if at not in pronouns and _opens_phrase(line, at):
-            found = _phrase_mention(line, at, verbs_at)
-        elif at not in verbs_at and is_name(line, at):
-            found = _name_mention(line, at, verbs_at)
-        if found is None:
-            at += 1
-        else:
-            yield found
-            at = found.end
-
-
-def _opens_phrase(line: Line, at: int) -> bool:
-    return line.is_determiner(at) or line[at] in _CONTRACTED
-
-
-def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention | None:
-    phrase = read_phrase(line, at + (line[at] in _CONTRACTED), stop=verbs_at)
-    if phrase is None or tuple(line.keys[at - 1 : phrase.end]) in _NOT_PEOPLE:
-        return None
-    if line.is_capital(at - 1) and line.is_capital(phrase.head):  # Isabelle la Catholique
-        return None
-    if line[at] in {"au", "du"}:
-        phrase = phrase._replace(determiners=(at, *phrase.determiners))
-    word = line[phrase.head]
-    plural = any(line[index] in _PLURAL for index in range(at, phrase.head))
-    return Mention(
-        start=at,
-        head=phrase.head,
-        end=phrase.end,
-        human=phrase.kind == "person" and is_person(word) and word not in RARELY_PEOPLE,
-        gender=_gender(line, at, phrase, plural=plural),
-        plural=plural,
-        phrase=phrase,
-        after_preposition=line[at] in _CONTRACTED - {"des"} or _is_preposition(line, at - 1),
-        one_gender=is_one_gender(word),
-    )
-
-
-def _is_preposition(line: Line, at: int) -> bool:
-    return line[at] in line.closed.prepositions and line[at] not in {"voici", "voilà", "comme"}
-
-
-def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gender | None:
-    for index in range(start, phrase.head):
-        if line[index] in _FEMININE:
-            return "feminine"
-        if line[index] in _MASCULINE:
-            return "masculine"
-    if is_person(line[phrase.head]) and (
-        own := shown_noun_gender(line[phrase.head], plural=plural)
-    ):
-        return own
-    for index in phrase.adjectives:
-        if is_adjective(line[index]) and (shown := shown_gender(line[index], plural=plural)):
-            return shown
-    return None
-
-
-def is_name(line: Line, at: int) -> bool:
-    """Whether the word is a proper name."""
-    if not line.is_word(at) or not line.tokens[at].text[0].isupper():
-        return False
-    word = line[at]
-    if word in line.closed.everything or word in _TITLES or is_adverb_by_shape(word):
-        return False
-    if not line.begins(at):
-        return not line.is_determiner(at - 1) or line[at - 1] in _TITLES
-    if is_adjective(word) or is_person(word) or line.adverb_end(at) > at:
-        return False
-    if verb_table().forms(word):  # Marie, Pierre
-        return line[at + 1] in line.closed.clitics or bool(verb_table().forms(line[at + 1]))
-    return _may_follow_name(line, at)
-
-
-def _may_follow_name(line: Line, at: int) -> bool:
-    """Whether the word after a sentence's first word allows that to be a name."""
-    after = line[at + 1]
-    return (
-        line.is_capital(at + 1)
-        or after in {",", "et", "de", "qui", "lui-même", "elle-même"}
-        or after in line.closed.clitics
-        or bool(verb_table().forms(after))
-    )
-
-
-_NOT_PEOPLE = frozenset({("à", "l'", "étranger"), ("de", "l'", "étranger")})
-_TITLES = frozenset({"m", "mme", "mr", "mrs", "mlle", "dr", "monsieur", "madame"})
-
-
-def _name_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention:
-    end = at + 1
-    while end not in verbs_at and (
-        line.is_capital(end) or (line[end] in {"-"} and line.is_capital(end + 1))
-    ):
-        end += 1
-    return Mention(
-        start=at,
-        head=at,
-        end=end,
-        human=True,
-        gender=None,
-        plural=False,
-        phrase=None,
-        after_preposition=_is_preposition(line, at - 1),
-    )

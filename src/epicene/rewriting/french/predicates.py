@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.inflection import inflect, shown_gender
-from epicene.rewriting.french.lexicon import verb_table
+from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     ADVERBIAL_ADJECTIVES,
     CLOSING_QUOTES,
@@ -81,7 +81,7 @@ def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) ->
         return is_person(line[joint - 1])
     shown = shown_gender(line[start])
     lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
-    if lasting and is_comma_alone(line, joint) and shown == _last_article(line, joint, agreement):
+    if lasting and is_comma_alone(line, joint) and shown in _last_articles(line, joint, agreement):
         return True
     for index in range(joint - 1, max(joint - 9, 0), -1):
         if agreement.sites.get(index) is not None:
@@ -97,16 +97,21 @@ def is_comma_alone(line: Line, at: int) -> bool:
     return line[at] == "," and line[at + 1] not in COORDINATORS
 
 
-def _last_article(line: Line, at: int, agreement: Agreement) -> Gender | None:
-    """The gender of the last article before a comma, None if a site comes in between."""
+def _last_articles(line: Line, at: int, agreement: Agreement) -> set[Gender]:
+    """The genders of the last articles before a comma: la fin du film, trop longue."""
+    found: set[Gender] = set()
     for index in range(at - 1, max(at - 6, 0), -1):
         if agreement.sites.get(index) is not None:
-            return None
+            break
         if line[index] in {"le", "un", "du", "au", "ce", "cet"}:
-            return "masculine"
-        if line[index] in {"la", "une", "cette"}:
-            return "feminine"
-    return None
+            found.add("masculine")
+        elif line[index] in {"la", "une", "cette"}:
+            found.add("feminine")
+        else:
+            continue
+        if line[index] not in {"du", "au"} and line[index - 1] not in {"de", "à"}:
+            break
+    return found
 
 
 _DEMONSTRATIVE_PRONOUNS = frozenset(
@@ -115,7 +120,10 @@ _DEMONSTRATIVE_PRONOUNS = frozenset(
 _PLURAL_DETERMINERS = frozenset(
     "les des ces mes tes ses nos vos leurs quelques plusieurs deux trois".split()
 )
-_RANK_ADJECTIVES = frozenset({"premier", "première", "dernier", "dernière", "seul", "seule"})
+_RANK_ADJECTIVES = frozenset(
+    "premier première dernier dernière seul seule second seconde deuxième troisième quatrième"
+    " cinquième sixième septième huitième neuvième dixième".split()
+)
 _NEVER_VERBS = frozenset({"de", "la", "le", "pour", "entre", "par", "sur", "sous", "plus", "pas"})
 _KIND_NOUNS = frozenset({"genre", "type", "sorte", "style"})
 # Said of anybody in this form.
@@ -147,8 +155,16 @@ _SET_PHRASES = frozenset(
 def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = True) -> int:
     """Read the complement of a copula; return its end, the same index if nothing agrees."""
     start = _skip_degrees(line, at, agreement)
-    if line[start] == "qu'" and line[start - 1] in {"plus", "mieux"}:  # plus qu'un employé
-        start += 1
+    if (
+        line[start] in {"que", "qu'"}
+        and (
+            line[start - 1] in {"plus", "mieux"}  # plus qu'un employé
+            or not {"ne", "n'"}.isdisjoint(
+                line.keys[max(0, start - 4) : start]
+            )  # je ne suis qu'un …
+        )
+    ):
+        start = _skip_degrees(line, start + 1, agreement)
     end = read_predicate_element(line, start, agreement, nouns=nouns)
     if end == start and line[start] == ",":
         # je suis, malgré tout, heureux
@@ -245,6 +261,9 @@ def _read_one_of(line: Line, at: int, agreement: Agreement) -> int:
     return phrase.end
 
 
+_AND_SAFE = frozenset({("et", "sauf"), ("et", "sauve")})
+
+
 def _read_bare_predicate(line: Line, at: int, agreement: Agreement) -> int:
     """Read successive adjectives, participles and nouns without a determiner."""
     phrase = read_phrase(line, at)
@@ -260,6 +279,9 @@ def _read_bare_predicate(line: Line, at: int, agreement: Agreement) -> int:
     person = is_person(line[at])
     agreement.add(at, "noun" if person and phrase.head == at else "adjective")
     end = at + 1
+    if line[at] in {"sain", "saine"} and tuple(line.keys[end : end + 2]) in _AND_SAFE:
+        agreement.add(end + 1, "adjective")
+        return end + 2
     if participle_infinitives(line[at]) and not person:
         return max(end, read_after_participle(line, at, agreement))
     for index in sorted((phrase.head, *phrase.adjectives)):
@@ -305,6 +327,27 @@ def read_state(line: Line, at: int, agreement: Agreement) -> int:
         line, start, agreement.by(agreement.rule, "likely"), nouns=False, strict=True
     )
     return read_coordinated(line, end, agreement) if end > start else at
+
+
+_PARTS_PLAYED = word_list("function_words", "parts_played")
+
+
+def plays_part(line: Line, at: int) -> bool:
+    """Whether it is said whom somebody plays: le malin, figure de favori, passer pour un client."""
+    if line[at] in {"le", "la", "l'"}:
+        return line[at + 1] in _PARTS_PLAYED and not line.is_open(at + 2)
+    return (line[at], line[at + 1]) in {("figure", "de"), ("figure", "d'"), ("passer", "pour")}
+
+
+def read_part_played(line: Line, at: int, agreement: Agreement) -> None:
+    """Read whom somebody plays, after faire or jouer."""
+    if line[at] == "figure":
+        _read_introduced(line, at + 1, agreement)
+    elif line[at] == "passer":
+        read_complement(line, at + 2, agreement)
+    else:
+        agreement.add(at, "determiner")
+        agreement.add(at + 1, "noun")
 
 
 def read_object_predicate(line: Line, at: int, agreement: Agreement, *, naming: bool) -> int:
@@ -390,6 +433,10 @@ def _read_conjunct(
 ) -> int:
     """Read a conjunct, if it can be predicated of the same person."""
     if line[start] in _DEMONSTRATIVE_PRONOUNS:
+        if not adjacent and line[start + 1] in {"de", "d'"}:  # l'envie de partir et celle de rester
+            return start
+        return read_predicate_element(line, start, agreement)
+    if _is_adjective_alone(line, start):  # sûr et certain
         return read_predicate_element(line, start, agreement)
     if line.is_determiner(start):
         if line[start] in _PLURAL_DETERMINERS and not agreement.plural:
@@ -422,4 +469,4 @@ def _is_subject_of_verb(line: Line, at: int) -> bool:
         at += 1
     if line[at] in _NEVER_VERBS or is_adjective(line[at]):
         return False
-    return bool(verb_table().forms(line[at]))
+    return bool(verb_table().forms(line[at])) or line[at] in {"étant", "ayant"}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from epicene.rewriting import Change, sites
 from epicene.rewriting.french.inflection import inflect, is_plural
 from epicene.rewriting.french.lexicon import read_lists, word_list
+from epicene.rewriting.french.line import is_person
 from epicene.rewriting.french.phrases import SHORT_FORMS
 from epicene.rewriting.text import match_case
 from epicene.rewriting.word_lists import word_rows
@@ -65,6 +66,8 @@ _PRONOUN_PAIRS = {
     "il": "elle",
     "ils": "elles",
     "chacun": "chacune",
+    "quelques-uns": "quelques-unes",
+    "uns": "unes",
     "aucun": "aucune",
     "le": "la",
     "lord": "lady",
@@ -210,6 +213,10 @@ class _Renderer:
             return _pair_member(_TONIC_PAIRS, word, gender)
         if gender == "masculine" and word in _KINSHIP_MASCULINES and self._is_kinship_noun(site.at):
             return _KINSHIP_MASCULINES[word]
+        if site.target.plural and not word.endswith(("s", "x", "z")):
+            return word  # the words around it were misread
+        if not site.target.plural and word.endswith("es") and not is_plural(word):
+            return word
         word = SHORT_FORMS.get(word, word)
         kind = "noun" if site.target.kind == "noun" else "adjective"
         form = inflect(word, gender, kind, plural=site.target.plural or is_plural(word))
@@ -235,10 +242,24 @@ class _Renderer:
         while end in self.sites and self.sites[end].target.kind == "adjective":
             end += 1
         bare = self.line[before] in self.line.closed.prepositions  # une école pour filles de …
-        related = self.line[end] in {"de", "d'", "du", "des"} and not self.line[end + 1].isdigit()
+        related = self.line[end] in {"de", "d'", "du", "des"} and not (
+            self._names_a_place(end) and self.line[before] not in {"la", "l'"}
+        )
         if related and not bare:
             return True
         return self.line[before - 1] in _FORMS_OF_AVOIR or self.line[before - 2] in {"père", "mère"}
+
+    def _names_a_place(self, at: int) -> bool:
+        """Whether what follows "de" is no parent: une fille de la campagne, de 12 ans."""
+        first = at + (self.line[at] in {"de", "d'"})
+        if self.line[first].isdigit():
+            return True
+        articled = self.line[first] in {"la", "l'", "du"}
+        return articled and not (
+            self.line.is_capital(first + 1)
+            or is_person(self.line[first + 1])
+            or is_person(self.line[first + 2])
+        )
 
     def _determiner(self, index: int, word: str, gender: Gender) -> str:
         masculine, feminine, short = _determiner_forms()[word]

@@ -4,245 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.rewriting.french.antecedents import (
+    ALL,
+    LIKE_DETERMINERS,
+    QUANTIFIERS,
+    WITHOUT_GENDER,
+    aside_subject,
+    mention_referent,
+    pronoun_referent,
+    quantifier_referent,
+    relative_antecedent,
+    subject_mention,
+)
 from epicene.rewriting.french.context import Context, Referent
+from epicene.rewriting.french.impersonal import is_impersonal
 from epicene.rewriting.french.inflection import shown_noun_gender, singular_of
-from epicene.rewriting.french.lexicon import verb_table, word_list
+from epicene.rewriting.french.lexicon import verb_table
 from epicene.rewriting.french.line import (
-    HYPHENS,
     SENTENCE_ENDS,
     is_adjective,
     is_person,
-    participle_infinitives,
 )
 from epicene.rewriting.french.sites import Site, Target
 
 if TYPE_CHECKING:
-    from epicene.rewriting.french.phrases import Mention
+    from epicene.rewriting.french.mentions import Mention
+    from epicene.rewriting.french.sites import SiteKind
     from epicene.rewriting.french.verb_groups import VerbGroup
-    from epicene.rewriting.persons import Gender
-
-_FEMININE = frozenset({"elle", "elles", "la"})
-_PLURAL = frozenset({"ils", "elles", "les", "eux"})
-
-
-_IMPERSONAL_VERBS = word_list("function_words", "impersonal_verbs")
-_IMPERSONAL_ADJECTIVES = word_list("function_words", "impersonal_adjectives")
-
-
-def is_impersonal(context: Context, group: VerbGroup) -> bool:
-    """Whether the verb is impersonal: il faut, il y a, il est vrai que."""
-    line = context.line
-    if line[group.subject] != "il":
-        return False
-    if not _IMPERSONAL_VERBS.isdisjoint(group.infinitives):
-        return True
-    if "avoir" in group.infinitives and any(line[index] == "y" for index in group.clitics):
-        return True
-    after = line.after_adverbs(group.end)
-    if line[after] in {"fallu", "plu"}:
-        return True
-    if line[after] == "été":
-        after = line.after_adverbs(after + 1)
-    if {"être", "devenir"} & set(group.infinitives) or line[after - 1] == "été":
-        return _is_impersonal_predicate(context, after)
-    if {"sembler", "paraître", "arriver", "rester"} & set(group.infinitives):
-        return line[after] in {"que", "qu'", "des", "un", "une"}
-    return "pouvoir" in group.infinitives and any(line[index] == "se" for index in group.clitics)
-
-
-def _is_impersonal_predicate(context: Context, at: int) -> bool:
-    """Whether the predicate is impersonal: il est crucial pour lui de; il est tard."""
-    line = context.line
-    if line[at] in {"temps", "question", "dommage", "tard", "tôt", "midi", "minuit"}:
-        return True
-    clause = next((at + step for step in (1, 2, 3) if line[at + step] in _CLAUSE_STARTERS), None)
-    if line[at] in _IMPERSONAL_ADJECTIVES:
-        return clause is not None
-    told = verb_table().is_kind("told", participle_infinitives(line[at]))
-    return told and line[at + 1] in {"que", "qu'"}
-
-
-_CLAUSE_STARTERS = frozenset({"que", "qu'", "de", "d'", "à"})
-
-
-def pronoun_referent(context: Context, at: int) -> Referent | None:
-    """The referent of il, elle, le, la, lui …; None for a thing."""
-    word = context.line[at]
-    gender: Gender | None = "feminine" if word.startswith(("elle", "la")) else "masculine"
-    plural = word.removesuffix("-mêmes") in _PLURAL
-    if word in {"l'", "les"}:
-        gender = None
-    found = _antecedent(context, at, gender, plural=plural)
-    if found is None:
-        known = _was_taken_up_before(context, at, word)
-        # Whoever "ils" are, there may be women among them; what "l'" is, there may be no one.
-        return (
-            Referent("others", plural) if known or word not in {"ils", "eux", "les", "l'"} else None
-        )
-    if found.phrase is not None and not is_rewritable(found):
-        return None
-    return Referent("others", plural) if found.human else None
-
-
-def _was_taken_up_before(context: Context, at: int, word: str) -> bool:
-    """Whether the same pronoun, or one of its other forms, referred to a person before."""
-    like = _PRONOUNS_ALIKE.get(word, {word})
-    return any(
-        site.at < at and site.who == "others" and context.line[site.at] in like
-        for site in context.sites
-    )
-
-
-_PRONOUNS_ALIKE = {
-    "l'": {"il", "elle", "le", "la"},
-    "le": {"il", "le"},
-    "la": {"elle", "la"},
-    "lui": {"il", "le"},
-    "lui-même": {"il", "le"},
-    "elle-même": {"elle", "la"},
-    "eux": {"ils"},
-    "eux-mêmes": {"ils"},
-    "elles-mêmes": {"elles"},
-}
-
-
-def _antecedent(
-    context: Context, at: int, gender: Gender | None, *, plural: bool
-) -> Mention | None:
-    """The likeliest antecedent of a pronoun: a subject rather than an object."""
-    if _was_taken_up_before(context, at, context.line[at]):
-        return None
-    subjects = {group.subject for group in context.groups if group.kind == "noun"}
-    best: tuple[int, Mention] | None = None
-    for mention in context.mentions:
-        if mention.end > at:
-            break
-        if mention.plural != plural or _differs(mention.gender, gender):
-            continue
-        if not mention.human and not _may_be_meant(context, mention, at):
-            continue
-        rank = 2 if mention.end - 1 in subjects or mention.human else 1
-        if best is None or rank >= best[0]:
-            best = (rank, mention)
-    return best[1] if best else None
-
-
-def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
-    """Whether a thing may be an antecedent: not within its own clause, nor in c'est le cas."""
-    line = context.line
-    if thing.after_preposition or thing.gender is None:
-        return False
-    if (
-        not _TIME_NOUNS.isdisjoint(line.keys[thing.start : thing.end])
-        or line[thing.head] in _POSSESSIVE_PRONOUNS
-    ):
-        return False
-    if line[thing.start - 1] in {"est", "était", "fut", "sont"}:
-        return False
-    between = line.keys[thing.end : at]
-    if "," in between:  # the relative clause is over
-        between = between[len(between) - between[::-1].index(",") :]
-    return len(between) > 7 or _RELATIVE_PRONOUNS.isdisjoint(between)
-
-
-_TIME_NOUNS = word_list("function_words", "time_nouns")
-_POSSESSIVE_PRONOUNS = frozenset({"sien", "sienne", "mien", "mienne", "tien", "tienne"})
-_RELATIVE_PRONOUNS = frozenset("que qu' dont où lequel laquelle duquel auquel lesquels".split())
-
-
-def _differs(one: Gender | None, other: Gender | None) -> bool:
-    return one is not None and other is not None and one != other
-
-
-def relative_antecedent(context: Context, at: int, *, apart: bool = False) -> Site | None:
-    """The site that is the antecedent of a relative clause after `at`."""
-    line, sites = context.line, context.sites
-    if line[at] in {"et", "ou", "mais"}:  # celui que tu cherches et qui est revenu
-        for near in range(at - 1, max(at - 12, -1), -1):
-            if (
-                (found := sites.get(near))
-                and found.target.kind == "pronoun"
-                and line[near] not in {"il", "elle"}
-            ):
-                return found
-        return None
-    if (site := sites.get(at)) is not None:
-        return site
-    if apart:
-        return None
-    for near in range(at - 1, max(at - 4, -1), -1):  # un homme de trente ans qui …
-        if line[near] in {"de", "d'", "du", "à", "en"}:
-            return sites.get(near - 1)
-    return None
-
-
-def mention_referent(mention: Mention) -> Referent | None:
-    """The referent of a mention, if it is a person whose words may be changed."""
-    if not mention.human or (mention.phrase is not None and not is_rewritable(mention)):
-        return None
-    return Referent("others", mention.plural)
-
-
-def is_rewritable(mention: Mention) -> bool:
-    """Whether a mention may be changed: not a masculine plural that may include women."""
-    return not mention.plural or mention.gender != "masculine" or mention.one_gender
-
-
-def subject_mention(context: Context, before: int) -> Mention | None:
-    """The subject that ends with that word: the first of "le père de mon ami"."""
-    if context.line[before].endswith(("-même", "-mêmes")):
-        before -= 1
-    mention = context.mention_ending(before + 1)
-    if mention is not None and mention.phrase is None:
-        titled = context.mention_ending(mention.start)  # le journal Equity, le prince Vyazemsky
-        mention = titled or mention
-    while mention is not None and mention.after_preposition:
-        contracted = context.line[mention.start] in {"du", "au", "aux"}
-        link = mention.start if contracted else mention.start - 1
-        mention = context.mention_ending(link)
-        if mention is None and context.line[link - 1] in verb_table().gerunds:
-            mention = context.mention_ending(link - 1)  # des filles venant de tout l'Empire
-    return mention
-
-
-def mention_chain_end(context: Context, mention: Mention) -> int:
-    """The index after a mention and its complements: le patron du café."""
-    end = mention.end
-    for each in context.mentions:
-        contracted = context.line[each.start] in {"du", "au", "aux", "des"}
-        if each.after_preposition and each.start - (not contracted) == end:
-            end = each.end
-    return end
-
-
-def aside_subject(context: Context, comma: int) -> Mention | None:
-    """The mention that the aside closed by that comma describes: Levit, le président, parla."""
-    line = context.line
-    for mention in reversed(context.mentions):
-        end = mention_chain_end(context, mention)
-        if end >= comma or line[end] != ",":
-            continue
-        if any(line[index] in SENTENCE_ENDS for index in range(mention.end, comma)):
-            return None
-        if not mention.after_preposition:
-            return mention
-    return None
-
-
-def is_tonic(context: Context, at: int) -> bool:
-    """Whether "lui" or "elle" is a tonic pronoun, not a clitic: avec lui, lui aussi."""
-    line = context.line
-    if line[at - 1] in HYPHENS:
-        return False
-    subjects = {group.subject for group in context.groups if group.kind == "pronoun"}
-    clitics = {index for group in context.groups for index in group.clitics}
-    if at in subjects or at in clitics:
-        return False
-    after = at + 1
-    while line[after] in line.closed.clitics:
-        after += 1
-    return line[at] != "lui" or not verb_table().infinitive_of(line[after])
-
 
 _IMPERATIVES = frozenset({"sois", "soyez", "reste", "restez", "deviens", "devenez"})
 _TONIC_PRONOUNS = frozenset({"lui", "elle", "eux", "elles"})
@@ -265,21 +53,21 @@ def read_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Cl
     if group.kind == "order":
         return Clause(group, _imperative_subject(context, group), group.start, named=False)
     if group.kind == "relative":
-        return _relative_clause(context, group)
+        return _relative_clause(context, group, before)
     if group.kind == "same":
         return _shared_subject_clause(context, group, before)
-    return _noun_subject_clause(context, group)
+    return _noun_subject_clause(context, group, before)
 
 
 def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
     word = context.line[group.subject]
     if word in {"je", "j'", "me"}:
         return context.speaker(group.subject)
-    if word in {"tu", "te"}:
+    if word in {"tu", "te", "t'"}:
         return context.listener(group.subject)
     if word == "vous":
         return context.listener(group.subject)._replace(plural=_is_plural_vous(context, group))
-    if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context, group):
+    if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context.line, group):
         return None
     if site := _antecedent_of_nested_pronoun(context, group, before):
         context.sites.add(site)
@@ -333,7 +121,13 @@ def _imperative_subject(context: Context, group: VerbGroup) -> Referent | None:
     return context.listener(group.verb) if second else None
 
 
-def _relative_clause(context: Context, group: VerbGroup) -> Clause:
+def is_polite_order(context: Context, group: VerbGroup) -> bool:
+    """Whether the verb is an imperative in -ez after an aside: Une fois inscrit, cliquez ici."""
+    line = context.line
+    return group.kind == "same" and line[group.start - 1] == "," and line[group.verb].endswith("ez")
+
+
+def _relative_clause(context: Context, group: VerbGroup, before: list[Clause]) -> Clause:
     """The clause of a verb after "qui", with its antecedent: moi qui suis, celui qui est."""
     line = context.line
     at = group.subject - 1
@@ -346,10 +140,12 @@ def _relative_clause(context: Context, group: VerbGroup) -> Clause:
     referent = None
     if (site := relative_antecedent(context, at, apart=apart)) is not None:
         referent = Referent(site.who, site.target.plural)
+    elif line[at] in {"et", "ou", "mais"} and before and before[-1].group.kind == "relative":
+        referent = before[-1].referent
     elif (mention := context.mention_ending(at + 1)) is not None:
         referent = mention_referent(mention)
-    elif line[at] in {"celui", "celle", "ceux", "celles", "lui", "elle"}:
-        referent = Referent("others", plural=line[at] in {"ceux", "celles"})
+    elif line[at] in {"lui", "elle"}:
+        referent = Referent("others")
     return Clause(group, referent, group.start, named=True)
 
 
@@ -368,7 +164,9 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
         if clause.named and clause.group.person in persons:
             kept = group._replace(person=clause.group.person)
             return Clause(kept, clause.referent, group.start, named=False)
-    if persons & {"2s", "2p"} and line[group.verb] in _IMPERATIVES:
+    if persons & {"2s", "2p"} and (
+        line[group.verb] in _IMPERATIVES or is_polite_order(context, group)
+    ):
         return Clause(group, context.listener(group.verb), group.start, named=False)
     return Clause(group, None, group.start, named=False)
 
@@ -377,19 +175,143 @@ def _sentence_ends_between(context: Context, start: int, end: int) -> bool:
     return any(context.line[index] in SENTENCE_ENDS - {";"} for index in range(start, end))
 
 
-def _noun_subject_clause(context: Context, group: VerbGroup) -> Clause:
+def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause]) -> Clause:
     if context.line[group.subject] in {"moi", "toi"}:
         company = _coordinated_referent(context, group.subject)
         return Clause(group, company, group.subject, named=True)
     if context.line[group.subject] in _TONIC_PRONOUNS:
         return Clause(group, pronoun_referent(context, group.subject), group.subject, named=True)
+    if (at := _quantifier_at(context, group)) is not None:
+        referent = quantifier_referent(context, at)
+        if referent is not None and context.line[at] in QUANTIFIERS:
+            kind: SiteKind = "determiner" if context.line[at] in LIKE_DETERMINERS else "pronoun"
+            context.agreement(referent, "who is meant of several people", "likely").add(at, kind)
+        return Clause(group, referent, at, named=True)
+    if (one := _one_of_several(context, group.subject)) is not None:
+        return Clause(group, one, group.start, named=True)
     mention = subject_mention(context, group.subject)
-    if mention is None:
-        return Clause(group, None, group.start, named=True)
+    if (
+        mention is None
+        or context.line[mention.start + 1] in {"plus", "moins"}  # les gens les plus riches
+        or _is_in_relative_clause(context, group, mention, before)
+    ):
+        return Clause(group, _modified_subject(context, group, before), group.start, named=True)
     referent = mention_referent(mention)
     if group.person == "3p" and not mention.plural:
-        referent = None  # Paul et Marie sont: several, of either gender
+        referent = _joined_referent(context, mention)
     return Clause(group, referent, mention.start, named=True)
+
+
+def _one_of_several(context: Context, at: int) -> Referent | None:
+    """The referent of chacun, aucun, un before people: chacun de ces experts."""
+    mention = context.mention_ending(at + 1)
+    if mention is None or not mention.human or mention.phrase is None or not mention.plural:
+        return None
+    if "des" in context.line.keys[mention.start + 1 : mention.start + 3]:  # l'un des blessés
+        return Referent("others")
+    before = mention.start - (context.line[mention.start] != "des")
+    if context.line[before] not in {"de", "d'", "des"}:
+        return None
+    return Referent("others") if context.line[before - 1] in ONE_OF else None
+
+
+ONE_OF = frozenset({"un", "une", "chacun", "chacune", "aucun", "aucune"})
+
+
+def _joined_referent(context: Context, mention: Mention) -> Referent | None:
+    """The referent of nouns joined by "et", if all are people; Paul et Marie may be of either."""
+    while mention.human and mention.phrase is not None:
+        link = context.line[mention.start - 1]
+        before = context.mention_ending(mention.start - 1) if link in {"et", ",", "ou"} else None
+        if before is None:
+            return Referent("others", plural=True)
+        mention = before
+    return None
+
+
+def _is_in_relative_clause(
+    context: Context, group: VerbGroup, mention: Mention, before: list[Clause]
+) -> bool:
+    """Whether the mention before a verb is the object of "qui": celui qui aime le sport est …"""
+    if not before or before[-1].group.kind != "relative" or mention.start < before[-1].group.end:
+        return False
+    between = context.line.keys[before[-1].group.end : group.start]
+    return _CLAUSE_MARKS.isdisjoint(between)
+
+
+def _modified_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
+    """The antecedent of the relative clause that ends before a verb: l'homme qui a ri est …"""
+    line = context.line
+    plural = line[group.verb].endswith("nt")
+    if before and before[-1].group.kind == "relative" and before[-1].referent is not None:
+        between = line.keys[before[-1].group.end : group.start]
+        if _CLAUSE_MARKS.isdisjoint(between) and before[-1].referent.plural == plural:
+            return before[-1].referent
+    for mention in reversed(context.mentions):
+        if mention.end < group.start and line[mention.end] in {"que", "qu'", "dont", "où"}:
+            between = line.keys[mention.end + 1 : group.start]
+            within = [each for each in before if each.group.verb > mention.end]
+            if len(within) == 1 and _CLAUSE_MARKS.isdisjoint(between) and mention.plural == plural:
+                return mention_referent(mention)
+            return None
+    return _distant_subject(context, group) or _inverted_subject(context, group)
+
+
+def _inverted_subject(context: Context, group: VerbGroup) -> Referent | None:
+    """The subject after its verb: où a été arrêté le voleur ?"""
+    line = context.line
+    at = line.after_adverbs(group.end)
+    if "avoir" in group.infinitives:
+        if line[at] != "été":
+            return None
+        at = line.after_adverbs(at + 1)
+    elif "être" not in group.infinitives:
+        return None
+    if line[group.subject] not in _BEFORE_INVERSION or not is_adjective(line[at]):
+        return None
+    mention = next((each for each in context.mentions if each.start == at + 1), None)
+    return None if mention is None else mention_referent(mention)
+
+
+_BEFORE_INVERSION = frozenset("où quand comment que qu' dont ainsi alors là".split())
+
+
+def _distant_subject(context: Context, group: VerbGroup) -> Referent | None:
+    """The subject before complements of its own: les hommes d'affaires les plus riches étaient …"""
+    plural = context.line[group.verb].endswith("nt")
+    verbs = {each.verb for each in context.groups}
+    for mention in reversed(context.mentions):
+        if mention.end > group.start or mention.after_preposition:
+            continue
+        if context.line[mention.start + 1] in {"plus", "moins"}:  # les plus riches
+            continue
+        between = range(mention.end, group.start)
+        if not _CLAUSE_MARKS.isdisjoint(context.line.keys[mention.end : group.start]):
+            return None
+        if not verbs.isdisjoint(between) or mention.plural != plural:
+            return None
+        opens = context.line[mention.end] in _COMPLEMENT_OPENERS
+        return mention_referent(mention) if opens else None
+    return None
+
+
+_COMPLEMENT_OPENERS = frozenset("de d' du des à au aux en".split())
+_CLAUSE_MARKS = frozenset(", ; : . ! ? que qu' qui dont où si et mais ou".split())
+
+
+def _quantifier_at(context: Context, group: VerbGroup) -> int | None:
+    """The pronoun for several people that a subject ends with: tous, tous deux, la plupart."""
+    line, at = context.line, group.subject
+    singular = line[at] in {"chacun", "chacune", "aucun", "aucune"}
+    if not singular and not line[group.verb].endswith("nt"):
+        return None
+    if line[at] in {"deux", "trois", "quatre"}:
+        at -= 1
+        at -= line[at] == "les"
+        return at if line[at] in ALL else None
+    if line[at] == "autres" and line[at - 1] not in {"les", "d'"}:
+        return None
+    return at if line[at] in QUANTIFIERS or line[at] in WITHOUT_GENDER else None
 
 
 def _coordinated_referent(context: Context, at: int) -> Referent | None:

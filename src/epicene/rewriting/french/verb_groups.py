@@ -114,14 +114,17 @@ def _with_inverted_subject(line: Line, at: int) -> VerbGroup | None:
 def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
     """The group of a verb after a pronoun subject: je ne me suis."""
     word = line[at]
+    if word == "t'" and line[at + 1] in {"es", "as", "étais", "avais"} and line.begins(at):
+        infinitives = _infinitives_of_form(line[at + 1], "2s")
+        return VerbGroup(at, "pronoun", "2s", (), at + 1, infinitives, at + 2)  # t'es prêt ?
     if word not in _PERSON or line[at - 1] in HYPHENS:
         return None
     person = _PERSON[word]
     verb = at + 1
     while line[verb] in line.closed.clitics:
         verb += 1
-    if not line.is_word(verb):
-        return None
+    if not line.is_word(verb) or (line[verb + 1] in HYPHENS and line[verb + 2] == word):
+        return None  # vous êtes-vous trompé: the second is the subject
     infinitives = _infinitives_of_form(line[verb], person)
     if not infinitives and (word not in _ALWAYS_SUBJECT or not line.is_open(verb)):
         return None
@@ -137,8 +140,8 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
 def clitics_before(line: Line, at: int) -> tuple[int, ...]:
     """The clitics directly before a verb, from left to right."""
     first = at
-    while first > 0 and line[first - 1] in line.closed.clitics:
-        first -= 1
+    while first > 0 and line[first - 1] in line.closed.clitics and not line.is_enclitic(first - 1):
+        first -= 1  # but voulez-vous la voir: vous is the subject
     return tuple(range(first, at))
 
 
@@ -181,6 +184,12 @@ def _enclitics(line: Line, at: int) -> list[int]:
 def _can_be_object(line: Line, first: int, at: int) -> bool:
     """Whether "le" before a form can be its object: only if the form is no noun or adjective."""
     word = line[at]
+    before = line[first - 1]
+    if before in line.closed.prepositions or verb_table().infinitive_of(before):  # à la place
+        return False
+    named = before in _NAMES_LIKE_VERBS or is_person(before) or line.is_capital(first - 1)
+    if verb_table().forms(before) and not named:
+        return False  # affiche la liste
     if line[first] not in {"l'", "les", "le", "la", "leur", "en"}:
         return True
     if word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}:
@@ -188,13 +197,22 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
     if is_adjective(word) or is_person(word) or len(word) < 5:
         return False
     # la porte, le centre: nouns with the form of a verb, unless somebody stands before them
-    before = line.tokens[first - 1].text[:1] if first else ""
-    return not word.endswith(("e", "es")) or before.isupper() or is_person(line[first - 1])
+    initial = line.tokens[first - 1].text[:1] if first else ""
+    if before.endswith(("iser", "ifier")):  # Optimiser la taille
+        return False
+    if before.endswith(("er", "ir", "re")) and line.begins(first - 1):
+        return False
+    return not word.endswith(("e", "es")) or initial.isupper() or is_person(before)
+
+
+_NAMES_LIKE_VERBS = frozenset({"marie", "pierre", "rose", "claude", "serge"})
 
 
 def _can_be_verb(line: Line, at: int) -> bool:
     """Whether the form is a verb rather than a noun, an adjective or a participle."""
     word, before = line[at], line[at - 1]
+    if before in _SUBJECT_QUANTIFIERS and word.endswith("nt") and not is_adjective(word):
+        return True  # tous veulent partir
     if before in line.closed.determiners or before in line.closed.prepositions:
         return word in {"est", "était", "sont", "a", "ont"} and before in {"tout", "un", "une"}
     if before == "qui" or before in {"ce", "c'", "cela", "ça", "ceci"}:
@@ -204,6 +222,9 @@ def _can_be_verb(line: Line, at: int) -> bool:
     return word not in _RARELY_VERBS
 
 
+_SUBJECT_QUANTIFIERS = frozenset(
+    {"tous", "toutes", "certains", "certaines", "plusieurs", "deux", "autres"}
+)
 _RARELY_VERBS = frozenset(
     "livre lit vis sens bois cours fois pièce place porte marche date date note garde"
     " cause entre montre pense aide juge guide danse offre force forme fête trace ruse".split()

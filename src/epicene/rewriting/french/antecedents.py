@@ -1,0 +1,267 @@
+"""The antecedents of pronouns, relative clauses and quantifiers, and the mention of a subject."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.french.context import Context, Referent
+from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender
+from epicene.rewriting.french.lexicon import verb_table, word_list
+from epicene.rewriting.french.line import HYPHENS, SENTENCE_ENDS, is_adjective
+
+if TYPE_CHECKING:
+    from epicene.rewriting.french.mentions import Mention
+    from epicene.rewriting.french.sites import Site
+    from epicene.rewriting.persons import Gender
+
+_PLURAL = frozenset({"ils", "elles", "les", "eux"})
+
+
+def pronoun_referent(context: Context, at: int) -> Referent | None:
+    """The referent of il, elle, le, la, lui …; None for a thing."""
+    word = context.line[at]
+    gender: Gender | None = "feminine" if word.startswith(("elle", "la")) else "masculine"
+    plural = word.removesuffix("-mêmes") in _PLURAL
+    if word in {"l'", "les"}:
+        gender = None
+    found = _antecedent(context, at, gender, plural=plural)
+    if word.endswith(("-même", "-mêmes")):
+        found = context.mention_ending(at) or found  # l'archive elle-même
+    if found is None:
+        known = _was_taken_up_before(context, at, word)
+        # What "l'" and "les" are, there may be no one.
+        return Referent("others", plural) if known or word not in {"les", "l'"} else None
+    return Referent("others", plural) if found.human else None
+
+
+def _was_taken_up_before(context: Context, at: int, word: str) -> bool:
+    """Whether the same pronoun, or one of its other forms, referred to a person before."""
+    like = _PRONOUNS_ALIKE.get(word, {word})
+    return any(
+        site.at < at and site.who == "others" and context.line[site.at] in like
+        for site in context.sites
+    )
+
+
+_PRONOUNS_ALIKE = {
+    "l'": {"il", "elle", "le", "la"},
+    "le": {"il", "le"},
+    "la": {"elle", "la"},
+    "lui": {"il", "le"},
+    "lui-même": {"il", "le"},
+    "elle-même": {"elle", "la"},
+    "eux": {"ils"},
+    "eux-mêmes": {"ils"},
+    "elles-mêmes": {"elles"},
+}
+
+
+def _antecedent(
+    context: Context, at: int, gender: Gender | None, *, plural: bool
+) -> Mention | None:
+    """The likeliest antecedent of a pronoun: a subject rather than an object."""
+    if _was_taken_up_before(context, at, context.line[at]):
+        return None
+    subjects = {group.subject for group in context.groups if group.kind == "noun"}
+    best: tuple[int, Mention] | None = None
+    for mention in context.mentions:
+        if mention.end > at:
+            break
+        if mention.plural != plural or _differs(mention.gender, gender):
+            continue
+        if _is_own_subject(context, mention, at):
+            continue
+        if not mention.human and not _may_be_meant(context, mention, at):
+            continue
+        rank = 2 if mention.end - 1 in subjects or mention.human else 1
+        if not mention.human and mention.gender is None and not mention.plural:
+            rank = 0
+        if best is None and rank == 0 and not _POSSESSIVES.isdisjoint(context.line.keys[:at]):
+            continue
+        if best is None or rank >= best[0]:
+            best = (rank, mention)
+    return best[1] if best else None
+
+
+def _is_own_subject(context: Context, mention: Mention, at: int) -> bool:
+    """Whether the pronoun is the object of that mention's verb: le vendeur l'a réglé."""
+    return any(
+        at in group.clitics and mention.start <= group.subject < mention.end
+        for group in context.groups
+    )
+
+
+def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
+    """Whether a thing may be an antecedent: not within its own clause, nor in c'est le cas."""
+    line = context.line
+    if thing.after_preposition:
+        return False
+    if thing.gender is None and not thing.plural and line[thing.start] != "l'":
+        return False
+    if (
+        not _TIME_NOUNS.isdisjoint(line.keys[thing.start : thing.end])
+        or line[thing.head] in _POSSESSIVE_PRONOUNS
+    ):
+        return False
+    if line[thing.start - 1] in {"est", "était", "fut", "sont"}:
+        return False
+    between = line.keys[thing.end : at]
+    if "," in between:  # the relative clause is over
+        between = between[len(between) - between[::-1].index(",") :]
+    return len(between) > 7 or _RELATIVE_PRONOUNS.isdisjoint(between)
+
+
+_POSSESSIVES = frozenset({"son", "sa", "ses"})
+_TIME_NOUNS = word_list("function_words", "time_nouns")
+_POSSESSIVE_PRONOUNS = frozenset({"sien", "sienne", "mien", "mienne", "tien", "tienne"})
+_RELATIVE_PRONOUNS = frozenset("que qu' dont où lequel laquelle duquel auquel lesquels".split())
+
+
+def _differs(one: Gender | None, other: Gender | None) -> bool:
+    return one is not None and other is not None and one != other
+
+
+def relative_antecedent(context: Context, at: int, *, apart: bool = False) -> Site | None:
+    """The site that is the antecedent of a relative clause after `at`."""
+    line, sites = context.line, context.sites
+    if line[at] in {"et", "ou", "mais"}:  # celui que tu cherches et qui est revenu
+        for near in range(at - 1, max(at - 12, -1), -1):
+            if (
+                (found := sites.get(near))
+                and found.target.kind == "pronoun"
+                and line[near] not in {"il", "elle"}
+            ):
+                return found
+        return None
+    if (site := sites.get(at)) is not None:
+        return site
+    if apart:
+        return None
+    for near in range(at - 1, max(at - 4, -1), -1):  # un homme de trente ans qui …
+        if line[near] in {"de", "d'", "du", "à", "en"}:
+            site = sites.get(near - 1)
+            return None if site is None or _is_nearer_antecedent(context, at, site) else site
+    return None
+
+
+def _is_nearer_antecedent(context: Context, at: int, site: Site) -> bool:
+    """Whether the complement before "qui" is its antecedent, not the noun that it belongs to.
+
+    marié à une femme qui est née ici; le directeur d'une école qui est fermée.
+    """
+    if site.target.kind not in {"noun", "pronoun"}:
+        return True
+    mention = context.mention_ending(at + 1)
+    if mention is None or mention.plural != site.target.plural:
+        return False
+    if mention.human:
+        return True
+    shown = next(
+        (
+            gender
+            for index in range(at + 2, min(at + 7, len(context.line)))
+            if is_adjective(context.line[index])
+            and (gender := shown_gender(context.line[index], plural=mention.plural))
+        ),
+        None,
+    )
+    own = shown_noun_gender(context.line[site.at], plural=site.target.plural)
+    return shown is not None and shown == mention.gender and shown != own
+
+
+def mention_referent(mention: Mention) -> Referent | None:
+    """The referent of a mention, if it is a person whose words may be changed."""
+    return Referent("others", mention.plural) if mention.human else None
+
+
+def subject_mention(context: Context, before: int) -> Mention | None:
+    """The subject that ends with that word: the first of "le père de mon ami"."""
+    if context.line[before].endswith(("-même", "-mêmes")):
+        before -= 1
+    mention = context.mention_ending(before + 1)
+    if mention is not None and mention.phrase is None:
+        titled = context.mention_ending(mention.start)  # le journal Equity, le prince Vyazemsky
+        mention = titled or mention
+    while mention is not None and mention.after_preposition:
+        contracted = context.line[mention.start] in {"du", "au", "aux"}
+        link = mention.start if contracted else mention.start - 1
+        mention = context.mention_ending(link)
+        if mention is None and context.line[link - 1] in verb_table().gerunds:
+            mention = context.mention_ending(link - 1)  # des filles venant de tout l'Empire
+    return mention
+
+
+def mention_chain_end(context: Context, mention: Mention) -> int:
+    """The index after a mention and its complements: le patron du café."""
+    end = mention.end
+    for each in context.mentions:
+        contracted = context.line[each.start] in {"du", "au", "aux", "des"}
+        if each.after_preposition and each.start - (not contracted) == end:
+            end = each.end
+    return end
+
+
+def aside_subject(context: Context, comma: int) -> Mention | None:
+    """The mention that the aside closed by that comma describes: Levit, le président, parla."""
+    line = context.line
+    for mention in reversed(context.mentions):
+        end = mention_chain_end(context, mention)
+        if end >= comma or line[end] != ",":
+            continue
+        if any(line[index] in SENTENCE_ENDS for index in range(mention.end, comma)):
+            return None
+        if not mention.after_preposition:
+            return mention
+    return None
+
+
+def is_tonic(context: Context, at: int) -> bool:
+    """Whether "lui" or "elle" is a tonic pronoun, not a clitic: avec lui, lui aussi."""
+    line = context.line
+    if line[at - 1] in HYPHENS:
+        return False
+    subjects = {group.subject for group in context.groups if group.kind == "pronoun"}
+    clitics = {index for group in context.groups for index in group.clitics}
+    if at in subjects or at in clitics:
+        return False
+    after = at + 1
+    while line[after] in line.closed.clitics:
+        after += 1
+    return line[at] != "lui" or not verb_table().infinitive_of(line[after])
+
+
+ALL = frozenset({"tous", "toutes"})
+LIKE_DETERMINERS = ALL | {"certains", "certaines", "aucun", "aucune"}
+QUANTIFIERS = LIKE_DETERMINERS | {
+    "chacun",
+    "chacune",
+    "quelques-uns",
+    "quelques-unes",
+    "uns",
+    "unes",
+}
+WITHOUT_GENDER = frozenset({"plusieurs", "beaucoup", "plupart", "autres"})
+_OF_SEVERAL = frozenset({"chacun", "chacune", "aucun", "aucune"})
+
+
+def _shown_by_pronoun(word: str) -> Gender | None:
+    if word in WITHOUT_GENDER:
+        return None
+    return "feminine" if word.endswith(("e", "es")) else "masculine"
+
+
+def quantifier_referent(context: Context, at: int) -> Referent | None:
+    """The people whom tous, certains, ceux … stand for; None where they may be things."""
+    word = context.line[at]
+    plural = word.endswith(("s", "x")) or word in {"beaucoup", "plupart"}
+    near = [each for each in context.mentions if each.end <= at]
+    for mention in reversed(near):
+        if mention.human and mention.phrase is not None:
+            return Referent("others", plural)
+        if mention.plural != (plural or word in _OF_SEVERAL) or mention.human:
+            continue
+        if _differs(mention.gender, _shown_by_pronoun(word)):
+            continue
+        if not _TIME_NOUNS & set(context.line.keys[mention.start : mention.end]):
+            return None
+    return Referent("others", plural)

@@ -1,0 +1,153 @@
+"""Sentences without a finite verb: labels and headings, thanks, answers, a copula left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.french.clauses import ClauseReader
+from epicene.rewriting.french.infinitives import read_infinitive
+from epicene.rewriting.french.inflection import inflect
+from epicene.rewriting.french.lexicon import verb_table, word_list
+from epicene.rewriting.french.line import (
+    SENTENCE_ENDS,
+    TEMPORARY_STATES,
+    Line,
+    can_be_predicate,
+    is_adjective,
+    is_person,
+)
+from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
+from epicene.rewriting.french.subjects import Clause
+from epicene.rewriting.french.verb_groups import VerbGroup, clitics_before
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.rewriting.french.context import Context, Referent
+    from epicene.rewriting.persons import TargetGenders
+
+
+def read_verbless(context: Context, clauses: Sequence[Clause], wanted: TargetGenders) -> None:
+    """Add what agrees in sentences without a finite verb, and with "me" before avoir."""
+    line = context.line
+    for at in range(len(line)):
+        if line[at] == "avoir":
+            _read_object_of_infinitive(context, at)
+        if line[at] in {"de", "d'"} and line[at - 1] == "merci":
+            _read_thanks(context, at + 1)
+        if line.is_word(at) and line.begins(at) and not _sentence_has_subject(context, clauses, at):
+            _read_elided_copula(context, at)
+            _read_answer(context, at)
+            _read_fragment(context, at, wanted)
+
+
+def _read_thanks(context: Context, at: int) -> None:
+    """Add what agrees with whoever is thanked: Merci de vous être inscrit."""
+    while context.line[at] in context.line.closed.clitics:
+        at += 1
+    if context.line.is_infinitive(at):
+        _read_infinitive_of(context, at, context.listener(at))
+
+
+def _read_infinitive_of(context: Context, at: int, referent: Referent) -> None:
+    """Read an infinitive that depends on no verb."""
+    group = VerbGroup(at, "same", "", (), at, (), at + 1)
+    reading = ClauseReader(context, Clause(group, referent, at, named=False))
+    read_infinitive(reading, at, referent, sure="likely")
+
+
+def _read_fragment(context: Context, at: int, wanted: TargetGenders) -> None:
+    """Add what agrees with the reader of a label: Rester connecté; Déjà inscrit ?"""
+    line = context.line
+    end = next((i for i in range(at, len(line)) if line.ends_sentence(i)), len(line))
+    if any(at <= group.verb < end for group in context.groups):
+        return
+    start = _after_adverbs_and_clitics(line, at)
+    question = "?" in line.keys[start : end + 2]
+    referent = context.listener(at)
+    if not question and "listener" not in wanted and _SECOND_PERSON.isdisjoint(line.keys):
+        referent = context.speaker(at)
+    if line.is_infinitive(start) and line[start] not in verb_table().gerunds:
+        _read_infinitive_of(context, start, referent)
+        return
+    agreement = context.agreement(referent, "said of whoever reads it", "guess")
+    if not can_be_predicate(line, start, agreement) or context.sites.get(start) is not None:
+        return
+    if _is_said_of_reader(line, start, question=question):
+        reached = read_predicate_element(line, start, agreement, strict=True)
+        read_coordinated(line, reached, agreement)
+
+
+_SECOND_PERSON = frozenset("tu te t' toi ton ta tes vous votre vos".split())
+_SAID_OF_USERS = word_list("function_words", "said_of_users")
+
+
+def _after_adverbs_and_clitics(line: Line, at: int) -> int:
+    while line[at] in line.closed.clitics or line.adverb_end(at) > at:
+        at = max(at + 1, line.adverb_end(at))
+    return at
+
+
+def _is_said_of_reader(line: Line, at: int, *, question: bool) -> bool:
+    """Whether the first word of a label is said of people, not of a file or an order."""
+    word, following = inflect(line[at], "masculine"), line[at + 1]
+    if not question:
+        return word in _SAID_OF_USERS and following in {"depuis", "en", "ou"}
+    if word == "nouveau":
+        return following in {"ici", "sur", "dans", "chez", "parmi"} or is_person(following)
+    if word in _SAID_OF_USERS or word in TEMPORARY_STATES:
+        return not line.is_open(at + 1)
+    return is_person(line[at]) and not is_adjective(line[at]) and line.ends_sentence(at + 1)
+
+
+def _sentence_has_subject(context: Context, clauses: Sequence[Clause], start: int) -> bool:
+    """Whether the sentence that begins at `start` has a verb with a subject."""
+    _, end = context.line.sentence(start)
+    return any(
+        clause.named and clause.group.kind != "relative" and start <= clause.group.verb < end
+        for clause in clauses
+    )
+
+
+def _read_elided_copula(context: Context, at: int) -> None:
+    """Add an adjective without "je suis": Désolé, vraiment. Ravi de vous rencontrer."""
+    line = context.line
+    start = line.after_adverbs(at)
+    agreement = context.agreement(context.speaker(at), "je suis is left out", "guess")
+    if (
+        not can_be_predicate(line, start, agreement)
+        or inflect(line[start], "masculine") not in _SAID_OF_ONESELF
+    ):
+        return
+    if line[start + 1] in {"de", "d'", "que", "qu'", ",", ""} or line[start + 1] in SENTENCE_ENDS:
+        read_coordinated(
+            line, read_predicate_element(line, start, agreement, strict=True), agreement
+        )
+
+
+_SAID_OF_ONESELF = frozenset(
+    "désolé ravi content heureux navré fier enchanté déçu surpris étonné flatté".split()
+)
+
+
+def _read_answer(context: Context, at: int) -> None:
+    """Add the answer to a question about identity: Qui je suis ? Un vieil ami de la famille."""
+    line = context.line
+    asked = [
+        group for group in context.groups if group.end <= at and line[group.subject] in {"je", "j'"}
+    ]
+    if line[at - 1] != "?" or not asked or "être" not in asked[-1].infinitives:
+        return
+    agreement = context.agreement(
+        context.speaker(asked[-1].subject), "answers who somebody is", "likely"
+    )
+    if line.is_determiner(at):
+        read_coordinated(line, read_predicate_element(line, at, agreement), agreement)
+
+
+def _read_object_of_infinitive(context: Context, at: int) -> None:
+    """Add the participle that agrees with the object of an infinitive: m'avoir invité."""
+    clitics = clitics_before(context.line, at)
+    if any(context.line[index] in {"me", "m'", "te", "t'"} for index in clitics):
+        group = VerbGroup(at, "same", "", clitics, at, ("avoir",), at + 1)
+        ClauseReader(context, Clause(group, None, at, named=False)).read()

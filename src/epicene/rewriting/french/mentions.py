@@ -1,0 +1,288 @@
+"""Mentions: the noun phrases and names of a text, and whether each denotes people."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.french.inflection import (
+    inflect,
+    is_plural,
+    shown_gender,
+    shown_noun_gender,
+    singular_of,
+)
+from epicene.rewriting.french.lexicon import verb_table, word_list
+from epicene.rewriting.french.line import Line, is_adjective, is_adverb_by_shape, is_person
+from epicene.rewriting.french.phrases import FIXED_GENDER_NOUNS, NounPhrase, read_phrase
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from epicene.rewriting.french.verb_groups import VerbGroup
+    from epicene.rewriting.persons import Gender
+
+_CONTRACTED = frozenset({"au", "aux", "du", "des"})
+_PLURAL = frozenset(
+    "les des aux ces mes tes ses nos vos leurs quelques plusieurs deux trois quatre cinq six sept"
+    " huit neuf dix certains certaines tous toutes tels telles quels quelles".split()
+)
+_FEMININE = frozenset("la une ma ta sa cette quelle toute aucune certaines toutes".split())
+_MASCULINE = frozenset("le un ce cet quel tout aucun au du certains tous".split())
+
+
+class Mention(NamedTuple):
+    """A noun phrase or a name."""
+
+    start: int
+    head: int
+    end: int
+    human: bool
+    gender: Gender | None
+    plural: bool
+    phrase: NounPhrase | None  # None for a name
+    after_preposition: bool
+
+
+_ONE_GENDER_NOUNS = word_list("people", "one_gender")
+
+
+def is_one_gender(word: str) -> bool:
+    """Whether the noun denotes people of one gender even in the plural."""
+    known = _ONE_GENDER_NOUNS
+    return any(inflect(form, "masculine", "noun") in known for form in (word, singular_of(word)))
+
+
+# Nouns for people that are things more often.
+RARELY_PEOPLE = word_list("people", "rarely_people")
+
+
+_MACHINES = word_list("people", "machines")
+_TECHNICAL = word_list("people", "technical")
+_PROGRAMS = word_list("people", "programs")
+_AMONG_PEOPLE = word_list("people", "among_people")
+
+
+def names_person(line: Line, at: int) -> bool:
+    """Whether a noun is a person's, not a thing's, a program's or an acronym."""
+    word = line[at]
+    if not is_person(word):
+        return False
+    last = word.rpartition("-")[2]  # la Maison-Blanche
+    forms = {word, singular_of(word), last, singular_of(last)}
+    if "gestionnaire" in forms and line[at + 1] in {"de", "d'", "des", "du"}:
+        return False
+    if forms & _PROGRAMS and _AMONG_PEOPLE.isdisjoint(line.keys):
+        return False
+    if forms & RARELY_PEOPLE or (forms & _MACHINES and _is_technical(line)):
+        return False
+    if word in _NOT_INHABITANTS and line.is_capital(at) and line[at - 1] == "la":
+        return False  # la Marseillaise
+    if line[at + 1] == "à" and line[at + 2] in {"gaz", "bois", "induction", "vapeur", "charbon"}:
+        return False  # une cuisinière à gaz
+    return not line.tokens[at].text.isupper() or line.text.isupper()
+
+
+def _is_technical(line: Line) -> bool:
+    """Whether the text is about machines or programs, or has code in it."""
+    return (
+        not _TECHNICAL.isdisjoint(line.keys)
+        or not _CODE_MARKS.isdisjoint(line.text)
+        or any(len(token.text) > 2 and token.text[1:].isupper() for token in line.tokens)
+    )
+
+
+_CODE_MARKS = frozenset("%_{}=$\ufffc")
+
+
+def find_mentions(
+    line: Line, pronouns: Collection[int], groups: Sequence[VerbGroup]
+) -> list[Mention]:
+    """Every noun phrase and name. `pronouns` are the indices of articles that are pronouns."""
+    verbs_at = {group.verb for group in groups}
+    return list(_mentions(line, pronouns, verbs_at))
+
+
+def _mentions(
+    line: Line, pronouns: Collection[int], verbs_at: Collection[int]
+) -> Iterator[Mention]:
+    at = 0
+    while at < len(line):
+        found = None
+        if at not in pronouns and _opens_phrase(line, at):
+            found = _phrase_mention(line, at, verbs_at)
+        elif at not in verbs_at and is_name(line, at):
+            found = _name_mention(line, at, verbs_at)
+        if found is None:
+            at += 1
+        else:
+            yield found
+            at = found.end
+
+
+def _opens_phrase(line: Line, at: int) -> bool:
+    return line.is_determiner(at) or line[at] in _CONTRACTED or _is_after_quantity(line, at)
+
+
+_QUANTITIES = word_list("function_words", "quantities")
+
+
+def _is_after_quantity(line: Line, at: int) -> bool:
+    """Whether "de" follows how many there are: beaucoup de clients, un groupe d'élèves."""
+    return line[at] in {"de", "d'"} and line[at - 1] in _QUANTITIES and line.is_open(at + 1)
+
+
+def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention | None:
+    counted = _is_after_quantity(line, at)
+    phrase = read_phrase(line, at + (counted or line[at] in _CONTRACTED), stop=verbs_at)
+    if phrase is None or tuple(line.keys[at - 1 : phrase.end]) in _NOT_PEOPLE:
+        return None
+    if line.is_capital(at - 1) and line.is_capital(phrase.head):  # Isabelle la Catholique
+        return None
+    if line[at] in {"au", "du"}:
+        phrase = phrase._replace(determiners=(at, *phrase.determiners))
+    word = line[phrase.head]
+    plural = any(line[index] in _PLURAL for index in range(at, phrase.head))
+    if counted:
+        plural = is_plural(word) or word.endswith("s")
+    return Mention(
+        start=at,
+        head=phrase.head,
+        end=phrase.end,
+        human=(phrase.kind == "person" and names_person(line, phrase.head))
+        or is_inhabitant(line, phrase.head)
+        or _is_adjective_for_people(line, phrase)
+        or (is_person(word) and any(_is_said_of_people(line[each]) for each in phrase.adjectives)),
+        gender=_gender(line, at, phrase, plural=plural),
+        plural=plural,
+        phrase=phrase,
+        after_preposition=line[at] in _CONTRACTED - {"des"} or _is_preposition(line, at - 1),
+    )
+
+
+def _is_said_of_people(word: str) -> bool:
+    return inflect(singular_of(word), "masculine") in SAID_OF_PEOPLE
+
+
+# What is said of people, never of things.
+SAID_OF_PEOPLE = word_list("adjectives", "said_of_people")
+
+
+def _is_preposition(line: Line, at: int) -> bool:
+    return line[at] in line.closed.prepositions and line[at] not in {"voici", "voilà", "comme"}
+
+
+def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gender | None:
+    for index in range(start, phrase.head):
+        if line[index] in _FEMININE:
+            return "feminine"
+        if line[index] in _MASCULINE:
+            return "masculine"
+    if is_person(line[phrase.head]) and (
+        own := shown_noun_gender(line[phrase.head], plural=plural)
+    ):
+        return own
+    for index in phrase.adjectives:
+        if is_adjective(line[index]) and (shown := shown_gender(line[index], plural=plural)):
+            return shown
+    return None
+
+
+_THING_ENDING = re.compile(r".{3,}(?:tion|sion|ment|té|ure|age|ance|ence|isme|tude)s?")
+
+
+def is_name(line: Line, at: int) -> bool:
+    """Whether the word is a proper name."""
+    if not line.is_word(at) or not line.tokens[at].text[0].isupper():
+        return False
+    word = line[at]
+    if word in line.closed.everything or word in _TITLES or is_adverb_by_shape(word):
+        return False
+    if not line.begins(at):
+        return not line.is_determiner(at - 1) or line[at - 1] in _TITLES
+    if is_adjective(word) or is_person(word) or line.adverb_end(at) > at:
+        return False
+    if word in FIXED_GENDER_NOUNS:  # Personne n'est venu
+        return False
+    if _THING_ENDING.fullmatch(word):  # Modifications qui …
+        return False
+    if verb_table().forms(word):  # Marie, Pierre
+        return line[at + 1] in line.closed.clitics or bool(verb_table().forms(line[at + 1]))
+    return _may_follow_name(line, at)
+
+
+def _may_follow_name(line: Line, at: int) -> bool:
+    """Whether the word after a sentence's first word allows that to be a name."""
+    after = line[at + 1]
+    return (
+        line.is_capital(at + 1)
+        or after in {",", "et", "de", "qui", "lui-même", "elle-même"}
+        or after in line.closed.clitics
+        or bool(verb_table().forms(after))
+    )
+
+
+_NOT_PEOPLE = frozenset({("à", "l'", "étranger"), ("de", "l'", "étranger")})
+_TITLES = frozenset({"m", "mme", "mr", "mrs", "mlle", "dr", "monsieur", "madame"})
+
+
+_CODE_NAME = re.compile(r".*\d.*|.|[A-ZÀ-Ý]{2,}.*|(?!Ma?c|D[eiu]|L[aei]|Van|O').+[a-z][A-Z].*")
+
+
+def _is_personal_name(line: Line, at: int) -> bool:
+    """Whether a capitalised word may be somebody's name: no acronym, no name of a program."""
+    return line.text.isupper() or not _CODE_NAME.fullmatch(line.tokens[at].text)
+
+
+def _name_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention:
+    end = at + 1
+    while end not in verbs_at and (
+        line.is_capital(end) or (line[end] in {"-"} and line.is_capital(end + 1))
+    ):
+        end += 1
+    return Mention(
+        start=at,
+        head=at,
+        end=end,
+        human=_is_personal_name(line, at),
+        gender=None,
+        plural=False,
+        phrase=None,
+        after_preposition=_is_preposition(line, at - 1),
+    )
+
+
+_DEMONYMS = word_list("people", "demonyms")
+
+
+_INHABITANT = re.compile(r".{2,}(?:ienn?e?|éenn?e?|aise?|oise?|aine?|ine?|ane?)s?")
+# Names of regions and things that end like those of their people.
+_NOT_INHABITANTS = word_list("people", "not_inhabitants")
+
+
+def is_inhabitant(line: Line, at: int) -> bool:
+    """Whether a capitalised word after a determiner names where people are from: une Corse."""
+    word = line[at]
+    if not line.is_capital(at) or line.is_capital(at + 1) or word == "philippines":
+        return False
+    if word in _NOT_INHABITANTS and line[at - 1] in {"la", "l'", "en", "de", "d'"}:
+        return False
+    if not (line.is_determiner(at - 1) or line[at - 1] in _CONTRACTED):
+        return False
+    if word in _DEMONYMS or singular_of(word) in _DEMONYMS:
+        return True
+    several = line[at - 1] not in {"le", "la", "l'", "du", "au"}
+    return several and bool(_INHABITANT.fullmatch(word))
+
+
+_ADJECTIVES_AS_PEOPLE = word_list("people", "adjectives_as_people")
+
+
+def _is_adjective_for_people(line: Line, phrase: NounPhrase) -> bool:
+    """Whether an adjective stands for people: un alcoolique, les intéressés; not le riche passé."""
+    if phrase.end != phrase.head + 1 or line[phrase.head - 1] in {"de", "d'", "en"}:
+        return False
+    word = line[phrase.head]
+    return not _ADJECTIVES_AS_PEOPLE.isdisjoint(
+        {inflect(word, "masculine"), inflect(singular_of(word), "masculine")}
+    )
