@@ -8,7 +8,7 @@ import pytest
 
 from epicene.rewriting.arabic import analysis
 from epicene.rewriting.arabic import dictionary as arabic_dictionary
-from epicene.rewriting.french import dictionary, inflection
+from epicene.rewriting.french import dictionary, inflection, line
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -24,5 +24,7 @@ def _own_lists_alone() -> Iterator[None]:
 def _forget() -> None:
     dictionary.dictionary.cache_clear()
     inflection.inflect.cache_clear()
+    line.is_adjective.cache_clear()
+    line.is_person.cache_clear()
     arabic_dictionary.dictionary.cache_clear()
     analysis.analyse_noun.cache_clear()
