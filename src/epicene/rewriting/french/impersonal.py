@@ -156,12 +156,17 @@ def _has_logical_subject(
         return line[at + 1] not in _MISSED and not is_person(line[at + 1])
     if word == "de" and line[at + 1] in {"la", "l'"}:
         return "rester" in infinitives
+    return _names_thing(line, at, lasting=bool({"rester", "manquer"} & set(infinitives)))
+
+
+def _names_thing(line: Line, at: int, *, lasting: bool) -> bool:
+    """Whether so much of a thing is named: du pain, deux pages, peu de temps."""
+    word = line[at]
     if word not in _SOME and not word.isdigit():
         return False
     phrase = read_phrase(line, at + (word in {"du", "des"}))
     if phrase is None:
         return True
-    lasting = {"rester", "manquer"} & set(infinitives)
     if not lasting and not _TIMES.isdisjoint(line.keys[at : at + 4]):
         return False  # il est venu une fois
     head = line[phrase.head]
