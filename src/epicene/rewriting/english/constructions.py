@@ -20,6 +20,8 @@ class Constructions(NamedTuple):
     more_givers: WordSet
     makers: WordSet
     more_gifts: WordSet
+    core_givers: WordSet
+    belongings: WordSet
     done_to: WordSet
     parentheticals: WordSet
     fronted: WordSet

@@ -127,7 +127,7 @@ def _end_of_clause(
     compared = opening in {"than", "as"} and _is_elliptic(line, number, verb)
     if compared and not any(at < mention.first for at in subjects):
         return verb  # Tom knows more than she does and works harder
-    closed = _end_of_inserted_relative(line, number, mention)
+    closed = _end_of_inserted_clause(line, number, mention)
     if closed is not None:
         return closed
     outer = _verb_after_relative(line, number, mention, verb)
@@ -139,15 +139,15 @@ def _is_elliptic(line: Line, number: VerbNumber, verb: int) -> bool:
     return auxiliary and (line[verb + 1] in line.lexicon.coordinators or line[verb + 1] in PAUSES)
 
 
-def _end_of_inserted_relative(line: Line, number: VerbNumber, mention: Mention) -> int | None:
-    """The mark that closes a relative clause between a subject and its verb.
+def _end_of_inserted_clause(line: Line, number: VerbNumber, mention: Mention) -> int | None:
+    """The mark that closes a clause between a subject and its verb.
 
-    My manager, who says she is busy, wants a desk.
+    My manager, who says she is busy, wants a desk; my son, when he is tired, sulks.
     """
-    relative = _relative_before(line, mention.first)
-    if relative is None:
+    opener = _opener_before(line, mention.first)
+    if opener is None:
         return None
-    mark = relative - 1 if line[relative - 1] in PAUSES else relative - 2
+    mark = opener - 1 if line[opener - 1] in PAUSES else opener - 2
     if line[mark] not in PAUSES or not _is_bare_subject(line, number, mark):
         return None
     for at in range(mention.last + 1, len(line)):
@@ -159,10 +159,11 @@ def _end_of_inserted_relative(line: Line, number: VerbNumber, mention: Mention) 
     return None
 
 
-def _relative_before(line: Line, at: int) -> int | None:
-    """The nearest relative pronoun to the left, with no mark between."""
+def _opener_before(line: Line, at: int) -> int | None:
+    """The nearest relative or subordinator to the left that follows a mark, in the same clause."""
+    openers = _RELATIVES | line.lexicon.subordinators
     for index in range(at - 1, max(-1, at - _LONGEST_SUBJECT), -1):
-        if line[index] in _RELATIVES:
+        if line[index] in openers and not (line.is_word(index - 1) and line.is_word(index - 2)):
             return index
         if not line.is_word(index):
             return None

@@ -72,10 +72,15 @@ _AFTER_LIKING = frozenset("so too very more most best better much because since 
 def _is_bare_object(line: Line, at: int) -> bool:
     """Whether a noun without an article is the object of the gerund: cooking dinner, apples."""
     word, lists = line[at], constructions()
-    if not is_nominal(line, at) or word in lists.compound_heads:
+    if not is_nominal(line, at):
         return False
-    plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
-    return word in lists.bare_objects or (plural and word not in lists.body_parts)
+    if word in lists.compound_heads and line[at - 1] in line.lexicon.ing_nouns:
+        return False
+    return word in lists.bare_objects or (_is_plural(word) and word not in lists.body_parts)
+
+
+def _is_plural(word: str) -> bool:
+    return word.endswith("s") and not word.endswith(("ss", "us", "is"))
 
 
 # --- two objects ------------------------------------------------------------------------------
@@ -93,7 +98,7 @@ def _before_gift(line: Line, mention: Mention) -> CaseDecision | None:
     first_rules = governor in lexicon.givers and gift in lexicon.gifts
     known = governor in lists.more_givers and gift in lists.more_gifts
     if not first_rules and not known:
-        return None
+        return receiver._replace(sure="guess") if _is_bare_plural_gift(line, mention) else None
     if _goes_to_another(line, at + 1):
         return CaseDecision("dependent", "given to another", "likely")
     if is_nominal(line, at + 1) or line[at + 1] == "of":
@@ -101,6 +106,16 @@ def _before_gift(line: Line, mention: Mention) -> CaseDecision | None:
     if governor in lists.makers and not first_rules and _acts_for_themself(line, mention):
         return None
     return receiver
+
+
+def _is_bare_plural_gift(line: Line, mention: Mention) -> bool:
+    """Whether a plural that is hardly somebody's own ends the phrase: sent her threats."""
+    at, lists = mention.last + 1, constructions()
+    own = line[at] in lists.body_parts or line[at] in lists.belongings
+    if line[mention.first - 1] not in lists.core_givers or own or not _is_plural(line[at]):
+        return False
+    ends = not line.is_word(at + 1) or line[at + 1] in {"and", "but", "when", "because", "every"}
+    return ends and not _acts_for_themself(line, mention)
 
 
 def _goes_to_another(line: Line, at: int) -> bool:

@@ -47,9 +47,9 @@ def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
         if verb is None:
             yield from _verbless_sites(line, reading, subject)
             return
-        before = line[line.before(verb.first)]
-        only = citation_form(before) in _ONLY and line[verb.first + 1] in {"वाला", "वाली", "वाले"}
-        if verb.valency == "copular" or before == "महसूस" or only:
+        said = line[line.before(verb.first)]
+        only = citation_form(said) in _ONLY and line[verb.first + 1] in {"वाला", "वाली", "वाले"}
+        if verb.valency == "copular" or said == "महसूस" or only:
             yield from _copula_sites(line, verb.first, clause.first, subject)
         elif verb.valency == "intransitive":
             yield from _degree_sites(line, verb.first, subject)
