@@ -190,7 +190,10 @@ class Lexicon:
         found: dict[str, Form] = {}
         for row in word_rows(read_toml(self._package, "determiners")["objects"]):
             form = Form(row[0], row[1], None, False, "pronoun")
-            found |= {word: form._replace(gender=gender) for word, gender in zip(row, ("masculine", "feminine", None), strict=False)}
+            found |= {
+                word: form._replace(gender=gender)
+                for word, gender in zip(row, ("masculine", "feminine", None), strict=False)
+            }
         return found
 
     def split_enclitic(self, word: str) -> tuple[str, str]:

@@ -49,7 +49,9 @@ class _Finder(Predicates):
             beside = self.clauses.inside.get(at - 2)
             if form is None or verb is None or at in self.claimed:
                 continue
-            if beside is not None and beside.kind == "person" and not beside.plural:  # una ragazza seduta da sola
+            if (
+                beside is not None and beside.kind == "person" and not beside.plural
+            ):  # una ragazza seduta da sola
                 continue
             who = self.clauses.subject(verb)
             if not who.dropped and (who.phrase is None or not self._disagrees(who.phrase, form)):

@@ -102,6 +102,10 @@ class _Reader:
         if not self.line.is_word(at + 1):
             return False
         following = self.line[at + 1]
+        if self.line[at] in self.lexicon["degree"]:  # muito amiga
+            noun = self.lexicon.noun(following)
+            form = self.lexicon.determiners[self.line[at]]
+            return noun is None or noun.gender in {None, form.gender}
         if self.line[at] not in self.lexicon["clitics"]:
             return True
         verb = self.lexicon.verb(following)

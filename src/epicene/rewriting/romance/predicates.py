@@ -108,6 +108,8 @@ class Predicates:
         reflexive = self.clauses.is_reflexive(verb)
         if verb.clitics and reflexive and infinitive in lexicon["never_reflexive"]:  # me fui
             self._secondary(verb, self.clauses.subject(verb))
+        elif f"{infinitive}_{self.line[self._after_enclitic(verb)]}" in lexicon["taken_for"]:
+            self._taken_for(verb, reflexive=reflexive)
         elif infinitive in lexicon["copulas"] or (
             reflexive and infinitive in lexicon["reflexive_copulas"]
         ):
@@ -125,15 +127,35 @@ class Predicates:
         if infinitive in lexicon["perfect_auxiliaries"] and lexicon["participles_agree"]:
             self._object_participle(verb)
 
+    def _taken_for(self, verb: Verb, *, reflexive: bool) -> None:
+        """*Me tomaron por loca*, *me doy por vencido*."""
+        who = self.clauses.object_of(self._finite(verb))
+        if who is None and reflexive:
+            who = self.clauses.subject(verb)
+        at = self._after_enclitic(verb) + 1
+        read = self._read_adjective(at, who, plural=False) if who is not None else None
+        if read is not None and who is not None and self.lexicon.is_listed(self.line[at]):
+            self._add(read.words, who, "said of the object", "likely")
+
     def _object_participle(self, verb: Verb) -> None:
         """*Mi hanno lasciata sola*: a feminine participle agrees with the object before it."""
         at = self._after_adverbs(verb.at + 1)
         form = self.lexicon.predicate(self.line[at])
-        who = self.clauses.object_of(verb) if len(verb.clitics) == 1 else None
+        clitics = set(verb.clitics) - self.lexicon["negations"]
+        who = self.clauses.object_of(verb) if len(clitics) == 1 else None
         if form is None or form.gender != "feminine" or form.plural or who is None:
             return
-        if who.who in {"speaker", "listener"}:
-            self._add([(at, Target(form))], who, "said of the object", "likely")
+        if who.who not in {"speaker", "listener"}:
+            return
+        self._add([(at, Target(form))], who, "said of the object", "likely")
+        known = self.lexicon.verbs.get(form.masculine)
+        if known is None or self._finite(verb) is not verb:
+            return
+        said = Verb(at, known, ())
+        if f"{known.infinitive}_{self.line[at + 1]}" in self.lexicon["taken_for"]:
+            self._taken_for(said, reflexive=False)
+        elif known.infinitive in self.lexicon["object_predicates"]:
+            self._object_predicate(said, who)
 
     def _job(self, verb: Verb) -> bool:
         """*Faccio la cuoca*: a noun of a person with its article, as the subject's job."""
@@ -197,6 +219,7 @@ class Predicates:
             at += self.line[at] in self.lexicon["into"]
         read = self._read_predicate(at, who, plural=plural)
         if read is None:
+            self._origin(at, who, rule)
             return
         if who.dropped:
             if not self._is_persons(read, verb):
@@ -211,6 +234,18 @@ class Predicates:
             if read.phrase is None and not plural:
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
+
+    def _origin(self, start: int, who: Referent, rule: str) -> None:
+        """*Soy de Cádiz, hija de pescadores*."""
+        line, lexicon = self.line, self.lexicon
+        comma = next((at for at in range(start, start + 5) if line[at] == ","), None)
+        phrase = self.starts.get(comma + 1) if comma is not None else None
+        if line[start] not in lexicon["of"] or phrase is None or phrase.kind != "person":
+            return
+        if phrase.determined or phrase.plural or line[phrase.end] not in lexicon["of"]:
+            return
+        if who.who in {"speaker", "listener"}:
+            self._add(self._phrase_words(phrase), who, rule, "likely")
 
     def _is_compound(self, verb: Verb) -> bool:
         """Whether a participle follows in the first or second person: *ci sono cascato*."""
@@ -332,7 +367,8 @@ class Predicates:
         form = lexicon.determiners.get(line[at])
         if form is None or form.plural or line[at] in lexicon["contractions"]:
             return None
-        if line[at + 1] in lexicon["of"] or line[at + 1] in lexicon["relatives"]:
+        following = line[at + 2] if line[at + 1] in lexicon["comparing"] else line[at + 1]
+        if following in lexicon["of"] or line[at + 1] in lexicon["relatives"]:
             members = self.starts.get(at + 2) or self.starts.get(at + 1)
             return Read(((at, Target(form)),), at + 1, members)
         return None
@@ -341,8 +377,10 @@ class Predicates:
         """A noun that means a thing elsewhere, as the noun of a person: *soy física*."""
         word = self.line[phrase.head]
         form = self.lexicon.noun(word) or (self.lexicon.agent(word) if phrase.determined else None)
-        if form is None or form.plural != phrase.plural or not all(
-            each.gender in {None, form.gender} for _, each in phrase.agreeing
+        if (
+            form is None
+            or form.plural != phrase.plural
+            or not all(each.gender in {None, form.gender} for _, each in phrase.agreeing)
         ):
             return phrase
         words = sorted((*phrase.agreeing, (phrase.head, form)))
