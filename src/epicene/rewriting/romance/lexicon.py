@@ -188,11 +188,12 @@ class Lexicon:
     def object_pairs(self) -> dict[str, Form]:
         """The pronouns of a direct object, if they show gender."""
         found: dict[str, Form] = {}
+        genders: tuple[Gender | None, ...] = ("masculine", "feminine", None)
         for row in word_rows(read_toml(self._package, "determiners")["objects"]):
             form = Form(row[0], row[1], None, False, "pronoun")
             found |= {
                 word: form._replace(gender=gender)
-                for word, gender in zip(row, ("masculine", "feminine", None), strict=False)
+                for word, gender in zip(row, genders, strict=False)
             }
         return found
 

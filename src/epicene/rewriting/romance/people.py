@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.romance.clauses import Referent
-from epicene.rewriting.romance.predicates import Found, Predicates, Read, Target
+from epicene.rewriting.romance.predicates import Predicates
+from epicene.rewriting.romance.readings import Found, Read, Target
 
 if TYPE_CHECKING:
     from epicene.rewriting.persons import TargetGenders
