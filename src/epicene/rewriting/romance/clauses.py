@@ -405,6 +405,8 @@ class Clauses:
                 return self._wished(first)
             if subordinate and ambiguous and previous.form.persons == {"3p"} and self.first_person:
                 return self.speaker("likely")  # me preguntaron si estaba sola
+            if subordinate and previous.form.infinitive in self.lexicon["perceiving"]:
+                return UNKNOWN
             if subordinate and ambiguous:
                 return self._reported(first)
             joined = self._joined(previous, verb)

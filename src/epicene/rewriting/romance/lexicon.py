@@ -276,6 +276,11 @@ class Lexicon:
         return 0
 
     @cached_property
+    def role_prepositions(self) -> WordSet:
+        """The prepositions before what somebody works as: *de* in *trabajar de*."""
+        return frozenset(each.partition("_")[2] for each in self["job_verbs"] | self["capacities"])
+
+    @cached_property
     def _adverb_starts(self) -> WordSet:
         return frozenset(each.partition("_")[0] for each in self["adverb_phrases"])
 

@@ -139,6 +139,7 @@ class _Finder(Predicates):
                 phrase is None
                 or phrase.kind == "thing"
                 or phrase.plural
+                or line[here] in lexicon["contractions"]
                 or self._acts(phrase.end)
                 or line[here] in lexicon["invariable_determiners"]
                 or (phrase.kind == "person" and line[here] in lexicon["articles"])
@@ -164,7 +165,7 @@ class _Finder(Predicates):
     def _is_job(self, at: int) -> bool:
         """*trabajé de camarera*, *en calidad de abogado*."""
         line, lexicon = self.line, self.lexicon
-        if not line.is_word(at) or lexicon.noun(line[at + 1]) is None:
+        if line[at] not in lexicon.role_prepositions or lexicon.noun(line[at + 1]) is None:
             return False
         verb = lexicon.verb(line[at - 1])
         if verb is not None and f"{verb.infinitive}_{line[at]}" in lexicon["job_verbs"]:

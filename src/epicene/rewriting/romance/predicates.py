@@ -103,8 +103,11 @@ class Predicates(Readings):
         at = self._after_enclitic(verb)
         at += self.line[at] in self.lexicon["called"]  # chamou-me de mentiroso
         read = self._read_predicate(at, who, plural=False)
+        following = self.starts.get(read.end) if read is not None else None
         if read is None:
             self._secondary(verb, who, near=False)
+        elif following is not None and following.kind == "person" and following.determined:
+            return  # me llamó enfadada mi tía
         elif read.phrase is None or not read.phrase.determined or self._is_opinion(verb, read):
             self._add(read.words, who, "said of the object", "certain")
             self._coordinated(read, who, "said of the object", plural=False)
