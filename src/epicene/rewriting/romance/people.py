@@ -316,7 +316,9 @@ class _Finder(Predicates):
         """The infinitive of a verb, or of the participle after its auxiliary."""
         passives = {"essere", "venire", "ser"}
         if verb.form.infinitive in self.lexicon["perfect_auxiliaries"] | passives:
-            form = self.lexicon.verb(self.line[self._after_adverbs(verb.at + 1)])
+            word = self.line[self._after_adverbs(verb.at + 1)]
+            agreeing = self.lexicon.adjective(word)
+            form = self.lexicon.verb(agreeing.masculine if agreeing is not None else word)
             return form.infinitive if form is not None else ""
         return verb.form.infinitive
 

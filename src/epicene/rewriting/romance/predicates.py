@@ -278,6 +278,11 @@ class Predicates(Readings):
             return True
         if line[read.end] in lexicon["that"]:  # está claro que
             return False
+        after = read.end + 1 if lexicon.adjective(line[read.end]) else read.end
+        subject = self.starts.get(after) if line[after] not in lexicon["contractions"] else None
+        dative = set(verb.clitics) & lexicon.dative_pairs.keys()
+        if dative and subject is not None and subject.kind == "thing" and subject.determined:
+            return False  # gli è stata consegnata una lettera
         following = lexicon.verb(line[read.end])
         if following is not None and following.mood == "infinitive":
             return False
