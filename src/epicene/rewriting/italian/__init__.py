@@ -10,7 +10,7 @@ from epicene.rewriting.italian.inflection import INFLECTION
 from epicene.rewriting.romance import romance_rewriter
 
 # Raised with every change of the rules that can change an answer.
-VERSION = "2"
+VERSION = "1"
 
 rewriter = romance_rewriter(
     "it", "epicene.rewriting.italian", INFLECTION, inflect, fuse, version=VERSION

@@ -6,7 +6,7 @@ import re
 
 from epicene.rewriting.romance.lexicon import Inflection
 
-_IMPERATIVE = re.compile(r"^(.{3,}[aei])(mi|ti)$")
+_IMPERATIVE = re.compile(r"^(.{3,}[aei])(mi)$")
 _CLITICS = re.compile(r"^(.*(?:[aei]r|ndo))(mi|ti|si|ci|vi|gli|l[oaie]|ne)$")
 
 
@@ -67,7 +67,7 @@ INFLECTION = Inflection(
         "urno",
     ),
     invariable=("bile", "evole", "ale", "ante", "ente", "ista"),
-    agents=("tore", "trice", "iere", "iera", "ista", "aio", "aia", "logo", "loga", "ano", "ana"),
+    agents=("tore", "trice", "iere", "iera", "ista", "aio", "aia", "logo", "loga", "iano", "iana"),
     verb_endings=(
         ("ai", "are", "1s"),
         ("arono", "are", "3p"),

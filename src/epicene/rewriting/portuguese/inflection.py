@@ -10,7 +10,7 @@ from epicene.rewriting.romance.lexicon import Inflection
 if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
     from epicene.rewriting.romance.line import Line
-    from epicene.rewriting.romance.predicates import Target
+    from epicene.rewriting.romance.readings import Target
 
 _CLITICS = re.compile(r"^(.+)-(me|te|se|nos|vos|l?[oa]s?|n[oa]s?|lhes?)$")
 _INFINITIVES = {"á": "ar", "ê": "er", "i": "ir", "í": "ir", "ô": "or"}
@@ -97,7 +97,21 @@ INFLECTION = Inflection(
         "dor",
     ),
     invariable=("vel", "ante", "ente", "ista"),
-    agents=("dor", "dora", "tor", "tora", "sor", "sora", "ista", "logo", "loga", "ano", "ana"),
+    agents=(
+        "dor",
+        "dora",
+        "tor",
+        "tora",
+        "sor",
+        "sora",
+        "ista",
+        "logo",
+        "loga",
+        "iano",
+        "iana",
+        "ejano",
+        "ejana",
+    ),
     verb_endings=(
         ("ou", "ar", "3s"),
         ("ava", "ar", "1s 3s"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from epicene.rewriting import Change, Rewriter
     from epicene.rewriting.persons import TargetGenders
     from epicene.rewriting.quotations import Passage
-    from epicene.rewriting.romance.predicates import Found
+    from epicene.rewriting.romance.readings import Found
 
 
 def romance_rewriter(

@@ -95,7 +95,8 @@ class Clauses:
         """Whether an adjective may follow, as in *sigo vivo*."""
         form = self.lexicon.verb(self.lexicon.split_enclitic(self.line[at])[0])
         return form is not None and (
-            form.infinitive in self.lexicon["copulas"] or form.infinitive in self.lexicon["secondary"]
+            form.infinitive in self.lexicon["copulas"]
+            or form.infinitive in self.lexicon["secondary"]
         )
 
     def _begins_clause(self, at: int) -> bool:
@@ -161,7 +162,8 @@ class Clauses:
         if self._others_named:
             return False
         words = {*self.line.keys, *(clitic for verb in self.verbs for clitic in verb.clitics)}
-        return bool(words & (self.lexicon["second_clitics"] | self.lexicon["second_tonic"]))
+        addressed = self.lexicon["second_clitics"] | self.lexicon["second_tonic"]
+        return bool(words & (addressed | self.lexicon["addressing"]))
 
     @cached_property
     def _others_named(self) -> bool:
@@ -403,6 +405,8 @@ class Clauses:
                 return self._wished(first)
             if subordinate and ambiguous and previous.form.persons == {"3p"} and self.first_person:
                 return self.speaker("likely")  # me preguntaron si estaba sola
+            if subordinate and previous.form.infinitive in self.lexicon["perceiving"]:
+                return UNKNOWN
             if subordinate and ambiguous:
                 return self._reported(first)
             joined = self._joined(previous, verb)

@@ -188,9 +188,13 @@ class Lexicon:
     def object_pairs(self) -> dict[str, Form]:
         """The pronouns of a direct object, if they show gender."""
         found: dict[str, Form] = {}
+        genders: tuple[Gender | None, ...] = ("masculine", "feminine", None)
         for row in word_rows(read_toml(self._package, "determiners")["objects"]):
             form = Form(row[0], row[1], None, False, "pronoun")
-            found |= {word: form._replace(gender=gender) for word, gender in zip(row, ("masculine", "feminine", None), strict=False)}
+            found |= {
+                word: form._replace(gender=gender)
+                for word, gender in zip(row, genders, strict=False)
+            }
         return found
 
     def split_enclitic(self, word: str) -> tuple[str, str]:
@@ -270,6 +274,11 @@ class Lexicon:
             if "_".join(line.keys[at : at + length]) in self["adverb_phrases"]:
                 return length
         return 0
+
+    @cached_property
+    def role_prepositions(self) -> WordSet:
+        """The prepositions before what somebody works as: *de* in *trabajar de*."""
+        return frozenset(each.partition("_")[2] for each in self["job_verbs"] | self["capacities"])
 
     @cached_property
     def _adverb_starts(self) -> WordSet:

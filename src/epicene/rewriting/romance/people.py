@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.romance.clauses import Referent
-from epicene.rewriting.romance.predicates import Found, Predicates, Read, Target
+from epicene.rewriting.romance.predicates import Predicates
+from epicene.rewriting.romance.readings import Found, Read, Target
 
 if TYPE_CHECKING:
     from epicene.rewriting.persons import TargetGenders
@@ -49,7 +50,9 @@ class _Finder(Predicates):
             beside = self.clauses.inside.get(at - 2)
             if form is None or verb is None or at in self.claimed:
                 continue
-            if beside is not None and beside.kind == "person" and not beside.plural:  # una ragazza seduta da sola
+            if (
+                beside is not None and beside.kind == "person" and not beside.plural
+            ):  # una ragazza seduta da sola
                 continue
             who = self.clauses.subject(verb)
             if not who.dropped and (who.phrase is None or not self._disagrees(who.phrase, form)):
@@ -136,6 +139,7 @@ class _Finder(Predicates):
                 phrase is None
                 or phrase.kind == "thing"
                 or phrase.plural
+                or line[here] in lexicon["contractions"]
                 or self._acts(phrase.end)
                 or line[here] in lexicon["invariable_determiners"]
                 or (phrase.kind == "person" and line[here] in lexicon["articles"])
@@ -161,7 +165,7 @@ class _Finder(Predicates):
     def _is_job(self, at: int) -> bool:
         """*trabajé de camarera*, *en calidad de abogado*."""
         line, lexicon = self.line, self.lexicon
-        if not line.is_word(at) or lexicon.noun(line[at + 1]) is None:
+        if line[at] not in lexicon.role_prepositions or lexicon.noun(line[at + 1]) is None:
             return False
         verb = lexicon.verb(line[at - 1])
         if verb is not None and f"{verb.infinitive}_{line[at]}" in lexicon["job_verbs"]:
@@ -312,7 +316,9 @@ class _Finder(Predicates):
         """The infinitive of a verb, or of the participle after its auxiliary."""
         passives = {"essere", "venire", "ser"}
         if verb.form.infinitive in self.lexicon["perfect_auxiliaries"] | passives:
-            form = self.lexicon.verb(self.line[self._after_adverbs(verb.at + 1)])
+            word = self.line[self._after_adverbs(verb.at + 1)]
+            agreeing = self.lexicon.adjective(word)
+            form = self.lexicon.verb(agreeing.masculine if agreeing is not None else word)
             return form.infinitive if form is not None else ""
         return verb.form.infinitive
 

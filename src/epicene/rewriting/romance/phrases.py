@@ -102,6 +102,10 @@ class _Reader:
         if not self.line.is_word(at + 1):
             return False
         following = self.line[at + 1]
+        if self.line[at] in self.lexicon["degree"]:  # muito amiga
+            noun = self.lexicon.noun(following)
+            form = self.lexicon.determiners[self.line[at]]
+            return noun is None or noun.gender in {None, form.gender}
         if self.line[at] not in self.lexicon["clitics"]:
             return True
         verb = self.lexicon.verb(following)
@@ -123,8 +127,11 @@ class _Reader:
             return False
         if not determined and (lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)):
             return False
-        if line.is_name(at + 1) and lexicon.noun(line[at + 1]) is None:
-            return False
+        if lexicon.noun(line[at + 1]) is None and (
+            line.is_name(at + 1)
+            or (lexicon.noun(line[at]) is not None and lexicon.adjective(line[at + 1]) is not None)
+        ):
+            return False  # un amico seduto
         return self._may_head(at + 1, determined=determined or lexicon.noun(line[at]) is None)
 
     def _may_head(self, at: int, *, determined: bool) -> bool:
@@ -147,7 +154,8 @@ class _Reader:
         noun = lexicon.noun(word)
         if noun is not None and not determined:
             adjective_rather = lexicon.is_listed(word) and not agreeing and not self._is_free(at)
-            if line.is_name(at) or adjective_rather:
+            title = word in lexicon["titles"] and line.is_name(at + 1)  # Lady Digby
+            if (line.is_name(at) and not title) or adjective_rather:
                 noun = None
         abroad = word in lexicon["places"] and line[start] in lexicon["definite"]
         if word in lexicon["things"] or abroad:

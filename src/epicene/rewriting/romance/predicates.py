@@ -2,104 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from epicene.rewriting.romance.clauses import Clauses, Referent, Verb
-from epicene.rewriting.romance.phrases import PARTICIPLES
-from epicene.rewriting.sites import Site, Sites, less_sure
+from epicene.rewriting.romance.clauses import Referent, Verb
+from epicene.rewriting.romance.readings import Read, Readings, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from epicene.rewriting import Confidence
-    from epicene.rewriting.persons import Gender, TargetGenders
-    from epicene.rewriting.quotations import Passage
-    from epicene.rewriting.romance.lexicon import Form, Lexicon
-    from epicene.rewriting.romance.line import Line
-    from epicene.rewriting.romance.phrases import Phrase
+    from epicene.rewriting.persons import Gender
 
 
-class Target(NamedTuple):
-    """A word's forms, and whether it stands before its noun, as *buen* and *primer* do."""
-
-    form: Form
-    leading: bool = False
-
-
-Found = Sites[Target]
-
-
-class Read(NamedTuple):
-    """What is read as a predicate: its words, and where it ends."""
-
-    words: tuple[tuple[int, Target], ...]
-    end: int
-    phrase: Phrase | None = None
-
-
-class Predicates:
-    """Finds what is said of people with a verb, and keeps the sites found."""
-
-    def __init__(self, passage: Passage[Line], wanted: TargetGenders, lexicon: Lexicon) -> None:
-        self.wanted = wanted
-        self.lexicon = lexicon
-        self.line = passage.line
-        self.clauses = Clauses(passage, lexicon)
-        self.sites: Found = Sites(keep_surest=False)
-        self.starts = {each.start: each for each in self.clauses.phrases}
-        self.claimed: set[int] = set()  # words that belong to somebody, or to a thing
-        self.blocked = {
-            at
-            for phrase in self.clauses.phrases
-            if phrase.kind == "thing"
-            for at in range(phrase.start, phrase.end)
-        }
-        self.perfects = self._perfects()
-        self.blocked |= self.perfects
-
-    def _perfects(self) -> set[int]:
-        """Participles of a perfect, which do not agree: *he leído y aceptado*."""
-        found = set()
-        for verb in self.clauses.verbs:
-            if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
-                at = self._after_adverbs(verb.at + 1)
-                if self.line[at].endswith("o"):
-                    found.add(at)
-                while at in found or self._is_participle(at):
-                    found.add(at)
-                    if self.line[at + 1] not in self.lexicon["joiners"]:
-                        break
-                    at = self._after_adverbs(at + 2)
-        return found
-
-    def _is_participle(self, at: int) -> bool:
-        """Whether the word may be a participle that does not agree."""
-        form = self.lexicon.adjective(self.line[at])
-        if form is not None:
-            return form.gender == "masculine" and not form.plural
-        known = self.lexicon.verb(self.line[at])
-        return known is not None and known.mood == "participle"
+class Predicates(Readings):
+    """Finds what is said of people with a verb."""
 
     # --- adding
-
-    def _add(
-        self,
-        words: Sequence[tuple[int, Target]],
-        who: Referent,
-        rule: str,
-        sure: Confidence = "certain",
-    ) -> None:
-        if who.who is None:
-            return
-        self.claimed.update(at for at, _ in words)
-        if who.who not in self.wanted:
-            return
-        for at, target in words:
-            if target.form.masculine != target.form.feminine:
-                self.sites.add(Site(at, who.who, target, rule, less_sure(sure, who.sure)))
-
-    def _phrase_words(self, phrase: Phrase) -> tuple[tuple[int, Target], ...]:
-        return tuple((at, Target(form, at < phrase.head)) for at, form in phrase.agreeing)
 
     # --- predicates
 
@@ -108,6 +23,8 @@ class Predicates:
         reflexive = self.clauses.is_reflexive(verb)
         if verb.clitics and reflexive and infinitive in lexicon["never_reflexive"]:  # me fui
             self._secondary(verb, self.clauses.subject(verb))
+        elif f"{infinitive}_{self.line[self._after_enclitic(verb)]}" in lexicon["taken_for"]:
+            self._taken_for(verb, reflexive=reflexive)
         elif infinitive in lexicon["copulas"] or (
             reflexive and infinitive in lexicon["reflexive_copulas"]
         ):
@@ -125,15 +42,35 @@ class Predicates:
         if infinitive in lexicon["perfect_auxiliaries"] and lexicon["participles_agree"]:
             self._object_participle(verb)
 
+    def _taken_for(self, verb: Verb, *, reflexive: bool) -> None:
+        """*Me tomaron por loca*, *me doy por vencido*."""
+        who = self.clauses.object_of(self._finite(verb))
+        if who is None and reflexive:
+            who = self.clauses.subject(verb)
+        at = self._after_enclitic(verb) + 1
+        read = self._read_adjective(at, who, plural=False) if who is not None else None
+        if read is not None and who is not None and self.lexicon.is_listed(self.line[at]):
+            self._add(read.words, who, "said of the object", "likely")
+
     def _object_participle(self, verb: Verb) -> None:
         """*Mi hanno lasciata sola*: a feminine participle agrees with the object before it."""
         at = self._after_adverbs(verb.at + 1)
         form = self.lexicon.predicate(self.line[at])
-        who = self.clauses.object_of(verb) if len(verb.clitics) == 1 else None
+        clitics = set(verb.clitics) - self.lexicon["negations"]
+        who = self.clauses.object_of(verb) if len(clitics) == 1 else None
         if form is None or form.gender != "feminine" or form.plural or who is None:
             return
-        if who.who in {"speaker", "listener"}:
-            self._add([(at, Target(form))], who, "said of the object", "likely")
+        if who.who not in {"speaker", "listener"}:
+            return
+        self._add([(at, Target(form))], who, "said of the object", "likely")
+        known = self.lexicon.verbs.get(form.masculine)
+        if known is None or self._finite(verb) is not verb:
+            return
+        said = Verb(at, known, ())
+        if f"{known.infinitive}_{self.line[at + 1]}" in self.lexicon["taken_for"]:
+            self._taken_for(said, reflexive=False)
+        elif known.infinitive in self.lexicon["object_predicates"]:
+            self._object_predicate(said, who)
 
     def _job(self, verb: Verb) -> bool:
         """*Faccio la cuoca*: a noun of a person with its article, as the subject's job."""
@@ -166,8 +103,11 @@ class Predicates:
         at = self._after_enclitic(verb)
         at += self.line[at] in self.lexicon["called"]  # chamou-me de mentiroso
         read = self._read_predicate(at, who, plural=False)
+        following = self.starts.get(read.end) if read is not None else None
         if read is None:
             self._secondary(verb, who, near=False)
+        elif following is not None and following.kind == "person" and following.determined:
+            return  # me llamó enfadada mi tía
         elif read.phrase is None or not read.phrase.determined or self._is_opinion(verb, read):
             self._add(read.words, who, "said of the object", "certain")
             self._coordinated(read, who, "said of the object", plural=False)
@@ -197,6 +137,7 @@ class Predicates:
             at += self.line[at] in self.lexicon["into"]
         read = self._read_predicate(at, who, plural=plural)
         if read is None:
+            self._origin(at, who, rule)
             return
         if who.dropped:
             if not self._is_persons(read, verb):
@@ -211,6 +152,18 @@ class Predicates:
             if read.phrase is None and not plural:
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
+
+    def _origin(self, start: int, who: Referent, rule: str) -> None:
+        """*Soy de Cádiz, hija de pescadores*."""
+        line, lexicon = self.line, self.lexicon
+        comma = next((at for at in range(start, start + 5) if line[at] == ","), None)
+        phrase = self.starts.get(comma + 1) if comma is not None else None
+        if line[start] not in lexicon["of"] or phrase is None or phrase.kind != "person":
+            return
+        if phrase.determined or phrase.plural or line[phrase.end] not in lexicon["of"]:
+            return
+        if who.who in {"speaker", "listener"}:
+            self._add(self._phrase_words(phrase), who, rule, "likely")
 
     def _is_compound(self, verb: Verb) -> bool:
         """Whether a participle follows in the first or second person: *ci sono cascato*."""
@@ -251,110 +204,6 @@ class Predicates:
             self._add(further.words, who, rule, "likely")
             read = further
         return read
-
-    def _after_enclitic(self, verb: Verb) -> int:
-        at = verb.at + 1
-        if self.line[at] == "-" and self.line[at + 1] in self.lexicon["clitics"]:
-            at += 2
-        return at
-
-    def _after_adverbs(self, at: int) -> int:
-        line, lexicon = self.line, self.lexicon
-        steps = 0
-        while steps < 5 and line.is_word(at):
-            word = line[at]
-            several = lexicon.adverbs_at(line, at)
-            if several:
-                at += several
-            elif word in lexicon["adverbs"] or word.endswith("mente") or self._is_only(at):
-                at += 1
-            elif word in lexicon["few"] and line[at + 1] in lexicon["little"]:
-                at += 2
-            else:
-                break
-            steps += 1
-        return at
-
-    def _is_only(self, at: int) -> bool:
-        """Whether *solo* is rather an adverb: *solo una vez*, *solo para verte*."""
-        lexicon, following = self.lexicon, self.line[at + 1]
-        return self.line[at] in lexicon["only"] and (
-            following in lexicon.determiners
-            or following in lexicon["invariable_determiners"]
-            or following in lexicon["only_before"]
-        )
-
-    def _read_predicate(self, at: int, who: Referent, *, plural: bool) -> Read | None:
-        """The phrase or adjective after a copula, in its number."""
-        line, lexicon = self.line, self.lexicon
-        at = self._after_adverbs(at)
-        if self.clauses.pronoun(line[at]) is not None:  # ¿estás tú seguro?
-            at = self._after_adverbs(at + 1)
-        if line.is_mark(at) or (at in self.blocked and at not in self.starts):
-            return None
-        one = self._one_of(at) if who.who != "others" or who.phrase is not None else None
-        if one is not None and not plural:
-            return one
-        phrase = self.starts.get(at)
-        if phrase is not None and phrase.kind == "thing" and who.who is not None:
-            phrase = self._as_person(phrase)
-        if phrase is not None and not (phrase.kind == "thing" and self._is_bare(phrase)):
-            contracted = line[phrase.start] in lexicon["contractions"]
-            if phrase.kind == "thing" or phrase.plural != plural or contracted:
-                return None
-            return Read(self._phrase_words(phrase), phrase.end, phrase)
-        return self._read_adjective(at, who, plural=plural)
-
-    def _read_adjective(self, at: int, who: Referent, *, plural: bool) -> Read | None:
-        """The single word after a copula, if it is said of the person."""
-        line, lexicon = self.line, self.lexicon
-        form = lexicon.adjective(line[at]) or lexicon.noun(line[at])
-        named = who.phrase is None or who.phrase.kind == "person"
-        if form is None and named and not who.dropped and who.sure != "guess":
-            form = lexicon.predicate(line[at])
-        if form is None or not line.is_word(at) or form.plural != plural or line.is_name(at):
-            return None
-        if who.phrase is not None and self._disagrees(who.phrase, form):
-            return None
-        following = self.starts.get(at + 1)
-        known = lexicon.verbs.get(form.masculine)
-        said = lexicon.is_state(line[at]) or (known is not None and known.mood == "participle")
-        said = said or line[at].endswith(PARTICIPLES)
-        if following is not None and following.kind == "thing" and not said:
-            agrees = following.gender is None or following.gender == form.gender
-            if agrees and self._is_bare(following) and form.gender is not None:
-                return None
-        return Read(((at, Target(form)),), at + 1)
-
-    def _one_of(self, at: int) -> Read | None:
-        """*uno de los*, *la que*: a determiner without a noun."""
-        line, lexicon = self.line, self.lexicon
-        form = lexicon.determiners.get(line[at])
-        if form is None or form.plural or line[at] in lexicon["contractions"]:
-            return None
-        if line[at + 1] in lexicon["of"] or line[at + 1] in lexicon["relatives"]:
-            members = self.starts.get(at + 2) or self.starts.get(at + 1)
-            return Read(((at, Target(form)),), at + 1, members)
-        return None
-
-    def _as_person(self, phrase: Phrase) -> Phrase:
-        """A noun that means a thing elsewhere, as the noun of a person: *soy física*."""
-        word = self.line[phrase.head]
-        form = self.lexicon.noun(word) or (self.lexicon.agent(word) if phrase.determined else None)
-        if form is None or form.plural != phrase.plural or not all(
-            each.gender in {None, form.gender} for _, each in phrase.agreeing
-        ):
-            return phrase
-        words = sorted((*phrase.agreeing, (phrase.head, form)))
-        return phrase._replace(kind="person", agreeing=tuple(words))
-
-    @staticmethod
-    def _is_bare(phrase: Phrase) -> bool:
-        return not phrase.determined and not phrase.agreeing and phrase.end == phrase.head + 1
-
-    @staticmethod
-    def _disagrees(phrase: Phrase, form: Form) -> bool:
-        return bool(phrase.gender and form.gender and phrase.gender != form.gender)
 
     def _coordinated(self, read: Read, who: Referent, rule: str, *, plural: bool) -> None:
         """The adjectives joined to a predicate: *alto, delgado y muy tímido*."""
@@ -422,22 +271,6 @@ class Predicates:
             return None
         return Read(((at, Target(form)),), at + 1)
 
-    def _soothes(self, at: int) -> bool:
-        """*Sigo viva, tranquilo*: said to the listener between commas."""
-        marks = self.line.is_mark(at - 1) and self.line.is_mark(at + 1)
-        return marks and self.line[at] in self.lexicon["soothing"]
-
-    def _acts(self, at: int) -> bool:
-        """Whether a verb follows, so that what precedes it is its subject."""
-        at = self._after_adverbs(at)
-        if self.line.is_mark(at):
-            return False
-        return any(
-            at <= verb.at <= at + 2 and verb.form.persons & {"3s", "3p"}
-            for verb in self.clauses.verbs
-            if verb.form.persons != {"1s", "3p"}  # sono
-        )
-
     def _is_persons(self, read: Read, verb: Verb) -> bool:
         """Whether a subject that is not named is a person, by what is said of it."""
         lexicon, line = self.lexicon, self.line
@@ -445,6 +278,11 @@ class Predicates:
             return True
         if line[read.end] in lexicon["that"]:  # está claro que
             return False
+        after = read.end + 1 if lexicon.adjective(line[read.end]) else read.end
+        subject = self.starts.get(after) if line[after] not in lexicon["contractions"] else None
+        dative = set(verb.clitics) & lexicon.dative_pairs.keys()
+        if dative and subject is not None and subject.kind == "thing" and subject.determined:
+            return False  # gli è stata consegnata una lettera
         following = lexicon.verb(line[read.end])
         if following is not None and following.mood == "infinitive":
             return False
@@ -507,9 +345,8 @@ class Predicates:
                 return
             if form is not None and free and said and not form.plural and line.is_word(at):
                 inside = self.clauses.inside.get(at)
-                if inside is not None and (inside.kind != "thing" or inside.start == at):
-                    if not (self._is_bare(inside) and lexicon.is_state(line[at])):
-                        return
+                if inside is not None and not self._may_hold(inside, at):
+                    return
                 if line[at - 1] in lexicon.determiners or line.is_name(at):
                     return
                 if line[at - 1] in lexicon["prepositions"]:
@@ -523,9 +360,3 @@ class Predicates:
                 return
             near = False
             at, steps = at + 1, steps + 1
-
-    def _is_alone(self, at: int, form: Form) -> bool:
-        following = self.starts.get(at + 1)
-        if following is None or following.kind != "thing" or not self._is_bare(following):
-            return True
-        return bool(following.gender and form.gender and following.gender != form.gender)

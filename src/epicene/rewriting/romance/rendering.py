@@ -11,7 +11,7 @@ from epicene.rewriting.text import match_case
 if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender, TargetGenders
     from epicene.rewriting.romance.line import Line
-    from epicene.rewriting.romance.predicates import Found, Target
+    from epicene.rewriting.romance.readings import Found, Target
 
 # The form of a word: its target, as written, the gender, and the word after it as it will be.
 Inflect: TypeAlias = Callable[["Target", str, "Gender", str], str]

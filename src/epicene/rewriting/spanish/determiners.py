@@ -9,7 +9,7 @@ from epicene.rewriting.text import match_case
 if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
     from epicene.rewriting.romance.line import Line
-    from epicene.rewriting.romance.predicates import Target
+    from epicene.rewriting.romance.readings import Target
 
 _SHORTENED = {
     "uno": "un", "alguno": "algún", "ninguno": "ningún", "primero": "primer",

@@ -80,7 +80,7 @@ INFLECTION = Inflection(
         "uesto",
     ),
     invariable=("ble", "ante", "iente", "ista"),
-    agents=("dor", "dora", "tor", "tora", "sor", "sora", "ista", "logo", "loga", "ano", "ana"),
+    agents=("dor", "dora", "tor", "tora", "sor", "sora", "ista", "logo", "loga", "iano", "iana"),
     verb_endings=(
         ("é", "ar", "1s"),
         ("ó", "ar", "3s"),

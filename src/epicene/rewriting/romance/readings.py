@@ -1,0 +1,235 @@
+"""The words of a text as what may be said of somebody: phrases, adjectives, adverbs before them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.romance.clauses import Clauses, Referent, Verb
+from epicene.rewriting.romance.phrases import PARTICIPLES
+from epicene.rewriting.sites import Site, Sites, less_sure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.rewriting import Confidence
+    from epicene.rewriting.persons import TargetGenders
+    from epicene.rewriting.quotations import Passage
+    from epicene.rewriting.romance.lexicon import Form, Lexicon
+    from epicene.rewriting.romance.line import Line
+    from epicene.rewriting.romance.phrases import Phrase
+
+
+class Target(NamedTuple):
+    """A word's forms, and whether it stands before its noun, as *buen* and *primer* do."""
+
+    form: Form
+    leading: bool = False
+
+
+Found = Sites[Target]
+
+
+class Read(NamedTuple):
+    """What is read as a predicate: its words, and where it ends."""
+
+    words: tuple[tuple[int, Target], ...]
+    end: int
+    phrase: Phrase | None = None
+
+
+class Readings:
+    """Reads predicates, and keeps the sites found."""
+
+    def __init__(self, passage: Passage[Line], wanted: TargetGenders, lexicon: Lexicon) -> None:
+        self.wanted = wanted
+        self.lexicon = lexicon
+        self.line = passage.line
+        self.clauses = Clauses(passage, lexicon)
+        self.sites: Found = Sites(keep_surest=False)
+        self.starts = {each.start: each for each in self.clauses.phrases}
+        self.claimed: set[int] = set()  # words that belong to somebody, or to a thing
+        self.blocked = {
+            at
+            for phrase in self.clauses.phrases
+            if phrase.kind == "thing"
+            for at in range(phrase.start, phrase.end)
+        }
+        self.perfects = self._perfects()
+        self.blocked |= self.perfects
+
+    def _perfects(self) -> set[int]:
+        """Participles of a perfect, which do not agree: *he leído y aceptado*."""
+        found = set()
+        for verb in self.clauses.verbs:
+            if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
+                at = self._after_adverbs(verb.at + 1)
+                if self.line[at].endswith("o"):
+                    found.add(at)
+                while at in found or self._is_participle(at):
+                    found.add(at)
+                    if self.line[at + 1] not in self.lexicon["joiners"]:
+                        break
+                    at = self._after_adverbs(at + 2)
+        return found
+
+    def _is_participle(self, at: int) -> bool:
+        """Whether the word may be a participle that does not agree."""
+        form = self.lexicon.adjective(self.line[at])
+        if form is not None:
+            return form.gender == "masculine" and not form.plural
+        known = self.lexicon.verb(self.line[at])
+        return known is not None and known.mood == "participle"
+
+    def _add(
+        self,
+        words: Sequence[tuple[int, Target]],
+        who: Referent,
+        rule: str,
+        sure: Confidence = "certain",
+    ) -> None:
+        if who.who is None:
+            return
+        self.claimed.update(at for at, _ in words)
+        if who.who not in self.wanted:
+            return
+        for at, target in words:
+            if target.form.masculine != target.form.feminine:
+                self.sites.add(Site(at, who.who, target, rule, less_sure(sure, who.sure)))
+
+    def _phrase_words(self, phrase: Phrase) -> tuple[tuple[int, Target], ...]:
+        return tuple((at, Target(form, at < phrase.head)) for at, form in phrase.agreeing)
+
+    def _after_enclitic(self, verb: Verb) -> int:
+        at = verb.at + 1
+        if self.line[at] == "-" and self.line[at + 1] in self.lexicon["clitics"]:
+            at += 2
+        return at
+
+    def _after_adverbs(self, at: int) -> int:
+        line, lexicon = self.line, self.lexicon
+        steps = 0
+        while steps < 5 and line.is_word(at):
+            word = line[at]
+            several = lexicon.adverbs_at(line, at)
+            if several:
+                at += several
+            elif word in lexicon["adverbs"] or word.endswith("mente") or self._is_only(at):
+                at += 1
+            elif word in lexicon["few"] and line[at + 1] in lexicon["little"]:
+                at += 2
+            else:
+                break
+            steps += 1
+        return at
+
+    def _is_only(self, at: int) -> bool:
+        """Whether *solo* is rather an adverb: *solo una vez*, *solo para verte*."""
+        lexicon, following = self.lexicon, self.line[at + 1]
+        return self.line[at] in lexicon["only"] and (
+            following in lexicon.determiners
+            or following in lexicon["invariable_determiners"]
+            or following in lexicon["only_before"]
+        )
+
+    def _read_predicate(self, at: int, who: Referent, *, plural: bool) -> Read | None:
+        """The phrase or adjective after a copula, in its number."""
+        line, lexicon = self.line, self.lexicon
+        at = self._after_adverbs(at)
+        if self.clauses.pronoun(line[at]) is not None:  # ¿estás tú seguro?
+            at = self._after_adverbs(at + 1)
+        if line.is_mark(at) or (at in self.blocked and at not in self.starts):
+            return None
+        one = self._one_of(at) if who.who != "others" or who.phrase is not None else None
+        if one is not None and not plural:
+            return one
+        phrase = self.starts.get(at)
+        if phrase is not None and phrase.kind == "thing" and who.who is not None:
+            phrase = self._as_person(phrase)
+        if phrase is not None and not (phrase.kind == "thing" and self._is_bare(phrase)):
+            contracted = line[phrase.start] in lexicon["contractions"]
+            if phrase.kind == "thing" or phrase.plural != plural or contracted:
+                return None
+            return Read(self._phrase_words(phrase), phrase.end, phrase)
+        return self._read_adjective(at, who, plural=plural)
+
+    def _read_adjective(self, at: int, who: Referent, *, plural: bool) -> Read | None:
+        """The single word after a copula, if it is said of the person."""
+        line, lexicon = self.line, self.lexicon
+        form = lexicon.adjective(line[at]) or lexicon.noun(line[at])
+        named = who.phrase is None or who.phrase.kind == "person"
+        if form is None and named and not who.dropped and who.sure != "guess":
+            form = lexicon.predicate(line[at])
+        if form is None or not line.is_word(at) or form.plural != plural or line.is_name(at):
+            return None
+        if who.phrase is not None and self._disagrees(who.phrase, form):
+            return None
+        following = self.starts.get(at + 1)
+        known = lexicon.verbs.get(form.masculine)
+        said = lexicon.is_state(line[at]) or (known is not None and known.mood == "participle")
+        said = said or line[at].endswith(PARTICIPLES)
+        if following is not None and following.kind == "thing" and not said:
+            agrees = following.gender is None or following.gender == form.gender
+            if agrees and self._is_bare(following) and form.gender is not None:
+                return None
+        return Read(((at, Target(form)),), at + 1)
+
+    def _one_of(self, at: int) -> Read | None:
+        """*uno de los*, *la que*: a determiner without a noun."""
+        line, lexicon = self.line, self.lexicon
+        form = lexicon.determiners.get(line[at])
+        if form is None or form.plural or line[at] in lexicon["contractions"]:
+            return None
+        following = line[at + 2] if line[at + 1] in lexicon["comparing"] else line[at + 1]
+        if following in lexicon["of"] or line[at + 1] in lexicon["relatives"]:
+            members = self.starts.get(at + 2) or self.starts.get(at + 1)
+            return Read(((at, Target(form)),), at + 1, members)
+        return None
+
+    def _as_person(self, phrase: Phrase) -> Phrase:
+        """A noun that means a thing elsewhere, as the noun of a person: *soy física*."""
+        word = self.line[phrase.head]
+        form = self.lexicon.noun(word) or (self.lexicon.agent(word) if phrase.determined else None)
+        if (
+            form is None
+            or form.plural != phrase.plural
+            or not all(each.gender in {None, form.gender} for _, each in phrase.agreeing)
+        ):
+            return phrase
+        words = sorted((*phrase.agreeing, (phrase.head, form)))
+        return phrase._replace(kind="person", agreeing=tuple(words))
+
+    @staticmethod
+    def _is_bare(phrase: Phrase) -> bool:
+        return not phrase.determined and not phrase.agreeing and phrase.end == phrase.head + 1
+
+    @staticmethod
+    def _disagrees(phrase: Phrase, form: Form) -> bool:
+        return bool(phrase.gender and form.gender and phrase.gender != form.gender)
+
+    def _soothes(self, at: int) -> bool:
+        """*Sigo viva, tranquilo*: said to the listener between commas."""
+        marks = self.line.is_mark(at - 1) and self.line.is_mark(at + 1)
+        return marks and self.line[at] in self.lexicon["soothing"]
+
+    def _acts(self, at: int) -> bool:
+        """Whether a verb follows, so that what precedes it is its subject."""
+        at = self._after_adverbs(at)
+        if self.line.is_mark(at):
+            return False
+        return any(
+            at <= verb.at <= at + 2 and verb.form.persons & {"3s", "3p"}
+            for verb in self.clauses.verbs
+            if verb.form.persons != {"1s", "3p"}  # sono
+        )
+
+    def _may_hold(self, phrase: Phrase, at: int) -> bool:
+        """Whether an adjective inside that phrase may be said of somebody: *voy vestida*."""
+        if self._is_bare(phrase) and self.lexicon.is_state(self.line[at]):
+            return True
+        return phrase.kind == "thing" and phrase.start != at
+
+    def _is_alone(self, at: int, form: Form) -> bool:
+        following = self.starts.get(at + 1)
+        if following is None or following.kind != "thing" or not self._is_bare(following):
+            return True
+        return bool(following.gender and form.gender and following.gender != form.gender)
