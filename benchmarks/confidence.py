@@ -50,7 +50,9 @@ class Example(NamedTuple):
 def examples(language: str, person: str, pairs: Pairs) -> Iterator[Example]:
     """All changes of the pairs, in both directions."""
     for gender in GENDERS:
-        options = {"pronouns": PRONOUNS[gender]} if language == "en" else {person: gender}
+        options: dict[str, str] = {person: gender}
+        if language == "en":
+            options = {"pronouns": PRONOUNS[gender]}
         wanted = [(pair[other_gender(gender)], pair[gender]) for pair in pairs]
         yield from _directed(language, options, wanted)
 
@@ -90,12 +92,13 @@ def _same_word(source: str, change: Change, made: Rewriting) -> list[Change]:
 
 def _distance(language: str, text: str, wanted: str) -> int:
     """How many words differ."""
-    sides = [[side[each.start : each.end] for each in tokens(side, language)]
-             for side in (text, wanted)]  # fmt: skip
+    made, right = (
+        [side[each.start : each.end] for each in tokens(side, language)] for side in (text, wanted)
+    )
     return sum(
         max(end - start, other_end - other_start)
         for kind, start, end, other_start, other_end in SequenceMatcher(
-            None, *sides, autojunk=False
+            None, made, right, autojunk=False
         ).get_opcodes()
         if kind != "equal"
     )

@@ -15,7 +15,7 @@ STRINGS = {
     "account.welcome": "Vous êtes inscrit(e).",
     "account.saved": "Le fichier a été enregistré.",
     "mail.mixed": "Je suis prêt et contente.",
-    "team.admins": "Les administrateurs peuvent vous inviter.",
+    "team.admins": "Rôle : administrateur",
 }
 
 

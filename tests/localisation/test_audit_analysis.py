@@ -111,7 +111,7 @@ PROBLEMS = [
     ("fr", "Je suis prêt et contente.", ["mixed"]),
     ("fr", "Je suis prêt·e et content.", ["partly-inclusive"]),
     ("fr", "Vous êtes prêt(e) ou déjà parti·e ?", ["several-spellings"]),
-    ("fr", "Bonjour, chère client !", ["disagreement"]),
+    ("fr", "Bonjour, chère client !", ["mixed", "disagreement"]),
     ("fr", "Voici une administrateur.", ["disagreement"]),
     ("ar", "أنا سعيد ومتعبة.", ["mixed"]),
     ("ar", "عزيزي العميلة", ["disagreement"]),
@@ -239,10 +239,10 @@ def test_no_form_is_offered_where_nobody_knows_who_is_meant() -> None:
 
 
 UNDECIDED = [
-    ("fr", "Les administrateurs peuvent vous inviter.", ["administrateurs"]),
+    ("fr", "Rôle : administrateur", ["administrateur"]),
     ("fr", "Enregistré", ["Enregistré"]),
     ("de", "Alle Nutzer sehen diese Seite.", ["Nutzer"]),
-    ("ar", "سيتصل بك أحد موظفينا.", ["موظفينا"]),
+    ("ar", "قائمة المستخدمين", ["المستخدمين"]),
     ("hi", "सहेजा गया", ["सहेजा"]),
     ("es", "Guardado", ["Guardado"]),
     ("it", "Salvato", ["Salvato"]),

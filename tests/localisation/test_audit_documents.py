@@ -64,7 +64,7 @@ def test_csv_has_a_row_for_each_person(files: list[Path]) -> None:
         ("team.admins", "", ""),
     ]
     assert rows[1]["feminine"] == "Vous êtes inscrite."
-    assert rows[3]["undecided"] == "administrateurs"
+    assert rows[3]["undecided"] == "administrateur"
 
 
 def test_no_cell_is_a_formula(files: list[Path]) -> None:

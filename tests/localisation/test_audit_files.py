@@ -99,7 +99,7 @@ def test_an_earlier_audit_says_what_is_new_changed_and_gone(tmp_path: Path) -> N
         "account.ready": "Vous êtes prête.",  # was masculine
         "account.welcome": "Vous êtes inscrit(e).",
         "account.saved": "Vous êtes connecté.",  # showed nothing
-        "team.admins": "Les administrateurs peuvent vous inviter.",
+        "team.admins": "Rôle : administrateur",
     }
     audit = compared(tmp_path, STRINGS, after)
     found = {each.finding.key: (each.status, each.failed) for each in run(audit)}

@@ -1,7 +1,7 @@
 """Words that look gendered in a string of which nothing could be decided.
 
 Two kinds, both looked up in the word lists of the language: a noun for people that has a form for
-the other gender ("Les administrateurs …"), and an adjective, participle or command that opens the
+the other gender ("Rôle : administrateur"), and an adjective, participle or command that opens the
 string, with no noun before it or right after it ("Enregistré", "Prêt à partir ?"). The second may
 be said of a thing.
 """
