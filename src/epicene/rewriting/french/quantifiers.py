@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.antecedents import ALL, pronoun_referent, quantifier_referent
 from epicene.rewriting.french.context import Referent
+from epicene.rewriting.french.inflection import inflect, singular_of
 from epicene.rewriting.french.line import can_be_predicate, participle_infinitives
+from epicene.rewriting.french.mentions import SAID_OF_PEOPLE
 from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
 
 if TYPE_CHECKING:
@@ -99,7 +101,8 @@ def read_demonstratives(context: Context) -> None:
     for at in range(len(line)):
         if line[at] not in _CELUI or context.sites.get(at) is not None:
             continue
-        if line[at + 1] != "qui" and not participle_infinitives(line[at + 1]):
+        said = inflect(singular_of(line[at + 1]), "masculine") in SAID_OF_PEOPLE
+        if line[at + 1] != "qui" and not said:
             continue
         referent = quantifier_referent(context, at)
         if referent is None:
