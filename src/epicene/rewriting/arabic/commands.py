@@ -27,8 +27,6 @@ _WITH_PREPOSITION = {"حافظ": "علي", "شارك": "في", "علق": "علي
 
 def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbParse, ...]:
     """The imperative readings of a word that is a command here and elsewhere something else."""
-    if not evidence.addresses:
-        return ()
     word = line.token(at)
     begins = line.after_mark(at) or line[at - 1] in _PLEASE
     parses = analyse_verb(word.letters) if begins and TANWIN_FATH not in word.text else ()

@@ -64,6 +64,7 @@ class PassageAnalysis:
         self._functions: dict[int, FunctionParse | None] = {}
         self._nouns: dict[int, tuple[NounParse, ...]] = {}
         self._verbs: dict[int, tuple[VerbParse, ...]] = {}
+        self._known_nouns: dict[int, tuple[NounParse, ...]] = {}
         self._commands: dict[int, tuple[VerbParse, ...]] = {}
 
     def function(self, at: int) -> FunctionParse | None:
@@ -164,6 +165,8 @@ class PassageAnalysis:
 
     def command(self, at: int) -> tuple[VerbParse, ...]:
         """The imperative readings of a word that is a command though it could be something else."""
+        if not self.evidence.addresses:
+            return ()
         if at not in self._commands:
             self._commands[at] = read_command(self.line, at, self.evidence)
         return self._commands[at]
@@ -210,12 +213,15 @@ class PassageAnalysis:
 
     def known_nouns(self, at: int) -> tuple[NounParse, ...]:
         """The readings as a word for people that are in the lists, or a person with the article."""
-        return tuple(
-            p
-            for p in self.nouns(at)
-            if (p.lemma.known and (p.lemma.person or p.lemma.masculine not in fields_of_work()))
-            or (p.lemma.person and p.prefix.article)
-        )
+        if at not in self._known_nouns:
+            fields = fields_of_work()
+            self._known_nouns[at] = tuple(
+                p
+                for p in self.nouns(at)
+                if (p.lemma.known and (p.lemma.person or p.lemma.masculine not in fields))
+                or (p.lemma.person and p.prefix.article)
+            )
+        return self._known_nouns[at]
 
     def is_nominal(self, at: int) -> bool:
         """Whether the word is a noun of any kind, not a verb or a function word."""
