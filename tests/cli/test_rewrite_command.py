@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,7 +79,7 @@ def test_a_line_without_an_end_is_refused() -> None:
 
 def test_explained(give: Epicene) -> None:
     done = give("No one.\nShe's here\n", "--pronouns", "they", "--explain")
-    assert re.sub(r", 0\.\d{3}\)", ")", done.out).splitlines() == [
+    assert done.out.splitlines() == [
         "No one.",
         "They're here",
         "    She → They: she: the form has one case (certain)",

@@ -188,10 +188,11 @@ def rewrite(
         if given:
             raise InputError(f"{name} is for files, and no FILE is named.")
     rewrite_all = open_rewriter(language or "en", model=model, **options)
+    rated = min_confidence is not None
     if as_json:
-        _write_records(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain)
+        _write_records(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain or rated)
     else:
-        _write_lines(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain)
+        _write_lines(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain, rated=rated)
 
 
 def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) -> None:
@@ -213,7 +214,7 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
                 rewriting = Rewriting(
                     text=string.new_text, changes=string.changes, left_out=string.left_out
                 )
-                for line in explanations(rewriting):
+                for line in explanations(rewriting, rated=True):
                     typer.echo(f"    {line}")
         counted = f"{len(file.changed)} of {pluralise(file.strings, 'string')}"
         left = f"; {pluralise(file.left, 'change')} inside mark-up left out" if file.left else ""
@@ -237,7 +238,9 @@ def _read_lines(lines: BinaryIO) -> Iterator[tuple[str, bytes]]:
         number += 1
 
 
-def _write_lines(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explain: bool) -> None:
+def _write_lines(
+    rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explain: bool, rated: bool
+) -> None:
     """Each line with its own ending."""
     from epicene.rewriting.explain import explain as explanations
 
@@ -254,7 +257,7 @@ def _write_lines(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explai
         if explain:
             end = ending or b"\n"
             out.write(b"" if ending else end)  # the last line may have none of its own
-            for line in explanations(each):
+            for line in explanations(each, rated=rated):
                 out.write(f"    {line}".encode() + end)
     out.flush()
 

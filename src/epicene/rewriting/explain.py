@@ -12,17 +12,18 @@ if TYPE_CHECKING:
     from epicene.rewriting import Change, Rewriting
 
 
-def explain(rewriting: Rewriting) -> Iterator[str]:
-    """One line per change, for people to read."""
+def explain(rewriting: Rewriting, *, rated: bool = False) -> Iterator[str]:
+    """One line per change, for people to read; if `rated`, with its probability of being right."""
     for change in rewriting.changes:
-        yield _explain_change(change)
+        yield _explain_change(change, rated=rated)
     for change in rewriting.left_out:
-        yield f"not changed: {_explain_change(change)}"
+        yield f"not changed: {_explain_change(change, rated=rated)}"
 
 
-def _explain_change(change: Change) -> str:
+def _explain_change(change: Change, *, rated: bool) -> str:
     before, after = change.before.strip(), change.after.strip()
-    probability = "" if change.probability is None else f", {change.probability:.3f}"
+    known = rated and change.probability is not None
+    probability = f", {change.probability:.3f}" if known else ""
     return f"{before} → {after}: {_evidence(change)} ({change.sure}{probability})"
 
 
@@ -34,12 +35,15 @@ def _evidence(change: Change) -> str:
 
 
 def to_record(rewriting: Rewriting, *, explained: bool) -> dict[str, Any]:
-    """The text and its changes as plain data; `explained` keeps whose gender each change shows."""
+    """The text and its changes as plain data.
+
+    `explained` keeps whose gender each change shows and how likely it is to be right.
+    """
     record: dict[str, Any] = msgspec.to_builtins(rewriting)
     for change in (*record["changes"], *record["left_out"]):
         if not explained:
             del change["whose"]
-        if change["probability"] is None:
+        if not explained or change["probability"] is None:
             del change["probability"]
     if not record["left_out"]:
         del record["left_out"]
