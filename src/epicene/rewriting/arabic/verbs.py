@@ -340,8 +340,11 @@ def _filter_by_mood(
 ) -> tuple[VerbParse, ...]:
     """The readings whose mood fits: a jussive with an object only after لم and the like.
 
-    لم ترني, but أن تكوني.
+    لم ترني, but أن تكوني. Nor is what may be a perfect a jussive there: تمت الإضافة is not of مات.
     """
+    moods = {choose_mood(context.words, at, parse) for parse in parses}
+    if moods == {"full"} and any(parse.cell.tense == "perfect" for parse in parses):
+        parses = tuple(p for p in parses if p.cell.tense != "imperfect" or p.cell.mood != "short")
     if len({parse.suffix for parse in parses}) == 1:
         return parses
     plain = tuple(parse for parse in parses if parse.suffix is None)
