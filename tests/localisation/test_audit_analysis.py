@@ -257,6 +257,11 @@ def test_what_could_not_be_decided_is_listed(language: str, text: str, words: li
     assert [word.text for word in found.undecided] == words
 
 
+@pytest.mark.parametrize(("language", "text"), [("fr", "Bienvenue !"), ("ar", "جارٍ التحميل…")])
+def test_words_that_agree_with_nobody_are_decided(language: str, text: str) -> None:
+    assert audit_text(text, language) is None
+
+
 def with_people(text: str, notation: str) -> Finding | None:
     rules = PeopleRules(parse_people(notation, "here"))
     string = LocalisedString(index=0, key="k", text=text, line=1, language="fr")

@@ -33,6 +33,9 @@ _FOLLOWERS = {
     }.items()
 }
 
+# Words that open a string and agree with nobody: a welcome, something in progress.
+_NOBODYS = {"ar": frozenset({"جار", "جارٍ"}), "fr": frozenset({"bienvenue"})}
+
 
 def find_undecided(text: str, language: str) -> Iterator[UndecidedWord]:
     """The words of a text that may show a gender, in order."""
@@ -55,6 +58,8 @@ def find_undecided(text: str, language: str) -> Iterator[UndecidedWord]:
 
 def _stands_alone(text: str, words: list[tuple[Span, str]], language: str) -> bool:
     """Whether the first word is followed by nothing, a mark, or a word that is no noun."""
+    if words[0][1].lower() in _NOBODYS.get(language, ()):
+        return False
     if len(words) == 1 or language not in _FOLLOWERS:
         return True
     (first, _), (second, follower) = words[:2]
