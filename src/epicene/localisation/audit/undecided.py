@@ -48,6 +48,8 @@ def find_undecided(text: str, language: str) -> Iterator[UndecidedWord]:
     ]
     for at, (span, word) in enumerate(words):
         why = ""
+        if at == 0 and word.lower() in _NOBODYS.get(language, ()):
+            continue
         if noun_gender(word, language):
             why = "a noun for people with another form for the other gender"
         elif at == 0 and agreeing_gender(word, language) and _stands_alone(text, words, language):
@@ -58,8 +60,6 @@ def find_undecided(text: str, language: str) -> Iterator[UndecidedWord]:
 
 def _stands_alone(text: str, words: list[tuple[Span, str]], language: str) -> bool:
     """Whether the first word is followed by nothing, a mark, or a word that is no noun."""
-    if words[0][1].lower() in _NOBODYS.get(language, ()):
-        return False
     if len(words) == 1 or language not in _FOLLOWERS:
         return True
     (first, _), (second, follower) = words[:2]
