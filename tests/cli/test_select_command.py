@@ -55,6 +55,20 @@ def test_files_get_selectors_and_are_checked(epicene: Epicene, tmp_path: Path) -
     assert (done.code, done.err.count("\n")) == (2, 1)
 
 
+def test_strings_that_are_left_out_are_named(epicene: Epicene, tmp_path: Path) -> None:
+    source, out = tmp_path / "en.yaml", tmp_path / "new.yaml"
+    source.write_text("en:\n  a: She left.\n", "utf-8")
+    done = epicene("select", str(source), "--others", "g", "--out", str(out))
+    assert done.out == f"0 strings with selectors written to {out}\n"
+    assert done.err == (
+        f"{source}, line 2 (en.a): left out, since its selectors do not fit the syntax of the "
+        "file\n"
+    )
+    done = epicene("select", str(source), "--others", "g", "--out", str(out), "--json")
+    (file,) = json.loads(done.out)["files"]
+    assert (file["strings"], [each["key"] for each in file["left_out"]]) == (0, ["en.a"])
+
+
 @pytest.mark.parametrize(
     ("data", "options"),
     [

@@ -135,7 +135,8 @@ def test_files_get_selectors(tmp_path: Path) -> None:
     source = tmp_path / "app_fr.arb"
     source.write_text('{"@@locale": "fr",\n "a": "Tu es \\"prêt\\"", "b": "Rien"}', "utf-8")
     out = tmp_path / "new.arb"
-    assert epicene.make_selectors_in_files(source, listener="g", out=out) == {out: 1}
+    (done,) = epicene.make_selectors_in_files(source, listener="g", out=out)
+    assert (done.out, done.strings) == (str(out), 1)
     text = out.read_text("utf-8")
     assert text.startswith('{"@@locale": "fr",\n "a": "Tu es')
     assert json.loads(text)["b"] == "Rien"

@@ -5,15 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
+import msgspec
+
 from epicene.api.wording import keyword_errors
+from epicene.core.records import Record
 from epicene.localisation.selector_checks import SelectorProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from epicene.api.results import PathLike
-    from epicene.localisation.strings import LocalisedFile
+    from epicene.localisation.strings import LocalisedFile, LocalisedString
+    from epicene.rewriting import Change
     from epicene.rewriting.persons import Person
+
+_CUT = "its selectors do not fit the syntax of the file"
 
 
 @overload
@@ -81,6 +87,26 @@ def _arguments(speaker: str | None, listener: str | None, others: str | None) ->
     return {person: name for person, name in given.items() if name is not None}
 
 
+class StringLeftOut(Record, frozen=True, kw_only=True):
+    """A string that shows a gender and gets no selectors, and why."""
+
+    line: int
+    key: str
+    text: str
+    why: str
+
+
+class SelectedFile(Record, frozen=True, kw_only=True):
+    """A file that was written with selectors: how many of its strings got some, and those that
+    could not."""
+
+    path: str
+    out: str
+    format: str
+    strings: int
+    left_out: tuple[StringLeftOut, ...] = ()
+
+
 @keyword_errors
 def make_selectors_in_files(
     files: PathLike | Iterable[PathLike],
@@ -91,14 +117,15 @@ def make_selectors_in_files(
     listener: str | None = None,
     others: str | None = None,
     syntax: str | None = None,
-) -> dict[Path, int]:
+) -> list[SelectedFile]:
     """Put selectors into the translated strings of files, as `make_selectors` does.
 
     >>> import epicene
     >>> from pathlib import Path
     >>> _ = Path("app_fr.arb").write_text('{"ready": "Tu es prêt."}', encoding="utf-8")
-    >>> epicene.make_selectors_in_files("app_fr.arb", listener="gender", out="new.arb")
-    {PosixPath('new.arb'): 1}
+    >>> [done] = epicene.make_selectors_in_files("app_fr.arb", listener="gender", out="new.arb")
+    >>> done.strings
+    1
     >>> Path("new.arb").read_text(encoding="utf-8")
     '{"ready": "Tu es {gender, select, male {prêt} female {prête} other {prêt}}."}'
 
@@ -106,27 +133,89 @@ def make_selectors_in_files(
     out: a file, or a folder. Nothing is written if one of the files is wrong.
     syntax: icu, or fluent, which is the default for Fluent files.
 
-    Returns how many strings got selectors, by the file that was written.
+    A string is left out if its file cannot hold the selectors, such as one around an inline code of
+    XLIFF, or if one word shows the gender of two of the people.
     """
     from epicene.localisation.rewrite_files import output_paths, write_files
-    from epicene.localisation.selectors import selector_changes
 
     arguments = _arguments(speaker, listener, others)
     paths = _paths(files)
     contents: dict[Path, bytes] = {}
-    counts: dict[Path, int] = {}
+    done: list[SelectedFile] = []
     for path, target in zip(paths, output_paths(paths, Path(out)), strict=True):
         file = _read(path, language)
         chosen = syntax or ("fluent" if file.format == "fluent" else "icu")
-        found = {
-            string.index: changes
-            for string in file.strings
-            if (changes := selector_changes(string.text, file.language, arguments, syntax=chosen))
-        }
-        contents[target] = file.replace(found)
-        counts[target] = len(found)
+        contents[target], selected = _select(file, arguments, chosen)
+        done.append(msgspec.structs.replace(selected, out=str(target)))
     write_files(contents)
-    return counts
+    return done
+
+
+def _select(
+    file: LocalisedFile, arguments: Mapping[Person, str], syntax: str
+) -> tuple[bytes, SelectedFile]:
+    """The new content of a file, and what was done in it."""
+    from epicene.core.errors import InputError
+    from epicene.localisation.selectors import TwoPeopleError
+
+    found: dict[int, list[Change]] = {}
+    left_out: dict[int, str] = {}
+    for string in file.strings:
+        try:
+            changes = _possible_selectors(file, string, arguments, syntax)
+        except TwoPeopleError:
+            left_out[string.index] = "a word shows the gender of two people"
+            continue
+        if changes is None:
+            left_out[string.index] = _CUT
+        elif changes:
+            found[string.index] = changes
+    try:
+        data = file.replace(found)
+    except InputError:  # such as a text of YAML without quotes that would begin with a brace
+        for index in [each for each in found if not _reads_back(file, each, found[each])]:
+            left_out[index] = _CUT
+            del found[index]
+        data = file.replace(found)
+    strings = (file.strings[index] for index in sorted(left_out))
+    return data, SelectedFile(
+        path=str(file.path),
+        out="",
+        format=file.format,
+        strings=len(found),
+        left_out=tuple(
+            StringLeftOut(line=each.line, key=each.key, text=each.text, why=left_out[each.index])
+            for each in strings
+        ),
+    )
+
+
+def _reads_back(file: LocalisedFile, index: int, changes: list[Change]) -> bool:
+    from epicene.core.errors import InputError
+
+    try:
+        file.replace({index: changes})
+    except InputError:
+        return False
+    return True
+
+
+def _possible_selectors(
+    file: LocalisedFile, string: LocalisedString, arguments: Mapping[Person, str], syntax: str
+) -> list[Change] | None:
+    """The selectors of a string, none if it needs none; None if the file cannot hold them."""
+    from epicene.localisation.selectors import selector_changes
+    from epicene.rewriting import Change
+
+    def can_hold(start: int, end: int) -> bool:
+        before = string.text[start:end]
+        selector = Change(start=start, end=end, before=before, after="{}", rule="", sure="certain")
+        return bool(file.possible_changes(string.index, [selector]))
+
+    changes = selector_changes(
+        string.text, file.language, arguments, syntax=syntax, can_hold=can_hold
+    )
+    return changes if all(can_hold(each.start, each.end) for each in changes) else None
 
 
 class CheckedSelector(SelectorProblem, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from epicene.core.errors import InputError, pluralise
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from epicene.api.selecting import CheckedSelector
+    from epicene.api.selecting import CheckedSelector, SelectedFile
     from epicene.localisation.selector_checks import SelectorProblem
 
 
@@ -89,16 +89,10 @@ def select(
     if files:
         if out is None or other is not None:
             raise InputError("Files are written with --out, and without --other.")
-        counts = selecting.make_selectors_in_files(
+        done = selecting.make_selectors_in_files(
             files, language, out=out, syntax=syntax, **arguments
         )
-        if as_json:
-            print_json(
-                {"files": [{"path": str(path), "strings": each} for path, each in counts.items()]}
-            )
-        else:
-            for path, count in counts.items():
-                typer.echo(f"{pluralise(count, 'string')} with selectors written to {path}")
+        _show_files(done, as_json=as_json)
         return 0
     for line in _lines():
         made = selecting.make_selectors(
@@ -109,6 +103,22 @@ def select(
         else:
             typer.echo(made)
     return 0
+
+
+def _show_files(done: Sequence[SelectedFile], *, as_json: bool) -> None:
+    """How many strings of each file got selectors, and which could not."""
+    from epicene.cli.output import note, print_json
+
+    if as_json:
+        import msgspec
+
+        print_json({"files": msgspec.to_builtins(done)})
+        return
+    for file in done:
+        typer.echo(f"{pluralise(file.strings, 'string')} with selectors written to {file.out}")
+        for each in file.left_out:
+            key = f" ({each.key})" if each.key else ""
+            note(f"{file.path}, line {each.line}{key}: left out, since {each.why}")
 
 
 def _lines() -> Iterator[str]:

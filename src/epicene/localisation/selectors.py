@@ -22,7 +22,7 @@ from epicene.rewriting.protected.patterns import TAG
 from epicene.rewriting.sites import less_sure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from epicene.rewriting import Confidence, Rewrite, Rewriting
     from epicene.rewriting.persons import Person
@@ -35,6 +35,10 @@ _ARGUMENT = regex.compile(r"[A-Za-z_][\w\-]*")
 _PART_OF_WORD = regex.compile(r"[\p{L}\p{M}\p{N}'’\-]")
 
 
+class TwoPeopleError(InputError):
+    """The selectors of two people would be in one place."""
+
+
 def selector_changes(
     text: str,
     language: str,
@@ -42,18 +46,20 @@ def selector_changes(
     *,
     syntax: str = "icu",
     other: str | None = None,
+    can_hold: Callable[[int, int], bool] = lambda _start, _end: True,
 ) -> list[Change]:
     """The changes that put a selector around each part of a text that shows a gender.
 
     `arguments` names the argument with the gender of each person. With `other`, the wording for
     everyone else, the whole text is one selector; else the last branch has the words as they are,
-    in English those with they.
+    in English those with they. `can_hold` says whether a file can have a selector in place of
+    characters [start, end); words side by side are joined only if it can.
     """
     _check_arguments(arguments, syntax, other)
     found: list[Change] = []
     for person, argument in arguments.items():
         forms = _forms(text, language, person)
-        parts = _parts(text, forms)
+        parts = _parts(text, forms, can_hold)
         if parts and other is not None:
             parts = [(0, len(text))]
         for start, end in parts:
@@ -74,7 +80,7 @@ def selector_changes(
     found.sort(key=lambda change: change.start)
     for first, second in pairwise(found):
         if second.start < first.end:
-            raise InputError(
+            raise TwoPeopleError(
                 f"{text[second.start : second.end]!r} shows the gender of two people; make its "
                 "selector by hand, or name only one of them."
             )
@@ -168,7 +174,9 @@ def _least_sure(forms: Iterable[_Form], start: int, end: int) -> Confidence:
     return sure
 
 
-def _parts(text: str, forms: Mapping[str, _Form]) -> list[tuple[int, int]]:
+def _parts(
+    text: str, forms: Mapping[str, _Form], can_hold: Callable[[int, int], bool]
+) -> list[tuple[int, int]]:
     """The spans in which the forms differ: whole words, those side by side as one."""
     protected = protected_spans(text)
     fixed = {at for start, end in protected for at in range(start, end)}
@@ -177,9 +185,14 @@ def _parts(text: str, forms: Mapping[str, _Form]) -> list[tuple[int, int]]:
     for span in spans:
         start, end = _whole_word(text, *span, fixed)
         if parts and _is_joined(text, parts[-1][1], start, fixed):
-            start = min(parts.pop()[0], start)
+            joined = min(parts[-1][0], start), max(parts[-1][1], end)
+            if parts[-1][1] > start or can_hold(*joined):
+                parts.pop()
+                start, end = joined
         parts.append((start, end))
-    if not all(_is_balanced(text, start, end, protected) for start, end in parts):
+    if not all(
+        _is_balanced(text, start, end, protected) and can_hold(start, end) for start, end in parts
+    ):
         return [(0, len(text))]
     return parts
 
