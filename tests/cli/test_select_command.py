@@ -61,12 +61,11 @@ def test_strings_that_are_left_out_are_named(epicene: Epicene, tmp_path: Path) -
     done = epicene("select", str(source), "--others", "g", "--out", str(out))
     assert done.out == f"0 strings with selectors written to {out}\n"
     assert done.err == (
-        f"{source}, line 2 (en.a): left out, since its selectors do not fit the syntax of the "
-        "file\n"
+        f"{source}, line 2 (a): left out, since its selectors do not fit the syntax of the file\n"
     )
     done = epicene("select", str(source), "--others", "g", "--out", str(out), "--json")
     (file,) = json.loads(done.out)["files"]
-    assert (file["strings"], [each["key"] for each in file["left_out"]]) == (0, ["en.a"])
+    assert (file["strings"], [each["key"] for each in file["left_out"]]) == (0, ["a"])
 
 
 @pytest.mark.parametrize(

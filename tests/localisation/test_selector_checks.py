@@ -35,6 +35,11 @@ from rewriting.person_cases import LANGUAGES, pairs
             ["form"],
         ),
         ("Rien, {name}.", "fr", []),
+        ("Tu es prêt}", "fr", ["broken"]),
+        ("Tu es prêt '}' pour l'{name}, d'{name}", "fr", []),
+        ("{g, select, male {prêt''} female {prête''} other {prêt''}}{'x'}'", "", ["broken"]),
+        ("'{'{g, select, male {prêt''} female {prête''} other {prêt''}}}'", "", ["broken"]),
+        ("{g, select, male {un''} female {une''} other {un''}} '{'", "", []),
     ],
 )
 def test_what_is_found(text: str, language: str, kinds: list[str]) -> None:

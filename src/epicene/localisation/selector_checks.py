@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import regex
 
 from epicene.core.records import Record
-from epicene.localisation.selectors import rewritings_by_key
+from epicene.localisation.selectors import icu_quotations, rewritings_by_key
 from epicene.rewriting import find_rewriter, rewritable_languages
 from epicene.rewriting.persons import PERSONS
 from epicene.rewriting.protected import protected_spans
@@ -26,6 +26,7 @@ SelectorProblemKind: TypeAlias = Literal[
     "broken", "no other", "placeholders", "tags", "form", "unsure"
 ]
 _HEAD = regex.compile(r"\{\s*[\w.\-]+\s*,\s*(?:plural|select|selectordinal)\s*,|\{[^{}\n]*->")
+_ELISION = regex.compile(r"(?<=\p{L})'(?=\{\s*[\w$])")
 _KEYS = {"masculine": "male", "feminine": "female"}
 
 
@@ -57,6 +58,8 @@ def check_selectors(
         else:
             choices.append(choice)
             found += _check_branches(text, choice)
+    if not any(each.kind == "broken" for each in found):
+        found += _check_braces(text, choices)
     if language in rewritable_languages() and not any(each.kind == "broken" for each in found):
         found += _check_forms(text, choices, language, persons)
     return sorted(found, key=lambda problem: (problem.start, problem.end))
@@ -64,6 +67,23 @@ def check_selectors(
 
 def _problem(kind: SelectorProblemKind, message: str, start: int, end: int) -> SelectorProblem:
     return SelectorProblem(kind=kind, message=message, start=start, end=end)
+
+
+def _check_braces(text: str, choices: Sequence[Choice]) -> Iterator[SelectorProblem]:
+    """The first brace without another, as ICU or Fluent reads them."""
+    read = text
+    if not any(choice.syntax == "fluent" for choice in choices):
+        # l'{x} is meant as a placeholder, though ICU reads a quotation.
+        read = _ELISION.sub("’", text)
+        for start, end in icu_quotations(read):
+            read = read[:start] + " " * (end - start) + read[end:]
+    closing = read_braces(read)[-1]
+    matched = {*closing, *closing.values()}
+    for at, character in enumerate(read):
+        if character in "{}" and at not in matched:
+            message = "a brace has no other: check the braces and the apostrophes before them"
+            yield _problem("broken", message, at, at + 1)
+            return
 
 
 # --- each branch against the default one ------------------------------------------------------

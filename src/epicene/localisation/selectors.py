@@ -18,6 +18,7 @@ from epicene.core.errors import InputError, unknown
 from epicene.rewriting import Change, find_rewriter
 from epicene.rewriting.persons import PERSONS, apply_changes
 from epicene.rewriting.protected import protected_spans
+from epicene.rewriting.protected.messages import quoted_end
 from epicene.rewriting.protected.patterns import TAG
 from epicene.rewriting.sites import less_sure
 
@@ -32,7 +33,9 @@ SELECTOR_SYNTAXES = ("icu", "fluent")
 _GENDERS = {"male": "m", "female": "f", "other": ""}
 _PRONOUNS = {"male": "he", "female": "she", "other": "they"}
 _ARGUMENT = regex.compile(r"[A-Za-z_][\w\-]*")
-_PART_OF_WORD = regex.compile(r"[\p{L}\p{M}\p{N}'’\-]")
+# An apostrophe or a hyphen is part of a word between letters.
+_PART_OF_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]|['’\-]+(?=[\p{L}\p{N}])")
+_BEFORE_PART = regex.compile(r"[\p{L}\p{M}\p{N}]|(?<=[\p{L}\p{M}\p{N}])['’\-]")
 
 
 class TwoPeopleError(InputError):
@@ -59,7 +62,7 @@ def selector_changes(
     found: list[Change] = []
     for person, argument in arguments.items():
         forms = _forms(text, language, person)
-        parts = _parts(text, forms, can_hold)
+        parts = _parts(text, forms, can_hold, syntax)
         if parts and other is not None:
             parts = [(0, len(text))]
         for start, end in parts:
@@ -175,15 +178,18 @@ def _least_sure(forms: Iterable[_Form], start: int, end: int) -> Confidence:
 
 
 def _parts(
-    text: str, forms: Mapping[str, _Form], can_hold: Callable[[int, int], bool]
+    text: str, forms: Mapping[str, _Form], can_hold: Callable[[int, int], bool], syntax: str
 ) -> list[tuple[int, int]]:
     """The spans in which the forms differ: whole words, those side by side as one."""
     protected = protected_spans(text)
     fixed = {at for start, end in protected for at in range(start, end)}
     spans = sorted({(each.start, each.end) for form in forms.values() for each in form.changes})
+    quotations = icu_quotations(text) if syntax == "icu" else []
     parts: list[tuple[int, int]] = []
     for span in spans:
         start, end = _whole_word(text, *span, fixed)
+        if syntax == "icu":
+            start, end = _around_quotations(text, start, end, quotations)
         if parts and _is_joined(text, parts[-1][1], start, fixed):
             joined = min(parts[-1][0], start), max(parts[-1][1], end)
             if parts[-1][1] > start or can_hold(*joined):
@@ -204,10 +210,35 @@ def _is_joined(text: str, end: int, start: int, fixed: set[int]) -> bool:
 
 
 def _whole_word(text: str, start: int, end: int, fixed: set[int]) -> tuple[int, int]:
-    while start > 0 and start - 1 not in fixed and _PART_OF_WORD.match(text, start - 1):
+    while start > 0 and start - 1 not in fixed and _BEFORE_PART.match(text, start - 1):
         start -= 1
     while end < len(text) and end not in fixed and _PART_OF_WORD.match(text, end):
         end += 1
+    return start, end
+
+
+def icu_quotations(text: str) -> list[tuple[int, int]]:
+    """Where ICU reads braces as text: '{…}'; a doubled apostrophe quotes nothing."""
+    found, at = [], 0
+    while (at := text.find("'", at)) >= 0:
+        end = None if text.startswith("''", at) else quoted_end(text, at)
+        if end is not None:
+            found.append((at, end))
+        at = end or at + 1 + text.startswith("''", at)
+    return found
+
+
+def _around_quotations(
+    text: str, start: int, end: int, quotations: Sequence[tuple[int, int]]
+) -> tuple[int, int]:
+    """The part with whole quotations, and with an apostrophe that would quote its first brace."""
+    for first, last in quotations:
+        if first < end and start < last:
+            start, end = min(first, start), max(last, end)
+    before = text[:start]
+    odd = (len(before) - len(before.rstrip("'"))) % 2
+    if odd and not any(last == start for _, last in quotations):
+        start -= 1
     return start, end
 
 
@@ -239,8 +270,9 @@ def _selector(argument: str, branches: Mapping[str, str], syntax: str) -> str:
 def _icu(argument: str, branches: Mapping[str, str]) -> Iterator[str]:
     yield f"{{{argument}, select,"
     for key, text in branches.items():
-        # An apostrophe before a brace would quote it.
-        odd = len(text) - len(text.rstrip("'"))
+        # An apostrophe before a brace would quote it, unless it ends a quotation.
+        reached = max((end for _, end in icu_quotations(text)), default=0)
+        odd = len(text[reached:]) - len(text[reached:].rstrip("'"))
         yield f" {key} {{{text}{chr(39) * (odd % 2)}}}"
     yield "}"
 
