@@ -102,8 +102,8 @@ def test_a_quotation_at_the_end_of_a_branch_stays_as_it_is() -> None:
 
 
 def test_a_word_that_is_quoted_takes_its_quotation_along() -> None:
-    assert make_selectors("And '{she}' left", "en", {"others": "g"}) == (
-        "And {g, select, male {'{he}'} female {'{she}'} other {'{they}'}} left"
+    assert make_selectors("And '{x} she left' now", "en", {"others": "g"}) == (
+        "And {g, select, male {'{x} he left'} female {'{x} she left'} other {'{x} they left'}} now"
     )
 
 
