@@ -58,7 +58,7 @@ def selector_changes(
     in English those with they. `can_hold` says whether a file can have a selector in place of
     characters [start, end); words side by side are joined only if it can.
     """
-    _check_arguments(arguments, syntax, other)
+    check_arguments(arguments, syntax, other)
     found: list[Change] = []
     for person, argument in arguments.items():
         forms = _forms(text, language, person)
@@ -103,7 +103,10 @@ def make_selectors(
     return apply_changes(text, changes).text
 
 
-def _check_arguments(arguments: Mapping[Person, str], syntax: str, other: str | None) -> None:
+def check_arguments(
+    arguments: Mapping[Person, str], syntax: str = "icu", other: str | None = None
+) -> None:
+    """Raise unless somebody's argument is named, and each can be written."""
     if syntax not in SELECTOR_SYNTAXES:
         raise unknown("selector syntax", syntax, SELECTOR_SYNTAXES)
     if not arguments:
