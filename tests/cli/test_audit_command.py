@@ -88,6 +88,32 @@ def test_the_page_is_written_beside(epicene: Epicene, catalogue: Path, tmp_path:
     assert (tmp_path / "audit.html").is_file()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fr.po", "strings.json", "-o", "strings.json"],
+        ["fr.po", "strings.json", "-o", "link.json"],
+        ["fr.po", "-l", "fr", "audit.html", "--html"],
+        ["fr.po", "--people", "people.toml", "--json", "-o", "./people.toml"],
+        ["fr.po", "--baseline", "earlier.json", "-o", "earlier.json"],
+    ],
+)
+def test_no_file_that_is_read_is_written_over(
+    epicene: Epicene, catalogue: Path, tmp_path: Path, arguments: list[str]
+) -> None:
+    epicene("audit", "fr.po", "-o", "earlier.json")
+    (tmp_path / "strings.json").write_text('{"a": "Vous êtes prêt."}', encoding="utf-8")
+    (tmp_path / "link.json").symlink_to(tmp_path / "strings.json")
+    (tmp_path / "audit.html").write_text("<p>Vous êtes prêt.</p>", encoding="utf-8")
+    (tmp_path / "people.toml").write_text('default = "listener"\n', encoding="utf-8")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    done = epicene("audit", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert "is the file that is read; name another with --out." in done.err
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert (tmp_path / "link.json").is_symlink()
+
+
 def test_a_pull_request_fails_on_what_is_new(
     epicene: Epicene, catalogue: Path, tmp_path: Path
 ) -> None:

@@ -118,6 +118,7 @@ def test_columns_of_a_table(epicene: Epicene, tmp_path: Path) -> None:
         (["locales/fr/app.json", "--listener=f", "--out=x", "--in-place"], "not both"),
         (["locales/fr/app.json", "--listener=f", "--out=locales/fr/app.json"], "that is read"),
         (["locales/fr/app.json", "--listener=f", "--out=locales/fr"], "that is read"),
+        (["locales/fr/app.json", "--user=f", "--people=p.toml", "--out=p.toml"], "that is read"),
         (["locales/fr/app.json", "--out=x"], "Nobody is named whose gender is to change"),
         (["locales/fr/app.json", "-l", "ar", "--listener=f", "--out=x"], "is in fr by its path"),
         (["locales/fr/app.json", "--listener=x", "--out=x"], "no gender for --listener 'x'"),
@@ -136,6 +137,7 @@ def test_wrong_options(
 ) -> None:
     for name in ("app.json", "en.json", "a.json"):
         (tmp_path / name).write_text('{"a": "Prêt"}')
+    (tmp_path / "p.toml").write_text('default = "listener"')
     before = sorted(tmp_path.rglob("*"))
     done = epicene("rewrite", *arguments)
     assert done.code == 2

@@ -267,6 +267,7 @@ def rewrite_files(
     progress: show a bar on a terminal.
     options: those of `rewrite`: speaker, listener, others, pronouns …
     """
+    from epicene.core.files import refuse_inputs
     from epicene.localisation.formats import read_localised_file
     from epicene.localisation.people import PeopleRules, read_people_rules
     from epicene.localisation.rewrite_files import output_paths, rewrite_strings, write_files
@@ -275,7 +276,11 @@ def rewrite_files(
     if in_place and out is not None:
         raise InputError("Say --out or --in-place, not both.")
     outs = paths if in_place else output_paths(paths, Path(out)) if out is not None else []
-    rules = read_people_rules(Path(people)) if people is not None else PeopleRules()
+    rules = PeopleRules()
+    if people is not None:
+        rules = read_people_rules(Path(people))
+        for each in outs:
+            refuse_inputs(each, [Path(people)])
     least = options.pop("min_confidence", None)
     given = _as_texts(options) | ({"user": user} if user is not None else {})
     contents: dict[Path, bytes] = {}

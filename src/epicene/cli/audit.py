@@ -89,6 +89,8 @@ def audit(
         baseline=baseline,
         fail_on=fail_on or (),
     )
+    if out is not None:
+        found.check_output(out)
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as made:
         _write(found, form, made)  # type: ignore[arg-type]
         if form and out is None:

@@ -16,6 +16,7 @@ import regex
 from epicene.core.errors import InputError, RunError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 _SHA256 = regex.compile(r"[0-9a-f]{64}")
@@ -49,6 +50,12 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
             raise
     except OSError as error:
         raise RunError(f"Could not write {path}: {error.strerror or error}.") from error
+
+
+def refuse_inputs(out: Path, inputs: Iterable[Path]) -> None:
+    """Raise if an output, which may be a link, is one of the files that are read."""
+    if out.exists() and any(each.exists() and out.samefile(each) for each in inputs):
+        raise InputError(f"{out} is the file that is read; name another with --out.")
 
 
 def _is_database(path: Path) -> bool:

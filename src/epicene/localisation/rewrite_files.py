@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.core.errors import InputError
-from epicene.core.files import write_atomically
+from epicene.core.files import refuse_inputs, write_atomically
 from epicene.core.records import Record
 from epicene.rewriting import Change, Rewrite, find_rewriter
 from epicene.rewriting.persons import PERSONS, apply_changes
@@ -159,12 +159,8 @@ def output_paths(paths: Sequence[Path], out: Path) -> list[Path]:
         for each in outs:
             if not each.resolve().is_relative_to(inside):
                 raise InputError(f"{each} is a link out of {out}, and is not written over.")
-    inputs = {path.resolve() for path in paths}
     for each in outs:
-        if each.resolve() in inputs:
-            raise InputError(
-                f"{each} is the file that is read; name another with --out, or say --in-place."
-            )
+        refuse_inputs(each, paths)
     if len(set(outs)) < len(outs):
         raise InputError("A file is named twice; name each once.")
     return outs

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.errors import InputError, pluralise, unknown
+from epicene.core.files import refuse_inputs
 from epicene.localisation.audit.analysis import Analyser
 from epicene.localisation.audit.rules import check_rules, parse_rule
 from epicene.localisation.audit.summary import Counts, FileCounts, Summary, key_prefixes
@@ -44,8 +45,11 @@ class FileAudit:
         people: PeopleRules | None = None,
         baseline: Baseline | None = None,
         fail_on: Iterable[str] = (),
+        also_read: Iterable[Path] = (),
     ) -> None:
-        """Check the options; nothing is read yet."""
+        """Check the options; nothing is read yet. `also_read` are files that `people` and
+        `baseline` come from."""
+        self._inputs = [*paths, *also_read]
         self._paths = paths
         self._language = language
         self._format = format
@@ -63,6 +67,10 @@ class FileAudit:
         self.summary = Summary()
         self.statuses: Counter[str] = Counter()
         self.failed: dict[str, int] = {rule.text: 0 for rule in self._rules}
+
+    def check_output(self, out: Path) -> None:
+        """Raise if the audit would be written over one of its inputs."""
+        refuse_inputs(out, self._inputs)
 
     @property
     def gone(self) -> list[Gone]:
