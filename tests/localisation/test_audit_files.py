@@ -11,6 +11,7 @@ from epicene.localisation.audit.comparison import Baseline, read_baseline
 from epicene.localisation.audit.files import FileAudit
 from epicene.localisation.audit.summary import key_prefixes
 from localisation.audit_samples import STRINGS, run, write_strings, written
+from localisation.localised_samples import write
 
 
 @pytest.fixture
@@ -82,6 +83,22 @@ def test_strings_in_other_languages_are_counted_not_read(tmp_path: Path, french:
     assert audit.notes() == ["2 strings in zh could not be audited."]
     with pytest.raises(InputError, match="only in zh"):
         run(FileAudit([chinese]))
+
+
+@pytest.mark.parametrize(
+    "name", ["locales/nl/app.json", "nl.json", "app_nl.arb", "values-nl/strings.xml"]
+)
+def test_a_path_may_name_a_language_that_is_not_known(
+    tmp_path: Path, french: Path, name: str
+) -> None:
+    content = '{"a": "Je bent klaar."}'
+    if name.endswith("xml"):
+        content = '<resources><string name="a">Je bent klaar.</string></resources>'
+    audit = FileAudit([french, write(tmp_path, name, content)])
+    run(audit)
+    assert audit.summary.not_read == {"nl": 1}
+    with pytest.raises(InputError, match="say --language"):
+        run(FileAudit([french, write(tmp_path, "ui.json", '{"a": "Je bent klaar."}')]))
 
 
 def compared(tmp_path: Path, before: dict[str, str], after: dict[str, str]) -> FileAudit:

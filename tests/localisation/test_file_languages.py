@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from epicene.core.errors import InputError
-from epicene.localisation.file_languages import base_language, language_of_path
+from epicene.localisation.file_languages import (
+    base_language,
+    foreign_language_of_path,
+    language_of_path,
+)
 from epicene.localisation.formats import format_of, read_localised_file
 from localisation.localised_samples import write
 
@@ -42,6 +46,23 @@ def test_a_region_is_dropped(code: str, base: str) -> None:
 )
 def test_language_of_path(path: str, language: str) -> None:
     assert language_of_path(Path("/project") / path) == language
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("locales/nl/app.json", "nl"),
+        ("locales/sv-SE/LC_MESSAGES/app.po", "sv"),
+        ("values-b+fil/strings.xml", "fil"),
+        ("film.ja.srt", "ja"),
+        ("in/app.json", ""),
+        ("ui.json", ""),
+        ("web/src/app.json", ""),
+    ],
+)
+def test_a_path_names_a_language_that_is_not_known(path: str, language: str) -> None:
+    path = f"/project/{path}"
+    assert (language_of_path(Path(path)), foreign_language_of_path(Path(path))) == ("", language)
 
 
 def test_the_file_is_believed_before_its_path(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from epicene.core.files import refuse_inputs
 from epicene.localisation.audit.analysis import Analyser
 from epicene.localisation.audit.rules import check_rules, parse_rule
 from epicene.localisation.audit.summary import Counts, FileCounts, Summary, key_prefixes
+from epicene.localisation.file_languages import foreign_language_of_path
 from epicene.localisation.formats import read_localised_file
 from epicene.localisation.people import PeopleRules
 from epicene.rewriting import rewritable_languages
@@ -96,14 +97,16 @@ class FileAudit:
 
     def _audit_file(self, file: LocalisedFile) -> Iterator[AuditedString]:
         by_language: dict[str, list[LocalisedString]] = {}
+        foreign = foreign_language_of_path(file.path)
         for string in file.strings:
-            if not string.language:
+            language = string.language or foreign
+            if not language:
                 raise InputError(
                     f"{file.path}, line {string.line}, is in a language that nothing names; say "
                     "--language."
                 )
             if string.text.strip():
-                by_language.setdefault(string.language, []).append(string)
+                by_language.setdefault(language, []).append(string)
         for language, strings in by_language.items():
             if language in self._known:
                 yield from self._audit_strings(file, language, strings)
