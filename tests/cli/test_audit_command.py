@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +69,38 @@ def test_exit_2_for_wrong_input_and_nothing_is_written(
     assert message in done.err
     assert done.err.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.json", "fr.po"]
+
+
+def test_exit_2_if_the_output_cannot_be_written(
+    epicene: Epicene, catalogue: Path, tmp_path: Path
+) -> None:
+    """1 says that a rule matched."""
+    (tmp_path / "folder.json").mkdir()
+    for out in ("folder.json", "fr.po/audit.json"):
+        done = epicene("audit", "fr.po", "--json", "--out", out)
+        assert (done.code, done.err.count("\n")) == (2, 1)
+        assert f"Could not write {out}" in done.err
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize("target", ["/dev/full", "closed pipe"])
+def test_exit_2_if_standard_output_cannot_be_written(
+    catalogue: Path, target: str, form: list[str]
+) -> None:
+    program = [sys.executable, "-c", "import epicene.cli; epicene.cli.main()"]
+    if target == "closed pipe":
+        end, start = os.pipe()
+        os.close(end)
+    else:
+        start = os.open(target, os.O_WRONLY)
+    try:
+        done = subprocess.run(
+            [*program, "audit", str(catalogue), *form], stdout=start, stderr=subprocess.PIPE
+        )
+    finally:
+        os.close(start)
+    assert done.returncode == 2
+    assert (b"No space left" in done.stderr) == (target == "/dev/full")
 
 
 def test_every_form_to_a_file_by_its_name(
