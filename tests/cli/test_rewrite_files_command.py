@@ -100,6 +100,19 @@ def test_the_user_is_who_people_say(epicene: Epicene, files: Path, tmp_path: Pat
     assert Path("x.json").read_text() == expected
 
 
+def test_the_listener_may_be_somebody_else_than_the_user(epicene: Epicene, tmp_path: Path) -> None:
+    """The gender of --listener is theirs; elsewhere the listener is the user."""
+    text = "text,people\nTu es prêt.,\nTu es prête.,you=other\n"
+    (tmp_path / "fr.csv").write_text(text)
+    (tmp_path / "fr.txt").write_text("Tu es prêt.\n")
+    arguments = ["--user=f", "--listener=m", "--out=out"]
+    done = epicene("rewrite", "fr.txt", "fr.csv", *arguments)
+    assert done.code == 0, done.err
+    assert Path("out/fr.csv").read_text() == "text,people\nTu es prête.,\nTu es prêt.,you=other\n"
+    assert Path("out/fr.txt").read_text() == "Tu es prête.\n"
+    assert epicene("rewrite", "fr.txt", *arguments).code == 2
+
+
 def test_columns_of_a_table(epicene: Epicene, tmp_path: Path) -> None:
     text = "id,French,who\na,Je suis prêt.,speaker\nb,Je suis prêt.,nobody\nc,Tu es prêt.,\n"
     (tmp_path / "t.csv").write_text(text)
@@ -122,6 +135,8 @@ def test_columns_of_a_table(epicene: Epicene, tmp_path: Path) -> None:
         (["locales/fr/app.json", "--out=x"], "Nobody is named whose gender is to change"),
         (["locales/fr/app.json", "-l", "ar", "--listener=f", "--out=x"], "is in fr by its path"),
         (["locales/fr/app.json", "--listener=x", "--out=x"], "no gender for --listener 'x'"),
+        (["locales/fr/app.json", "--user=x", "--out=x"], "no gender for --user 'x'"),
+        (["locales/fr/app.json", "--user=f", "--listener=m", "--out=x"], "leave out one of the"),
         (["locales/fr/app.json", "--pronouns=she", "--out=x"], "'fr' is not rewritten by"),
         (["locales/fr", "--listener=f", "--out=x"], "is of no known format"),
         (["none.json", "--listener=f", "--out=x"], "There is no file none.json"),

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, unknown
 from epicene.core.files import refuse_inputs, write_atomically
 from epicene.core.records import Record
 from epicene.rewriting import Change, Rewrite, find_rewriter
-from epicene.rewriting.persons import PERSONS, apply_changes
+from epicene.rewriting.persons import GENDERS, PERSONS, apply_changes
 from epicene.rewriting.protected import SYNTAXES
 
 if TYPE_CHECKING:
@@ -141,6 +141,24 @@ def _grouped(
             "--others with m or f."
         )
     return groups
+
+
+def check_user(user: str) -> None:
+    """Raise unless this is a gender."""
+    known = ("m", "f", *GENDERS)
+    if user not in known:
+        raise unknown("gender for --user", user, known)
+
+
+def without_effect(persons: set[str], file: LocalisedFile, people: PeopleRules) -> set[str]:
+    """Of persons, those whose own option changes nothing in a file beside --user: they are the
+    user, or have a settled gender, in every string."""
+    everybody = [people.of_string(string, file.path) for string in file.strings]
+    return {
+        person
+        for person in persons
+        if not any(getattr(each, person) in ("", "other") for each in everybody)
+    }
 
 
 def output_paths(paths: Sequence[Path], out: Path) -> list[Path]:
