@@ -59,6 +59,16 @@ def test_several_files_keep_their_folders(epicene: Epicene, files: Path) -> None
     assert "जा रही हैं" in Path("new/hi/app.json").read_text()
 
 
+def test_files_of_a_folder_beside_keep_their_folders(
+    epicene: Epicene, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(files / "fr")
+    done = epicene("rewrite", "app.json", "../ar/app.json", "--listener=f", "--out=new")
+    assert done.code == 0, done.err
+    assert "connectée" in Path("new/fr/app.json").read_text()
+    assert "جاهزة" in Path("new/ar/app.json").read_text()
+
+
 def test_english(epicene: Epicene, tmp_path: Path) -> None:
     (tmp_path / "en.json").write_text('{"a": "{name} says he likes his {he}."}')
     done = epicene("rewrite", "en.json", "--pronouns=they", "--out=out.json", "--route=rules")

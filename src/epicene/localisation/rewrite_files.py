@@ -171,8 +171,10 @@ def output_paths(paths: Sequence[Path], out: Path) -> list[Path]:
     else:
         if out.is_file():
             raise InputError(f"{out} is a file, and a folder is wanted here; name another.")
-        top = Path(os.path.commonpath([path.absolute().parent for path in paths]))
-        outs = [out / path.absolute().relative_to(top) for path in paths]
+        # Without "..", which would lead out of the folder.
+        places = [Path(os.path.normpath(path.absolute())) for path in paths]
+        top = Path(os.path.commonpath([place.parent for place in places]))
+        outs = [out / place.relative_to(top) for place in places]
         inside = out.resolve()
         for each in outs:
             if not each.resolve().is_relative_to(inside):
