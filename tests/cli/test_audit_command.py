@@ -53,6 +53,7 @@ def test_exit_1_if_a_rule_matches(epicene: Epicene, catalogue: Path) -> None:
         (["missing.po"], "There is no file missing.po"),
         (["fr.po", "--fail-on", "nonsense"], "no rule for --fail-on 'nonsense'"),
         (["fr.po", "--fail-on", "new"], "--baseline"),
+        (["fr.po", "-l", "es"], "fr.po is in fr, not in es; leave out --language.\n"),
         (["fr.po", "--json", "--csv"], "Choose one of --json, --csv, --sarif and --html."),
         (["fr.po", "--baseline", "fr.po"], "is not JSON"),
         (["fr.po", "--out", "audit"], "In which form should audit be?"),

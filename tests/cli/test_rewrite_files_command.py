@@ -171,6 +171,13 @@ def test_wrong_options(
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_an_error_names_only_options_that_there_are(epicene: Epicene, files: Path) -> None:
+    """`select` shares the check of --out with `rewrite`, and has no --in-place."""
+    name = "locales/fr/app.json"
+    done = epicene("select", name, "--listener=gender", "--out", name)
+    assert done.err == f"epicene: {name} is the file that is read; name another with --out.\n"
+
+
 BOMB = (
     '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa">'
     + "".join(f'<!ENTITY {one} "{f"&{other};" * 10}">' for other, one in pairwise("abcdefghi"))

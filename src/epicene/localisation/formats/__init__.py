@@ -62,14 +62,14 @@ def read_localised_file(
     format: str | None = None,  # noqa: A002 - as a user calls it
     language: str | None = None,
     columns: Mapping[str, str] | None = None,
-    force_language: bool = False,
+    force_language: bool | None = None,
 ) -> LocalisedFile:
     """The translated strings of a file.
 
     `language` (a region is dropped: fr-CA is fr) must be the one that the file or its path names,
-    unless it is forced; where neither names one, it is `language`, or "". Of a file in several
-    languages, only the strings in `language` are read. `columns` are the names of a table's
-    columns: text, key, source, comment, people.
+    unless it is forced (None: the caller has no option for that); where neither names one, it is
+    `language`, or "". Of a file in several languages, only the strings in `language` are read.
+    `columns` are the names of a table's columns: text, key, source, comment, people.
     """
     name = format or format_of(path)
     if name not in FORMATS:
