@@ -137,6 +137,29 @@ def test_the_same_strings_compare_equal(tmp_path: Path) -> None:
     assert audit.failures() == []
 
 
+def test_it_does_not_matter_how_a_path_is_written(
+    tmp_path: Path, french: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    found = [each.finding for each in run(FileAudit([Path("fr.json")]))]
+    write_strings(french, STRINGS | {"mail.mixed": "Merci"})
+    for path in (french, tmp_path / "link" / "fr.json", Path("..", tmp_path.name, "fr.json")):
+        audit = FileAudit([path], baseline=Baseline(found))
+        assert {each.status for each in run(audit)} == {""}
+        assert [each.key for each in audit.gone] == ["mail.mixed"]
+        assert audit.notes() == ["Since the earlier audit: 0 new, 0 changed, 1 gone."]
+
+
+def test_an_audit_of_other_files_is_noted(tmp_path: Path, french: Path) -> None:
+    """Such as one of another checkout, by absolute paths: every string is new."""
+    other = write_strings(tmp_path / "other_fr.json", STRINGS)
+    found = [each.finding for each in run(FileAudit([other]))]
+    audit = FileAudit([french], baseline=Baseline(found))
+    run(audit)
+    assert audit.notes()[0].startswith("The earlier audit has no finding in these files")
+
+
 def test_a_file_that_is_not_audited_is_not_gone(tmp_path: Path, french: Path) -> None:
     other = write_strings(tmp_path / "mail_fr.json", {"a": "Je suis prêt."})
     found = [each.finding for each in run(FileAudit([french, other]))]

@@ -76,7 +76,7 @@ class FileAudit:
     @property
     def gone(self) -> list[Gone]:
         """The strings of the earlier audit, in the same files, that show no gender any more."""
-        return self._baseline.gone({str(path) for path in self._paths}) if self._baseline else []
+        return self._baseline.gone(map(str, self._paths)) if self._baseline else []
 
     def __iter__(self) -> Iterator[AuditedString]:
         """Every string that shows a gender or may do so, file by file."""
@@ -161,6 +161,11 @@ class FileAudit:
             for language, number in self.summary.not_read.items()
         ]
         if self._baseline is not None:
+            if self._baseline.has_other_files(map(str, self._paths)):
+                sentences.append(
+                    "The earlier audit has no finding in these files; its paths are read from the "
+                    "current folder."
+                )
             new, changed = (self.statuses[status] for status in ("new", "changed"))
             sentences.append(
                 f"Since the earlier audit: {new} new, {changed} changed, {len(self.gone)} gone."
