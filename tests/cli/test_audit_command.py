@@ -55,6 +55,8 @@ def test_exit_1_if_a_rule_matches(epicene: Epicene, catalogue: Path) -> None:
         (["fr.po", "--fail-on", "new"], "--baseline"),
         (["fr.po", "-l", "es"], "fr.po is in fr, not in es; leave out --language.\n"),
         (["fr.po", "--json", "--csv"], "Choose one of --json, --csv, --sarif and --html."),
+        (["fr.po", "--json", "--out", "a.html"], "--json and a.html name two forms"),
+        (["fr.po", "--column", "text=French"], "--column is for tables (CSV, TSV), and no FILE"),
         (["fr.po", "--baseline", "fr.po"], "is not JSON"),
         (["fr.po", "--out", "audit"], "In which form should audit be?"),
         (["broken.json", "--json", "--out", "new.json"], "broken.json"),
@@ -107,6 +109,8 @@ def test_exit_2_if_standard_output_cannot_be_written(
 def test_every_form_to_a_file_by_its_name(
     epicene: Epicene, catalogue: Path, tmp_path: Path
 ) -> None:
+    epicene("audit", "fr.po", "--sarif", "--out", "audit.sarif.json")
+    assert (tmp_path / "audit.sarif.json").read_text("utf-8").startswith('{"$schema":')
     for name, start in (
         ("audit.json", '{"schema":"epicene-audit/1"'),
         ("audit.csv", "file,line,key"),

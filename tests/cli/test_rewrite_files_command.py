@@ -145,6 +145,7 @@ def test_columns_of_a_table(epicene: Epicene, tmp_path: Path) -> None:
         (["locales/fr/app.json", "--out=x"], "Nobody is named whose gender is to change"),
         (["locales/fr/app.json", "-l", "ar", "--listener=f", "--out=x"], "is in fr by its path"),
         (["locales/fr/app.json", "--listener=x", "--out=x"], "no gender for --listener 'x'"),
+        (["a.json", "-l=fr", "--listener=f", "--column=text=a", "--out=x"], "--column is for tab"),
         (["locales/fr/app.json", "--user=x", "--out=x"], "no gender for --user 'x'"),
         (["locales/fr/app.json", "--user=f", "--listener=m", "--out=x"], "leave out one of the"),
         (["locales/fr/app.json", "--pronouns=she", "--out=x"], "'fr' is not rewritten by"),

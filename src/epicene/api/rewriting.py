@@ -268,7 +268,7 @@ def rewrite_files(
     options: those of `rewrite`: speaker, listener, others, pronouns …
     """
     from epicene.core.files import refuse_inputs
-    from epicene.localisation.formats import read_localised_file
+    from epicene.localisation.formats import check_columns, read_localised_file
     from epicene.localisation.people import PeopleRules, read_people_rules
     from epicene.localisation.rewrite_files import (
         check_user,
@@ -282,6 +282,7 @@ def rewrite_files(
     paths = [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
     if in_place and out is not None:
         raise InputError("Say --out or --in-place, not both.")
+    check_columns(paths, format, columns)
     outs = paths if in_place else output_paths(paths, Path(out)) if out is not None else []
     rules = PeopleRules()
     if people is not None:

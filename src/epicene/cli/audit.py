@@ -144,10 +144,15 @@ def _chosen_form(forms: dict[str, bool], out: Path | None) -> str:
     wanted = [name for name, on in forms.items() if on]
     if len(wanted) > 1:
         raise InputError("Choose one of --json, --csv, --sarif and --html.")
-    if wanted or out is None:
-        return wanted[0] if wanted else ""
-    if (suffix := out.suffix[1:].lower()) in OUTPUT_FORMS:
-        return suffix
+    form = wanted[0] if wanted else ""
+    if out is None:
+        return form
+    suffix = out.suffix[1:].lower()
+    named = suffix if suffix in OUTPUT_FORMS else ""
+    if form and named and form != named and (form, named) != ("sarif", "json"):  # SARIF is JSON
+        raise InputError(f"--{form} and {out} name two forms; change one of them.")
+    if form or named:
+        return form or named
     raise InputError(f"In which form should {out} be? Say --json, --csv, --sarif or --html.")
 
 

@@ -11,7 +11,7 @@ from epicene.localisation.audit.analysis import Analyser
 from epicene.localisation.audit.rules import check_rules, parse_rule
 from epicene.localisation.audit.summary import Counts, FileCounts, Summary, key_prefixes
 from epicene.localisation.file_languages import foreign_language_of_path
-from epicene.localisation.formats import read_localised_file
+from epicene.localisation.formats import check_columns, read_localised_file
 from epicene.localisation.people import PeopleRules
 from epicene.rewriting import rewritable_languages
 
@@ -58,6 +58,7 @@ class FileAudit:
         self._people = people or PeopleRules()
         self._baseline = baseline
         self._rules = [parse_rule(rule) for rule in fail_on]
+        check_columns(paths, format, columns)
         check_rules(self._rules, has_baseline=baseline is not None)
         known = rewritable_languages()
         base = (language or "").partition("-")[0].partition("_")[0].lower()

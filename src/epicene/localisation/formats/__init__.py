@@ -11,7 +11,7 @@ from epicene.localisation.file_texts import read_file_text
 from epicene.localisation.strings import LocalisedFile, ReadOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 
@@ -54,6 +54,16 @@ def format_of(path: Path) -> str:
     raise InputError(
         f"{path} is of no known format; known: {', '.join(known)}; --format names one."
     )
+
+
+def check_columns(
+    paths: Iterable[Path],
+    format: str | None,  # noqa: A002 - as a user calls it
+    columns: Mapping[str, str] | None,
+) -> None:
+    """Raise if columns are named, and none of the files is a table."""
+    if columns and not any((format or format_of(path)) == "csv" for path in paths):
+        raise InputError("--column is for tables (CSV, TSV), and no FILE is one; leave it out.")
 
 
 def read_localised_file(
