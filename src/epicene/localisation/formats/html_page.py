@@ -37,7 +37,8 @@ ATTRIBUTE = html_coding(attribute=True)
 
 def read(file: FileText, _options: ReadOptions) -> FoundStrings:
     """The texts of the page; the key is the line where one begins."""
-    page = regex.search(r"<html\b[^>]*?\slang\s*=\s*[\"']?([\w-]+)", file.text, regex.IGNORECASE)
+    root = regex.search(r"<html\b[^<>]*+", file.text, regex.IGNORECASE)
+    page = root and regex.search(r"\slang\s*=\s*[\"']?([\w-]+)", root[0], regex.IGNORECASE)
     start = 1 if file.text.startswith("\ufeff") else 0
     return FoundStrings(
         [
