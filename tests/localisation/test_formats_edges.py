@@ -52,3 +52,9 @@ def test_apostrophes_are_doubled_where_the_string_does(
 ) -> None:
     found = rewritten(tmp_path, "app_fr.arb", f'{{"a": "{text}"}}', others="f", listener="f")
     assert found == f'{{"a": "{wanted}"}}'
+
+
+def test_an_apostrophe_does_not_end_an_attribute(tmp_path: Path) -> None:
+    page = "<html lang='fr'><p title='Voici le héros.'>Voici le héros.</p></html>"
+    found = rewritten(tmp_path, "a.html", page, others="f", listener="f")
+    assert "<p title='Voici l&#39;héroïne.'>Voici l'héroïne.</p>" in found

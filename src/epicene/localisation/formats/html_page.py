@@ -32,7 +32,7 @@ _ATTRIBUTE = regex.compile(
     regex.IGNORECASE,
 )
 TEXT = html_coding(fixed=_FIXED)
-ATTRIBUTE = html_coding(attribute=True)
+ATTRIBUTES = {quote: html_coding(attribute=quote) for quote in "\"'"}
 
 
 def read(file: FileText, _options: ReadOptions) -> FoundStrings:
@@ -101,4 +101,5 @@ def _attributes(tag: regex.Match[str]) -> Iterator[FoundString]:
     for name, each in found.items():
         if name in shown and _LETTER.search(each["value"] or ""):
             start, end = each.span("value")
-            yield FoundString("", ((tag.start() + start, tag.start() + end),), ATTRIBUTE)
+            coding = ATTRIBUTES[tag[0][start - 1]]
+            yield FoundString("", ((tag.start() + start, tag.start() + end),), coding)
