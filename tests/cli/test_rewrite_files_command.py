@@ -262,3 +262,19 @@ def test_json_records_for_several_files(epicene: Epicene, files: Path) -> None:
         "rewrite", "locales/fr/app.json", "locales/ar/app.json", "--listener=f", "--json"
     )
     assert [json.loads(line)["language"] for line in done.out.splitlines()] == ["fr", "ar"]
+
+
+def test_strings_on_one_line_are_all_explained(tmp_path: Path, epicene: Epicene) -> None:
+    path = tmp_path / "fr.md"
+    path.write_text("| Tu es prêt. | Tu es content. |\n|---|---|\n| a | b |\n", "utf-8")
+    done = epicene("rewrite", path, "--listener=f", "--explain", "--out", tmp_path / "o.md")
+    assert "prêt → prête" in done.out
+    assert "content → contente" in done.out
+
+
+def test_control_characters_of_a_key_are_shown(tmp_path: Path, epicene: Epicene) -> None:
+    path = tmp_path / "fr.csv"
+    path.write_text("key,text\na\x1b[31mb,Tu es prêt.\n", "utf-8")
+    done = epicene("rewrite", path, "--listener=f", "--explain", "--out", tmp_path / "o.csv")
+    assert "\x1b" not in done.out
+    assert "a\\u001b[31mb" in done.out

@@ -58,3 +58,17 @@ def test_an_apostrophe_does_not_end_an_attribute(tmp_path: Path) -> None:
     page = "<html lang='fr'><p title='Voici le héros.'>Voici le héros.</p></html>"
     found = rewritten(tmp_path, "a.html", page, others="f", listener="f")
     assert "<p title='Voici l&#39;héroïne.'>Voici l'héroïne.</p>" in found
+
+
+def test_a_file_without_changes_is_not_written_in_place(tmp_path: Path) -> None:
+    path = tmp_path / "fr.json"
+    path.write_text('{"a": "Bonjour."}', "utf-8")
+    before = path.stat()
+    epicene.rewrite_files(path, listener="f", in_place=True)
+    assert path.stat().st_ino == before.st_ino
+
+
+def test_nothing_is_reported_of_somebody_to_be_kept(tmp_path: Path) -> None:
+    path = tmp_path / "fr.csv"
+    path.write_text("text,people\nTu es prêt et contente.,you=keep\n", "utf-8")
+    assert list(epicene.audit(path).findings) == []

@@ -310,7 +310,8 @@ def rewrite_files(
         with _file_progress(path.name, len(file.strings), shown=progress) as advance:
             data, rewritten = rewrite_strings(file, opened, given, rules, advance)
         if outs:
-            contents[outs[number]] = data
+            if rewritten.changed or not in_place:
+                contents[outs[number]] = data
             rewritten = msgspec.structs.replace(rewritten, out=str(outs[number]))
         done.append(rewritten)
     for name in sorted(unlike_user):

@@ -23,6 +23,7 @@ class RewrittenString(Record, frozen=True, kw_only=True):
     """A string: what it was, what it is, and each change, with offsets in `text`; `left_out` were
     too doubtful to be made."""
 
+    index: int
     key: str
     line: int
     text: str
@@ -86,6 +87,7 @@ def rewrite_strings(
     def rewritten(at: int) -> RewrittenString:
         string, made = file.strings[at], tuple(changes.get(at, ()))
         return RewrittenString(
+            index=at,
             key=string.key,
             line=string.line,
             text=string.text,
