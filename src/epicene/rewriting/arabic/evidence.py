@@ -152,7 +152,7 @@ def _is_mine(word: Token) -> bool:
 
 
 def _is_yours(word: Token) -> bool:
-    """Whether the word has the suffix of the second person; a long unknown one in ك has."""
+    """Whether the word has the suffix of the second person."""
     letters = word.letters
     if not word.is_word or not letters.endswith("ك"):
         return False
@@ -161,6 +161,4 @@ def _is_yours(word: Token) -> bool:
     if (thing := analyse_thing(letters)) is not None:
         return thing.suffixed
     nouns = [parse for parse in analyse_noun(letters) if parse.lemma.known]
-    if nouns:
-        return nouns[0].suffix is not None
-    return len(letters) > 4 and not letters.startswith("ال") and not analyse_verb(letters)
+    return bool(nouns) and nouns[0].suffix is not None

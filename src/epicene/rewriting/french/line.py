@@ -167,7 +167,8 @@ class Line(text.Line[text.Token]):
 
 def read_line(written: str) -> Line:
     """The words and marks of a text."""
-    return Line(written, [_read_dash(written, each) for each in text.tokenise(written, "fr", _key)])
+    tokens = [_read_dash(written, each) for each in text.tokenise(written, "fr", _key)]
+    return Line(written, text.read_joined(tokens, joiners=("et", "ou", "mais", "ni"), sign="et"))
 
 
 def _read_dash(written: str, token: text.Token) -> text.Token:
