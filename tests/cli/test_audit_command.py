@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,7 +53,10 @@ def test_exit_1_if_a_rule_matches(epicene: Epicene, catalogue: Path) -> None:
         (["missing.po"], "There is no file missing.po"),
         (["fr.po", "--fail-on", "nonsense"], "no rule for --fail-on 'nonsense'"),
         (["fr.po", "--fail-on", "new"], "--baseline"),
+        (["fr.po", "-l", "es"], "fr.po is in fr, not in es; leave out --language.\n"),
         (["fr.po", "--json", "--csv"], "Choose one of --json, --csv, --sarif and --html."),
+        (["fr.po", "--json", "--out", "a.html"], "--json and a.html name two forms"),
+        (["fr.po", "--column", "text=French"], "--column is for tables (CSV, TSV), and no FILE"),
         (["fr.po", "--baseline", "fr.po"], "is not JSON"),
         (["fr.po", "--out", "audit"], "In which form should audit be?"),
         (["broken.json", "--json", "--out", "new.json"], "broken.json"),
@@ -68,9 +74,43 @@ def test_exit_2_for_wrong_input_and_nothing_is_written(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.json", "fr.po"]
 
 
+def test_exit_2_if_the_output_cannot_be_written(
+    epicene: Epicene, catalogue: Path, tmp_path: Path
+) -> None:
+    """1 says that a rule matched."""
+    (tmp_path / "folder.json").mkdir()
+    for out in ("folder.json", "fr.po/audit.json"):
+        done = epicene("audit", "fr.po", "--json", "--out", out)
+        assert (done.code, done.err.count("\n")) == (2, 1)
+        assert f"Could not write {out}" in done.err
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize("target", ["/dev/full", "closed pipe"])
+def test_exit_2_if_standard_output_cannot_be_written(
+    catalogue: Path, target: str, form: list[str]
+) -> None:
+    program = [sys.executable, "-c", "import epicene.cli; epicene.cli.main()"]
+    if target == "closed pipe":
+        end, start = os.pipe()
+        os.close(end)
+    else:
+        start = os.open(target, os.O_WRONLY)
+    try:
+        done = subprocess.run(
+            [*program, "audit", str(catalogue), *form], stdout=start, stderr=subprocess.PIPE
+        )
+    finally:
+        os.close(start)
+    assert done.returncode == 2
+    assert (b"No space left" in done.stderr) == (target == "/dev/full")
+
+
 def test_every_form_to_a_file_by_its_name(
     epicene: Epicene, catalogue: Path, tmp_path: Path
 ) -> None:
+    epicene("audit", "fr.po", "--sarif", "--out", "audit.sarif.json")
+    assert (tmp_path / "audit.sarif.json").read_text("utf-8").startswith('{"$schema":')
     for name, start in (
         ("audit.json", '{"schema":"epicene-audit/1"'),
         ("audit.csv", "file,line,key"),
@@ -86,6 +126,32 @@ def test_every_form_to_a_file_by_its_name(
 def test_the_page_is_written_beside(epicene: Epicene, catalogue: Path, tmp_path: Path) -> None:
     assert epicene("audit", "fr.po", "--html").code == 0
     assert (tmp_path / "audit.html").is_file()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fr.po", "strings.json", "-o", "strings.json"],
+        ["fr.po", "strings.json", "-o", "link.json"],
+        ["fr.po", "-l", "fr", "audit.html", "--html"],
+        ["fr.po", "--people", "people.toml", "--json", "-o", "./people.toml"],
+        ["fr.po", "--baseline", "earlier.json", "-o", "earlier.json"],
+    ],
+)
+def test_no_file_that_is_read_is_written_over(
+    epicene: Epicene, catalogue: Path, tmp_path: Path, arguments: list[str]
+) -> None:
+    epicene("audit", "fr.po", "-o", "earlier.json")
+    (tmp_path / "strings.json").write_text('{"a": "Vous êtes prêt."}', encoding="utf-8")
+    (tmp_path / "link.json").symlink_to(tmp_path / "strings.json")
+    (tmp_path / "audit.html").write_text("<p>Vous êtes prêt.</p>", encoding="utf-8")
+    (tmp_path / "people.toml").write_text('default = "listener"\n', encoding="utf-8")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    done = epicene("audit", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert "is the file that is read; name another with --out." in done.err
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert (tmp_path / "link.json").is_symlink()
 
 
 def test_a_pull_request_fails_on_what_is_new(

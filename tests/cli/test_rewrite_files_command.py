@@ -59,6 +59,16 @@ def test_several_files_keep_their_folders(epicene: Epicene, files: Path) -> None
     assert "जा रही हैं" in Path("new/hi/app.json").read_text()
 
 
+def test_files_of_a_folder_beside_keep_their_folders(
+    epicene: Epicene, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(files / "fr")
+    done = epicene("rewrite", "app.json", "../ar/app.json", "--listener=f", "--out=new")
+    assert done.code == 0, done.err
+    assert "connectée" in Path("new/fr/app.json").read_text()
+    assert "جاهزة" in Path("new/ar/app.json").read_text()
+
+
 def test_english(epicene: Epicene, tmp_path: Path) -> None:
     (tmp_path / "en.json").write_text('{"a": "{name} says he likes his {he}."}')
     done = epicene("rewrite", "en.json", "--pronouns=they", "--out=out.json", "--route=rules")
@@ -100,6 +110,19 @@ def test_the_user_is_who_people_say(epicene: Epicene, files: Path, tmp_path: Pat
     assert Path("x.json").read_text() == expected
 
 
+def test_the_listener_may_be_somebody_else_than_the_user(epicene: Epicene, tmp_path: Path) -> None:
+    """The gender of --listener is theirs; elsewhere the listener is the user."""
+    text = "text,people\nTu es prêt.,\nTu es prête.,you=other\n"
+    (tmp_path / "fr.csv").write_text(text)
+    (tmp_path / "fr.txt").write_text("Tu es prêt.\n")
+    arguments = ["--user=f", "--listener=m", "--out=out"]
+    done = epicene("rewrite", "fr.txt", "fr.csv", *arguments)
+    assert done.code == 0, done.err
+    assert Path("out/fr.csv").read_text() == "text,people\nTu es prête.,\nTu es prêt.,you=other\n"
+    assert Path("out/fr.txt").read_text() == "Tu es prête.\n"
+    assert epicene("rewrite", "fr.txt", *arguments).code == 2
+
+
 def test_columns_of_a_table(epicene: Epicene, tmp_path: Path) -> None:
     text = "id,French,who\na,Je suis prêt.,speaker\nb,Je suis prêt.,nobody\nc,Tu es prêt.,\n"
     (tmp_path / "t.csv").write_text(text)
@@ -118,9 +141,13 @@ def test_columns_of_a_table(epicene: Epicene, tmp_path: Path) -> None:
         (["locales/fr/app.json", "--listener=f", "--out=x", "--in-place"], "not both"),
         (["locales/fr/app.json", "--listener=f", "--out=locales/fr/app.json"], "that is read"),
         (["locales/fr/app.json", "--listener=f", "--out=locales/fr"], "that is read"),
+        (["locales/fr/app.json", "--user=f", "--people=p.toml", "--out=p.toml"], "that is read"),
         (["locales/fr/app.json", "--out=x"], "Nobody is named whose gender is to change"),
         (["locales/fr/app.json", "-l", "ar", "--listener=f", "--out=x"], "is in fr by its path"),
         (["locales/fr/app.json", "--listener=x", "--out=x"], "no gender for --listener 'x'"),
+        (["a.json", "-l=fr", "--listener=f", "--column=text=a", "--out=x"], "--column is for tab"),
+        (["locales/fr/app.json", "--user=x", "--out=x"], "no gender for --user 'x'"),
+        (["locales/fr/app.json", "--user=f", "--listener=m", "--out=x"], "leave out one of the"),
         (["locales/fr/app.json", "--pronouns=she", "--out=x"], "'fr' is not rewritten by"),
         (["locales/fr", "--listener=f", "--out=x"], "is of no known format"),
         (["none.json", "--listener=f", "--out=x"], "There is no file none.json"),
@@ -136,12 +163,20 @@ def test_wrong_options(
 ) -> None:
     for name in ("app.json", "en.json", "a.json"):
         (tmp_path / name).write_text('{"a": "Prêt"}')
+    (tmp_path / "p.toml").write_text('default = "listener"')
     before = sorted(tmp_path.rglob("*"))
     done = epicene("rewrite", *arguments)
     assert done.code == 2
     assert says in done.err
     assert done.err.count("\n") == 1
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_an_error_names_only_options_that_there_are(epicene: Epicene, files: Path) -> None:
+    """`select` shares the check of --out with `rewrite`, and has no --in-place."""
+    name = "locales/fr/app.json"
+    done = epicene("select", name, "--listener=gender", "--out", name)
+    assert done.err == f"epicene: {name} is the file that is read; name another with --out.\n"
 
 
 BOMB = (
@@ -227,3 +262,19 @@ def test_json_records_for_several_files(epicene: Epicene, files: Path) -> None:
         "rewrite", "locales/fr/app.json", "locales/ar/app.json", "--listener=f", "--json"
     )
     assert [json.loads(line)["language"] for line in done.out.splitlines()] == ["fr", "ar"]
+
+
+def test_strings_on_one_line_are_all_explained(tmp_path: Path, epicene: Epicene) -> None:
+    path = tmp_path / "fr.md"
+    path.write_text("| Tu es prêt. | Tu es content. |\n|---|---|\n| a | b |\n", "utf-8")
+    done = epicene("rewrite", path, "--listener=f", "--explain", "--out", tmp_path / "o.md")
+    assert "prêt → prête" in done.out
+    assert "content → contente" in done.out
+
+
+def test_control_characters_of_a_key_are_shown(tmp_path: Path, epicene: Epicene) -> None:
+    path = tmp_path / "fr.csv"
+    path.write_text("key,text\na\x1b[31mb,Tu es prêt.\n", "utf-8")
+    done = epicene("rewrite", path, "--listener=f", "--explain", "--out", tmp_path / "o.csv")
+    assert "\x1b" not in done.out
+    assert "a\\u001b[31mb" in done.out

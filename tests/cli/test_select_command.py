@@ -55,6 +55,62 @@ def test_files_get_selectors_and_are_checked(epicene: Epicene, tmp_path: Path) -
     assert (done.code, done.err.count("\n")) == (2, 1)
 
 
+def test_people_columns_and_formats(epicene: Epicene, tmp_path: Path) -> None:
+    source, people, out = tmp_path / "a.data", tmp_path / "people.toml", tmp_path / "o.data"
+    source.write_text('id,fr\na,Tu es prêt\nb,"Tu es prêt"\n', "utf-8")
+    people.write_text('[keys]\na = "nobody"\n', "utf-8")
+    options = ["--format=csv", "--column=text=fr", "--column=key=id", f"--people={people}"]
+    done = epicene("select", str(source), "-l", "fr", "--listener=g", f"--out={out}", *options)
+    assert done == Done(0, f"1 string with selectors written to {out}\n", "")
+    assert "a,Tu es prêt\n" in out.read_text("utf-8")
+    done = epicene("select", str(out), "-l", "fr", "--check", *options[:2])
+    assert done == Done(0, "", "")
+
+
+def test_a_format_that_is_no_message_is_warned_of(epicene: Epicene, tmp_path: Path) -> None:
+    source, out = tmp_path / "a.md", tmp_path / "o.md"
+    source.write_text("Tu es prêt.\n", "utf-8")
+    done = epicene("select", str(source), "-l", "fr", "--listener", "g", "--out", str(out))
+    assert done.err == (
+        f"{source}: warning: most programs do not read Markdown as ICU messages; yours has to\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["FILE", "--listener=g"], "Say where to write: --out FILE or FOLDER."),
+        (["FILE", "--listener=g", "--out=o", "--other=x"], "--other is a wording for one line"),
+        (["--listener=g", "--out=o"], "--out is for files, and no FILE is named."),
+        (["--listener=g", "--people=o"], "--people is for files, and no FILE is named."),
+        (["FILE", "--check", "--out=o"], "--check makes no selectors; leave out --out."),
+        (["FILE", "--out=o"], "Nobody is named whose gender is selected"),
+    ],
+)
+def test_options_that_do_nothing_are_refused(
+    epicene: Epicene, tmp_path: Path, options: list[str], message: str
+) -> None:
+    source = tmp_path / "fr.json"
+    source.write_text('{"a": "Rien"}', "utf-8")
+    done = epicene("select", *[str(source) if each == "FILE" else each for each in options])
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert message in done.err
+
+
+def test_strings_that_are_left_out_are_named(epicene: Epicene, tmp_path: Path) -> None:
+    source, out = tmp_path / "en.yaml", tmp_path / "new.yaml"
+    source.write_text("en:\n  a: She left.\n", "utf-8")
+    done = epicene("select", str(source), "--others", "g", "--out", str(out))
+    assert done.out == f"0 strings with selectors written to {out}\n"
+    assert done.err == (
+        f"{source}, line 2 (a): left out, since its selectors cannot be written there; put the "
+        "text in quotes\n"
+    )
+    done = epicene("select", str(source), "--others", "g", "--out", str(out), "--json")
+    (file,) = json.loads(done.out)["files"]
+    assert (file["strings"], [each["key"] for each in file["left_out"]]) == (0, ["a"])
+
+
 @pytest.mark.parametrize(
     ("data", "options"),
     [

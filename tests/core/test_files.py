@@ -147,3 +147,14 @@ def test_a_private_database_and_its_logs_are_for_their_owner(tmp_path: Path) -> 
     db.execute("CREATE TABLE answers (place, answer)")
     assert {mode(each) for each in tmp_path.glob("new*")} == {0o600}
     db.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o755])
+def test_a_file_that_is_written_again_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(mode)
+    write_atomically(path, b"new")
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == mode

@@ -11,6 +11,7 @@ from epicene.localisation.audit.comparison import Baseline, read_baseline
 from epicene.localisation.audit.files import FileAudit
 from epicene.localisation.audit.summary import key_prefixes
 from localisation.audit_samples import STRINGS, run, write_strings, written
+from localisation.localised_samples import write
 
 
 @pytest.fixture
@@ -84,6 +85,22 @@ def test_strings_in_other_languages_are_counted_not_read(tmp_path: Path, french:
         run(FileAudit([chinese]))
 
 
+@pytest.mark.parametrize(
+    "name", ["locales/nl/app.json", "nl.json", "app_nl.arb", "values-nl/strings.xml"]
+)
+def test_a_path_may_name_a_language_that_is_not_known(
+    tmp_path: Path, french: Path, name: str
+) -> None:
+    content = '{"a": "Je bent klaar."}'
+    if name.endswith("xml"):
+        content = '<resources><string name="a">Je bent klaar.</string></resources>'
+    audit = FileAudit([french, write(tmp_path, name, content)])
+    run(audit)
+    assert audit.summary.not_read == {"nl": 1}
+    with pytest.raises(InputError, match="say --language"):
+        run(FileAudit([french, write(tmp_path, "ui.json", '{"a": "Je bent klaar."}')]))
+
+
 def compared(tmp_path: Path, before: dict[str, str], after: dict[str, str]) -> FileAudit:
     path = write_strings(tmp_path / "fr.json", before)
     earlier = tmp_path / "earlier.json"
@@ -118,6 +135,29 @@ def test_the_same_strings_compare_equal(tmp_path: Path) -> None:
     assert {each.status for each in run(audit)} == {""}
     assert audit.gone == []
     assert audit.failures() == []
+
+
+def test_it_does_not_matter_how_a_path_is_written(
+    tmp_path: Path, french: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    found = [each.finding for each in run(FileAudit([Path("fr.json")]))]
+    write_strings(french, STRINGS | {"mail.mixed": "Merci"})
+    for path in (french, tmp_path / "link" / "fr.json", Path("..", tmp_path.name, "fr.json")):
+        audit = FileAudit([path], baseline=Baseline(found))
+        assert {each.status for each in run(audit)} == {""}
+        assert [each.key for each in audit.gone] == ["mail.mixed"]
+        assert audit.notes() == ["Since the earlier audit: 0 new, 0 changed, 1 gone."]
+
+
+def test_an_audit_of_other_files_is_noted(tmp_path: Path, french: Path) -> None:
+    """Such as one of another checkout, by absolute paths: every string is new."""
+    other = write_strings(tmp_path / "other_fr.json", STRINGS)
+    found = [each.finding for each in run(FileAudit([other]))]
+    audit = FileAudit([french], baseline=Baseline(found))
+    run(audit)
+    assert audit.notes()[0].startswith("The earlier audit has no finding in these files")
 
 
 def test_a_file_that_is_not_audited_is_not_gone(tmp_path: Path, french: Path) -> None:
@@ -184,6 +224,7 @@ def test_rules_match_strings(french: Path, rule: str, keys: list[str]) -> None:
     [
         ("masculin", "no rule for --fail-on 'masculin'"),
         ("listener=man", "no gender for --fail-on listener=… 'man'"),
+        ("spelling=foo", "no spelling for --fail-on 'foo'; known: at, both words, brackets"),
         ("everybody=masculine", "no rule for --fail-on 'everybody=masculine'"),
         ("new", "--fail-on new needs an earlier audit"),
         ("", "no rule for --fail-on ''"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from epicene.localisation.audit.spellings import find_spellings
+from epicene.localisation.audit.findings import SPELLING_STYLES
+from epicene.localisation.audit.spellings import _LANGUAGES, find_spellings
 
 # A text, and each spelling in it: as written, its style, the masculine and the feminine.
 SPELLINGS = {
@@ -133,3 +134,7 @@ def test_an_ending_on_a_word_for_everybody_is_wrong(
     """The form without the ending is given as both, so that it can be proposed."""
     (found,) = (each for each in find_spellings(text, language) if each.wrong)
     assert (found.text, found.masculine, found.feminine) == (wrong, right, right)
+
+
+def test_every_style_can_be_named_in_a_rule() -> None:
+    assert {each.style for made in _LANGUAGES.values() for each in made()} == {*SPELLING_STYLES}

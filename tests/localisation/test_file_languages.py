@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from epicene.core.errors import InputError
-from epicene.localisation.file_languages import base_language, language_of_path
+from epicene.localisation.file_languages import (
+    base_language,
+    foreign_language_of_path,
+    language_of_path,
+)
 from epicene.localisation.formats import format_of, read_localised_file
 from localisation.localised_samples import write
 
@@ -44,6 +48,23 @@ def test_language_of_path(path: str, language: str) -> None:
     assert language_of_path(Path("/project") / path) == language
 
 
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("locales/nl/app.json", "nl"),
+        ("locales/sv-SE/LC_MESSAGES/app.po", "sv"),
+        ("values-b+fil/strings.xml", "fil"),
+        ("film.ja.srt", "ja"),
+        ("in/app.json", ""),
+        ("ui.json", ""),
+        ("web/src/app.json", ""),
+    ],
+)
+def test_a_path_names_a_language_that_is_not_known(path: str, language: str) -> None:
+    path = f"/project/{path}"
+    assert (language_of_path(Path(path)), foreign_language_of_path(Path(path))) == ("", language)
+
+
 def test_the_file_is_believed_before_its_path(tmp_path: Path) -> None:
     path = write(tmp_path, "de/app_fr.arb", '{"@@locale": "ar", "a": "b"}')
     assert read_localised_file(path).language == "ar"
@@ -52,7 +73,7 @@ def test_the_file_is_believed_before_its_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("app.arb", '{"@@locale": "ar", "a": "b"}', "is in ar, not in fr; --force-language"),
+        ("app.arb", '{"@@locale": "ar", "a": "b"}', "is in ar, not in fr; --force-language reads"),
         ("ar.json", '{"a": "b"}', "is in ar by its path, not in fr; --force-language"),
         ("app.csv", "key,ar,de\na,b,c\n", "does not say which column holds the texts"),
         (
@@ -66,7 +87,7 @@ def test_the_file_is_believed_before_its_path(tmp_path: Path) -> None:
 def test_another_language_is_refused(name: str, content: str, says: str, tmp_path: Path) -> None:
     path = write(tmp_path, name, content)
     with pytest.raises(InputError) as error:
-        read_localised_file(path, language="fr-CA")
+        read_localised_file(path, language="fr-CA", force_language=False)
     assert says in str(error.value)
 
 

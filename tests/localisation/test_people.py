@@ -37,6 +37,7 @@ def test_notation(notation: str, people: People) -> None:
     [
         ("lisener", "here: there is no person 'lisener'; did you mean 'listener'?"),
         ("I=reader", "here: there is no gender or role 'reader'"),
+        ("I=usr", "here: there is no gender or role 'usr'; did you mean 'user'?"),
         ("you", ""),
     ],
 )
@@ -47,6 +48,8 @@ def test_wrong_notation(notation: str, says: str) -> None:
     with pytest.raises(InputError) as error:
         parse_people(notation, "here")
     assert str(error.value).startswith(says)
+    assert "?." not in str(error.value)
+    assert "?;" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -130,3 +133,4 @@ def test_wrong_rules(rules: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         read_people_rules(path)
     assert says in str(error.value)
+    assert "?." not in str(error.value)

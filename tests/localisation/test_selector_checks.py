@@ -35,6 +35,11 @@ from rewriting.person_cases import LANGUAGES, pairs
             ["form"],
         ),
         ("Rien, {name}.", "fr", []),
+        ("Tu es prêt}", "fr", ["broken"]),
+        ("Tu es prêt '}' pour l'{name}, d'{name}", "fr", []),
+        ("{g, select, male {prêt''} female {prête''} other {prêt''}}{'x'}'", "", ["broken"]),
+        ("'{'{g, select, male {prêt''} female {prête''} other {prêt''}}}'", "", ["broken"]),
+        ("{g, select, male {un''} female {une''} other {un''}} '{'", "", []),
     ],
 )
 def test_what_is_found(text: str, language: str, kinds: list[str]) -> None:
@@ -42,6 +47,37 @@ def test_what_is_found(text: str, language: str, kinds: list[str]) -> None:
     assert sorted(each.kind for each in found) == kinds
     for problem in found:
         assert 0 <= problem.start < problem.end <= len(text)
+
+
+_GLAD = "{g, select, male {content} female {contente} other {content}}"
+_TYPE = "{type, select, a {%s} other {%s}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("{n, plural, =0 {Rien} one {Un ami de {name}} other {# amis de {name}}}", []),
+        ("{ $n ->\n [one] Un ami\n *[other] Des amis de { $name }\n}", []),
+        ("{n, plural, one {Un ami} few {# amis} other {# amis de {name}}}", ["placeholders"]),
+        ("{n, plural, one {Rien} other {{name} a # " + _TYPE % ("a {x}", "b {x}") + "}}", []),
+        ("{n, plural, few {Rien} other {# " + _TYPE % ("a", "b") + "}}", ["placeholders"]),
+        ("{n, plural, few {Tu es " + _GLAD + "} other {# amis}}", []),
+        ("{n, plural, one {Tu es " + _GLAD + "} other {Tu es content de # amis}}", []),
+        ("{n, plural, one {Tu es " + _GLAD + "} other {# amis " + _GLAD + "}}", ["unsure"]),
+        (
+            "{n, plural, few {{g, select, female {{name} est contente} other {{name} est content}}}"
+            " other {# amis de {name}}}",
+            [],
+        ),
+    ],
+)
+def test_the_branches_of_plurals(text: str, kinds: list[str]) -> None:
+    assert [each.kind for each in check_selectors(text, "fr")] == kinds
+
+
+def test_a_nested_selector_is_named_by_its_argument() -> None:
+    (found,) = check_selectors("{n, plural, few {Rien} other {# " + _TYPE % ("a", "b") + "}}")
+    assert found.message == "the branch few has no {type}, unlike other"
 
 
 def test_the_message_says_what_was_expected() -> None:

@@ -71,6 +71,42 @@ def test_an_apostrophe_before_a_brace_is_doubled() -> None:
     assert choice.end == len(made)
 
 
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("Tu es prêt'{'x'}'", "Tu es PRET'{'x'}'"),
+        ("'{'Tu es prêt'}'", "'{'Tu es PRET'}'"),
+        ("Tu es prêt'", "Tu es PRET'"),
+        ("Tu es prêt''", "Tu es PRET''"),
+    ],
+)
+def test_an_apostrophe_after_a_word_is_not_part_of_it(text: str, made: str) -> None:
+    selector = "{g, select, male {prêt} female {prête} other {prêt}}"
+    assert make_selectors(text, "fr", {"listener": "g"}) == made.replace("PRET", selector)
+
+
+def test_an_apostrophe_never_quotes_the_brace_of_a_selector() -> None:
+    assert make_selectors("'She left'", "en", {"others": "g"}) == (
+        "{g, select, male {'He} female {'She} other {'They}} left'"
+    )
+    assert make_selectors("'{'She left'}'", "en", {"others": "g"}) == (
+        "'{'{g, select, male {He} female {She} other {They}} left'}'"
+    )
+
+
+def test_a_quotation_at_the_end_of_a_branch_stays_as_it_is() -> None:
+    text = "Tu es p<b>rêt</b>'{'x'}'"
+    made = make_selectors(text, "fr", {"listener": "g"})
+    assert made.startswith(f"{{g, select, male {{{text}}} female")
+    assert make_selectors("Tu es p<b>rêt</b>'", "fr", {"listener": "g"}).endswith("</b>''}}")
+
+
+def test_a_word_that_is_quoted_takes_its_quotation_along() -> None:
+    assert make_selectors("And '{x} she left' now", "en", {"others": "g"}) == (
+        "And {g, select, male {'{x} he left'} female {'{x} she left'} other {'{x} they left'}} now"
+    )
+
+
 def test_another_wording_makes_one_selector() -> None:
     assert make_selectors("Tu es prêt.", "fr", {"listener": "g"}, other="C'est prêt.") == (
         "{g, select, male {Tu es prêt.} female {Tu es prête.} other {C'est prêt.}}"
@@ -135,7 +171,8 @@ def test_files_get_selectors(tmp_path: Path) -> None:
     source = tmp_path / "app_fr.arb"
     source.write_text('{"@@locale": "fr",\n "a": "Tu es \\"prêt\\"", "b": "Rien"}', "utf-8")
     out = tmp_path / "new.arb"
-    assert epicene.make_selectors_in_files(source, listener="g", out=out) == {out: 1}
+    (done,) = epicene.make_selectors_in_files(source, listener="g", out=out)
+    assert (done.out, done.strings) == (str(out), 1)
     text = out.read_text("utf-8")
     assert text.startswith('{"@@locale": "fr",\n "a": "Tu es')
     assert json.loads(text)["b"] == "Rien"

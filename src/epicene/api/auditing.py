@@ -55,12 +55,14 @@ class Audit:
         """The counts: in total, per file and per prefix of the keys."""
         return self._done.summary
 
+    @keyword_errors
     def write(self, out: PathLike, form: str | None = None) -> Path:
         """Write the audit as json, csv, sarif or html; by default as the file's name says."""
         from epicene.core.files import write_atomically
         from epicene.localisation.audit.writers import write_audit
 
         path = Path(out)
+        self._done.check_output(path)
         made = b"".join(write_audit(self._strings, self._done, form or path.suffix[1:]))
         write_atomically(path, made)
         return path
@@ -127,14 +129,16 @@ def open_audit(
     from epicene.localisation.people import read_people_rules
 
     paths = [files] if isinstance(files, str | Path) else list(files)
+    people, baseline = (path and Path(path).expanduser() for path in (people, baseline))
     return FileAudit(
         [Path(path).expanduser() for path in paths],
         language=language,
         format=format,
         columns=columns,
-        people=None if people is None else read_people_rules(Path(people).expanduser()),
-        baseline=None if baseline is None else read_baseline(Path(baseline).expanduser()),
+        people=None if people is None else read_people_rules(Path(people)),
+        baseline=None if baseline is None else read_baseline(Path(baseline)),
         fail_on=[fail_on] if isinstance(fail_on, str) else fail_on,
+        also_read=[Path(path) for path in (people, baseline) if path is not None],
     )
 
 

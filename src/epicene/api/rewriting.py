@@ -267,17 +267,34 @@ def rewrite_files(
     progress: show a bar on a terminal.
     options: those of `rewrite`: speaker, listener, others, pronouns …
     """
-    from epicene.localisation.formats import read_localised_file
+    from epicene.core.files import refuse_inputs
+    from epicene.localisation.formats import check_columns, read_localised_file
     from epicene.localisation.people import PeopleRules, read_people_rules
-    from epicene.localisation.rewrite_files import output_paths, rewrite_strings, write_files
+    from epicene.localisation.rewrite_files import (
+        check_user,
+        output_paths,
+        rewrite_strings,
+        without_effect,
+        write_files,
+    )
+    from epicene.rewriting.persons import PERSONS
 
     paths = [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
     if in_place and out is not None:
         raise InputError("Say --out or --in-place, not both.")
+    check_columns(paths, format, columns)
     outs = paths if in_place else output_paths(paths, Path(out)) if out is not None else []
-    rules = read_people_rules(Path(people)) if people is not None else PeopleRules()
+    rules = PeopleRules()
+    if people is not None:
+        rules = read_people_rules(Path(people))
+        for each in outs:
+            refuse_inputs(each, [Path(people)])
     least = options.pop("min_confidence", None)
     given = _as_texts(options) | ({"user": user} if user is not None else {})
+    unlike_user: set[str] = set()
+    if user is not None:
+        check_user(user)
+        unlike_user = {name for name in PERSONS if given.get(name, user)[:1] != user[:1]}
     contents: dict[Path, bytes] = {}
     done: list[RewrittenFile] = []
 
@@ -288,12 +305,20 @@ def rewrite_files(
         file = read_localised_file(
             path, format=format, language=language, columns=columns, force_language=force_language
         )
+        if unlike_user:
+            unlike_user = without_effect(unlike_user, file, rules)
         with _file_progress(path.name, len(file.strings), shown=progress) as advance:
             data, rewritten = rewrite_strings(file, opened, given, rules, advance)
         if outs:
-            contents[outs[number]] = data
+            if rewritten.changed or not in_place:
+                contents[outs[number]] = data
             rewritten = msgspec.structs.replace(rewritten, out=str(outs[number]))
         done.append(rewritten)
+    for name in sorted(unlike_user):
+        raise InputError(
+            f"--user and --{name} say different genders, and in no string is the {name} "
+            "somebody else; leave out one of the two."
+        )
     write_files(contents)
     return done
 

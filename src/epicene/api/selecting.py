@@ -5,15 +5,33 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
+import msgspec
+
 from epicene.api.wording import keyword_errors
+from epicene.core.records import Record
 from epicene.localisation.selector_checks import SelectorProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from epicene.api.results import PathLike
-    from epicene.localisation.strings import LocalisedFile
+    from epicene.localisation.people import PeopleRules
+    from epicene.localisation.strings import LocalisedFile, LocalisedString
+    from epicene.rewriting import Change
     from epicene.rewriting.persons import Person
+
+# Formats whose strings programs show as they are, or read with another syntax.
+_NOT_MESSAGES = {
+    "android": "Android resources",
+    "strings": "Apple strings",
+    "xcstrings": "Apple strings",
+    "srt": "subtitles",
+    "vtt": "subtitles",
+    "html": "HTML",
+    "markdown": "Markdown",
+}
+_CUT = "its selectors would cut mark-up that has to stay whole"
+_UNQUOTED = "its selectors cannot be written there; put the text in quotes"
 
 
 @overload
@@ -81,6 +99,27 @@ def _arguments(speaker: str | None, listener: str | None, others: str | None) ->
     return {person: name for person, name in given.items() if name is not None}
 
 
+class StringLeftOut(Record, frozen=True, kw_only=True):
+    """A string that shows a gender and gets no selectors, and why."""
+
+    line: int
+    key: str
+    text: str
+    why: str
+
+
+class SelectedFile(Record, frozen=True, kw_only=True):
+    """A file that was written with selectors: how many of its strings got some, and those that
+    could not; `warning` is "" unless programs do not read selectors in such a file."""
+
+    path: str
+    out: str
+    format: str
+    strings: int
+    warning: str = ""
+    left_out: tuple[StringLeftOut, ...] = ()
+
+
 @keyword_errors
 def make_selectors_in_files(
     files: PathLike | Iterable[PathLike],
@@ -91,42 +130,140 @@ def make_selectors_in_files(
     listener: str | None = None,
     others: str | None = None,
     syntax: str | None = None,
-) -> dict[Path, int]:
+    people: PathLike | None = None,
+    format: str | None = None,  # noqa: A002 - as in the command
+    columns: Mapping[str, str] | None = None,
+) -> list[SelectedFile]:
     """Put selectors into the translated strings of files, as `make_selectors` does.
 
     >>> import epicene
     >>> from pathlib import Path
     >>> _ = Path("app_fr.arb").write_text('{"ready": "Tu es prêt."}', encoding="utf-8")
-    >>> epicene.make_selectors_in_files("app_fr.arb", listener="gender", out="new.arb")
-    {PosixPath('new.arb'): 1}
+    >>> [done] = epicene.make_selectors_in_files("app_fr.arb", listener="gender", out="new.arb")
+    >>> done.strings
+    1
     >>> Path("new.arb").read_text(encoding="utf-8")
     '{"ready": "Tu es {gender, select, male {prêt} female {prête} other {prêt}}."}'
 
     language: by default what the files or their paths say.
     out: a file, or a folder. Nothing is written if one of the files is wrong.
     syntax: icu, or fluent, which is the default for Fluent files.
+    people: a TOML file that says who I and you are, by the keys of strings, as for `rewrite_files`.
+        Whoever stays as they are, or always has the same gender, gets no selector.
+    format: the format of all files, if their names do not say so.
+    columns: of CSV and TSV, the names of the columns for text, key, source, comment and people.
 
-    Returns how many strings got selectors, by the file that was written.
+    A string is left out if its file cannot hold the selectors, such as one around an inline code of
+    XLIFF, or if one word shows the gender of two of the people.
     """
+    from epicene.core.errors import InputError
+    from epicene.localisation.people import PeopleRules, read_people_rules
     from epicene.localisation.rewrite_files import output_paths, write_files
-    from epicene.localisation.selectors import selector_changes
+    from epicene.localisation.selectors import check_arguments
 
     arguments = _arguments(speaker, listener, others)
+    check_arguments(arguments, syntax or "icu")
+    rules = read_people_rules(Path(people)) if people is not None else PeopleRules()
     paths = _paths(files)
     contents: dict[Path, bytes] = {}
-    counts: dict[Path, int] = {}
+    done: list[SelectedFile] = []
     for path, target in zip(paths, output_paths(paths, Path(out)), strict=True):
-        file = _read(path, language)
+        if people is not None and target.resolve() == Path(people).resolve():
+            raise InputError(f"{target} is the file of --people; name another with --out.")
+        file = _read(path, language, format, columns)
         chosen = syntax or ("fluent" if file.format == "fluent" else "icu")
-        found = {
-            string.index: changes
-            for string in file.strings
-            if (changes := selector_changes(string.text, file.language, arguments, syntax=chosen))
-        }
-        contents[target] = file.replace(found)
-        counts[target] = len(found)
+        contents[target], selected = _select(file, arguments, chosen, rules)
+        done.append(msgspec.structs.replace(selected, out=str(target)))
     write_files(contents)
-    return counts
+    return done
+
+
+def _select(
+    file: LocalisedFile, arguments: Mapping[Person, str], syntax: str, rules: PeopleRules
+) -> tuple[bytes, SelectedFile]:
+    """The new content of a file, and what was done in it."""
+    from epicene.core.errors import InputError
+    from epicene.localisation.selectors import TwoPeopleError
+
+    found: dict[int, list[Change]] = {}
+    left_out: dict[int, str] = {}
+    for string in file.strings:
+        who = rules.of_string(string, file.path)
+        open_ones: dict[Person, str] = {
+            person: name
+            for person, name in arguments.items()
+            if getattr(who, person) not in ("keep", "m", "f")
+        }
+        if not open_ones:
+            continue
+        try:
+            changes = _possible_selectors(file, string, open_ones, syntax)
+        except TwoPeopleError:
+            left_out[string.index] = "a word shows the gender of two people"
+            continue
+        if changes is None:
+            left_out[string.index] = _CUT
+        elif changes:
+            found[string.index] = changes
+    try:
+        data = file.replace(found)
+    except InputError:  # such as a text without quotes: commas in CSV, a first brace in YAML
+        if file.format not in ("csv", "yaml"):
+            raise
+        for index in [each for each in found if not _reads_back(file, each, found[each])]:
+            left_out[index] = _UNQUOTED
+            del found[index]
+        data = file.replace(found)
+    strings = (file.strings[index] for index in sorted(left_out))
+    return data, SelectedFile(
+        path=str(file.path),
+        out="",
+        format=file.format,
+        strings=len(found),
+        warning=_warning(file, syntax) if found else "",
+        left_out=tuple(
+            StringLeftOut(line=each.line, key=each.key, text=each.text, why=left_out[each.index])
+            for each in strings
+        ),
+    )
+
+
+def _warning(file: LocalisedFile, syntax: str) -> str:
+    name = _NOT_MESSAGES.get(file.format, "")
+    if file.format == "po" and any(string.syntax == "printf" for string in file.strings):
+        name = "the c-format strings of PO"
+    if not name:
+        return ""
+    messages = "Fluent" if syntax == "fluent" else "ICU"
+    return f"most programs do not read {name} as {messages} messages; yours has to"
+
+
+def _reads_back(file: LocalisedFile, index: int, changes: list[Change]) -> bool:
+    from epicene.core.errors import InputError
+
+    try:
+        file.replace({index: changes})
+    except InputError:
+        return False
+    return True
+
+
+def _possible_selectors(
+    file: LocalisedFile, string: LocalisedString, arguments: Mapping[Person, str], syntax: str
+) -> list[Change] | None:
+    """The selectors of a string, none if it needs none; None if the file cannot hold them."""
+    from epicene.localisation.selectors import selector_changes
+    from epicene.rewriting import Change
+
+    def can_hold(start: int, end: int) -> bool:
+        before = string.text[start:end]
+        selector = Change(start=start, end=end, before=before, after="{}", rule="", sure="certain")
+        return bool(file.possible_changes(string.index, [selector]))
+
+    changes = selector_changes(
+        string.text, file.language, arguments, syntax=syntax, can_hold=can_hold
+    )
+    return changes if all(can_hold(each.start, each.end) for each in changes) else None
 
 
 class CheckedSelector(SelectorProblem, frozen=True, kw_only=True):
@@ -155,14 +292,18 @@ def check_selectors(text: str, language: str = "") -> list[SelectorProblem]:
 
 @keyword_errors
 def check_selectors_in_files(
-    files: PathLike | Iterable[PathLike], language: str | None = None
+    files: PathLike | Iterable[PathLike],
+    language: str | None = None,
+    *,
+    format: str | None = None,  # noqa: A002 - as in the command
+    columns: Mapping[str, str] | None = None,
 ) -> list[CheckedSelector]:
     """Check the selectors in the translated strings of files, as `check_selectors` does."""
     from epicene.localisation import selector_checks
 
     found = []
     for path in _paths(files):
-        file = _read(path, language)
+        file = _read(path, language, format, columns)
         for string in file.strings:
             for problem in selector_checks.check_selectors(string.text, file.language):
                 fields = {name: getattr(problem, name) for name in problem.__struct_fields__}
@@ -176,11 +317,18 @@ def _paths(files: PathLike | Iterable[PathLike]) -> list[Path]:
     return [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
 
 
-def _read(path: Path, language: str | None) -> LocalisedFile:
+def _read(
+    path: Path,
+    language: str | None,
+    format: str | None,  # noqa: A002 - as in the command
+    columns: Mapping[str, str] | None,
+) -> LocalisedFile:
     from epicene.core.errors import InputError
     from epicene.localisation.formats import read_localised_file
 
-    file = read_localised_file(path, language=language)
+    file = read_localised_file(path, format=format, language=language, columns=columns)
     if not file.language:
-        raise InputError(f"{path} does not say its language; name it with --language.")
+        several = sorted({string.language for string in file.strings} - {""})
+        has = f"has strings in {', '.join(several)}" if several else "does not say its language"
+        raise InputError(f"{path} {has}; name one with --language.")
     return file

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
@@ -71,10 +73,9 @@ def audit(
 
     Prints counts per file and key; --json, --csv, --sarif and --html give every string with its
     words, their offsets, and the form for the other gender. Exit code 1: a rule of --fail-on
-    matched; 2: the input is wrong.
+    matched; 2: the input is wrong, or the output could not be written.
     """
     from epicene.api.auditing import open_audit
-    from epicene.cli.output import note
 
     forms = {"json": as_json, "csv": as_csv, "sarif": as_sarif, "html": as_html}
     form = _chosen_form(forms, out)
@@ -89,6 +90,37 @@ def audit(
         baseline=baseline,
         fail_on=fail_on or (),
     )
+    if out is not None:
+        found.check_output(out)
+    with _failed_writes_exit_2():
+        _show(found, form, out)
+    if found.failures():
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _failed_writes_exit_2() -> Iterator[None]:
+    """Output that cannot be written ends with 2, as 1 says that a rule matched."""
+    from epicene.cli.streams import discard_unwritten_output
+    from epicene.core.errors import InputError, RunError
+
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output has ended, as `head` does
+        discard_unwritten_output()
+        raise typer.Exit(2) from None
+    except RunError as error:
+        raise InputError(str(error)) from error
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        raise InputError(f"{place}{error.strerror or error}.") from error
+
+
+def _show(found: FileAudit, form: str, out: Path | None) -> None:
+    """Run the audit; write or print it, and what a reader must know."""
+    from epicene.cli.output import note
+
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as made:
         _write(found, form, made)  # type: ignore[arg-type]
         if form and out is None:
@@ -103,8 +135,6 @@ def audit(
         note(f"The audit is in {out}")
     for sentence in found.notes():
         note(sentence)
-    if found.failures():
-        raise typer.Exit(1)
 
 
 def _chosen_form(forms: dict[str, bool], out: Path | None) -> str:
@@ -114,10 +144,15 @@ def _chosen_form(forms: dict[str, bool], out: Path | None) -> str:
     wanted = [name for name, on in forms.items() if on]
     if len(wanted) > 1:
         raise InputError("Choose one of --json, --csv, --sarif and --html.")
-    if wanted or out is None:
-        return wanted[0] if wanted else ""
-    if (suffix := out.suffix[1:].lower()) in OUTPUT_FORMS:
-        return suffix
+    form = wanted[0] if wanted else ""
+    if out is None:
+        return form
+    suffix = out.suffix[1:].lower()
+    named = suffix if suffix in OUTPUT_FORMS else ""
+    if form and named and form != named and (form, named) != ("sarif", "json"):  # SARIF is JSON
+        raise InputError(f"--{form} and {out} name two forms; change one of them.")
+    if form or named:
+        return form or named
     raise InputError(f"In which form should {out} be? Say --json, --csv, --sarif or --html.")
 
 

@@ -200,6 +200,7 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
     import msgspec
 
     from epicene.cli.output import note
+    from epicene.core.control_characters import escape_controls
     from epicene.core.errors import pluralise
     from epicene.rewriting import Rewriting
     from epicene.rewriting.explain import explain as explanations
@@ -208,14 +209,14 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
         if as_json:
             sys.stdout.buffer.write(msgspec.json.encode(file) + b"\n")
         elif explained:
-            shown = {(each.line, each.key): each for each in (*file.changed, *file.doubtful)}
+            shown = {each.index: each for each in (*file.changed, *file.doubtful)}
             for _, string in sorted(shown.items()):
-                typer.echo(f"{file.path}, line {string.line}: {string.key}")
+                typer.echo(escape_controls(f"{file.path}, line {string.line}: {string.key}"))
                 rewriting = Rewriting(
                     text=string.new_text, changes=string.changes, left_out=string.left_out
                 )
                 for line in explanations(rewriting, rated=True):
-                    typer.echo(f"    {line}")
+                    typer.echo(escape_controls(f"    {line}"))
         counted = f"{len(file.changed)} of {pluralise(file.strings, 'string')}"
         left = f"; {pluralise(file.left, 'change')} inside mark-up left out" if file.left else ""
         if file.doubtful:

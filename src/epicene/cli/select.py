@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from epicene.cli.options import AsJson
+from epicene.cli.options import AsJson, Columns, key_value_pairs
 from epicene.core.errors import InputError, pluralise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from epicene.api.selecting import CheckedSelector
+    from epicene.api.selecting import CheckedSelector, SelectedFile
     from epicene.localisation.selector_checks import SelectorProblem
 
 
@@ -60,6 +60,17 @@ def select(
         Path | None,
         typer.Option("--out", "-o", help="Where to write files: a file, or a folder for several."),
     ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option(
+            "--people", metavar="FILE.toml", help="Who I and you are, by keys of strings."
+        ),
+    ] = None,
+    format_name: Annotated[
+        str | None,
+        typer.Option("--format", help="The format of the files (default: by their names)."),
+    ] = None,
+    column: Columns = None,
     check: Annotated[
         bool,
         typer.Option(
@@ -76,29 +87,45 @@ def select(
     from epicene.api import selecting
     from epicene.cli.output import print_json
 
+    arguments = {"speaker": speaker, "listener": listener, "others": others}
+    columns = key_value_pairs(column, "--column")
+    for_files = {"--out": out, "--people": people, "--format": format_name, "--column": column}
+    for name, given in for_files.items():
+        if given and not files:
+            raise InputError(f"{name} is for files, and no FILE is named.")
     if check:
+        makes: dict[str, object] = {f"--{name}": given for name, given in arguments.items()}
+        makes |= {"--syntax": syntax, "--other": other, "--out": out, "--people": people}
+        for name, value in makes.items():
+            if value is not None:
+                raise InputError(f"--check makes no selectors; leave out {name}.")
         if files:
-            return _report(selecting.check_selectors_in_files(files, language), as_json=as_json)
+            found = selecting.check_selectors_in_files(
+                files, language, format=format_name, columns=columns
+            )
+            return _report(found, as_json=as_json)
         found = [
             selecting.CheckedSelector(path="-", line=number, key="", **_fields(problem))
             for number, line in enumerate(_lines(), start=1)
             for problem in selecting.check_selectors(line, language or "")
         ]
         return _report(found, as_json=as_json)
-    arguments = {"speaker": speaker, "listener": listener, "others": others}
     if files:
-        if out is None or other is not None:
-            raise InputError("Files are written with --out, and without --other.")
-        counts = selecting.make_selectors_in_files(
-            files, language, out=out, syntax=syntax, **arguments
+        if out is None:
+            raise InputError("Say where to write: --out FILE or FOLDER.")
+        if other is not None:
+            raise InputError("--other is a wording for one line of standard input, not for files.")
+        done = selecting.make_selectors_in_files(
+            files,
+            language,
+            out=out,
+            syntax=syntax,
+            people=people,
+            format=format_name,
+            columns=columns,
+            **arguments,
         )
-        if as_json:
-            print_json(
-                {"files": [{"path": str(path), "strings": each} for path, each in counts.items()]}
-            )
-        else:
-            for path, count in counts.items():
-                typer.echo(f"{pluralise(count, 'string')} with selectors written to {path}")
+        _show_files(done, as_json=as_json)
         return 0
     for line in _lines():
         made = selecting.make_selectors(
@@ -109,6 +136,24 @@ def select(
         else:
             typer.echo(made)
     return 0
+
+
+def _show_files(done: Sequence[SelectedFile], *, as_json: bool) -> None:
+    """How many strings of each file got selectors, and which could not."""
+    from epicene.cli.output import note, print_json
+
+    if as_json:
+        import msgspec
+
+        print_json({"files": msgspec.to_builtins(done)})
+        return
+    for file in done:
+        typer.echo(f"{pluralise(file.strings, 'string')} with selectors written to {file.out}")
+        if file.warning:
+            note(f"{file.path}: warning: {file.warning}")
+        for each in file.left_out:
+            key = f" ({each.key})" if each.key else ""
+            note(f"{file.path}, line {each.line}{key}: left out, since {each.why}")
 
 
 def _lines() -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import regex
 from epicene.core.errors import InputError, RunError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 _SHA256 = regex.compile(r"[0-9a-f]{64}")
@@ -28,7 +30,7 @@ IMAGES_FOLDER = "images"  # of a run or a study; its files are named by content 
 def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
     """Write a file so that a reader sees the old one or the new one, never half of it.
 
-    A `private` file can be read by its owner alone.
+    A `private` file can be read by its owner alone; any other keeps the permissions it had.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,6 +42,8 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         try:
             with os.fdopen(handle, "wb") as file:
+                if not private and path.exists():
+                    temporary.chmod(stat.S_IMODE(path.stat().st_mode))
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -49,6 +53,12 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
             raise
     except OSError as error:
         raise RunError(f"Could not write {path}: {error.strerror or error}.") from error
+
+
+def refuse_inputs(out: Path, inputs: Iterable[Path]) -> None:
+    """Raise if an output, which may be a link, is one of the files that are read."""
+    if out.exists() and any(each.exists() and out.samefile(each) for each in inputs):
+        raise InputError(f"{out} is the file that is read; name another with --out.")
 
 
 def _is_database(path: Path) -> bool:

@@ -12,6 +12,8 @@ def comment_above(text: str, at: int, mark: str = "#") -> str:
     end = text.rfind("\n", top, at)
     while end > 0:
         start = text.rfind("\n", top, end) + 1
+        if start == 0 and top > 0:  # the line is longer than any comment
+            break
         line = text[start:end].strip()
         if not line.startswith(mark):
             break

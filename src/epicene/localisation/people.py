@@ -13,7 +13,7 @@ import msgspec
 import regex
 
 from epicene.core.data_files import parse_toml, read_text
-from epicene.core.errors import InputError, unknown_name
+from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.core.records import Record
 
 if TYPE_CHECKING:
@@ -80,13 +80,14 @@ def parse_people(notation: str, location: str) -> People:
             found |= dict.fromkeys(("speaker", "listener", "others"), "keep")
         elif name not in _PERSONS:
             raise InputError(
-                f"{location}: {unknown_name('person', name, [*_PERSONS, 'nobody'])}; write for "
-                "example I=user, you=other."
+                f"{location}: {as_sentence(unknown_name('person', name, [*_PERSONS, 'nobody']))} "
+                "Write for example I=user, you=other."
             )
         elif not equals:
             users.append(_PERSONS[name])
         elif value not in _VALUES:
-            raise InputError(f"{location}: {unknown_name('gender or role', value, _VALUES)}.")
+            problem = unknown_name("gender or role", value, _VALUES)
+            raise InputError(f"{location}: {as_sentence(problem)}")
         else:
             found[_PERSONS[name]] = _VALUES[value]
     if users:
@@ -140,7 +141,7 @@ def read_people_rules(path: Path) -> PeopleRules:
     for name in content:
         if name not in ("default", "files", "keys"):
             problem = unknown_name("entry", name, ["default", "files", "keys"])
-            raise InputError(f"{path}: {problem}.")
+            raise InputError(f"{path}: {as_sentence(problem)}")
 
     def parsed(value: Any, where: str) -> People:
         if not isinstance(value, str):

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from epicene.core.errors import InputError
-from epicene.core.files import write_atomically
+from epicene.core.errors import InputError, unknown
+from epicene.core.files import refuse_inputs, write_atomically
 from epicene.core.records import Record
 from epicene.rewriting import Change, Rewrite, find_rewriter
-from epicene.rewriting.persons import PERSONS, apply_changes
+from epicene.rewriting.persons import GENDERS, PERSONS, apply_changes
 from epicene.rewriting.protected import SYNTAXES
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ class RewrittenString(Record, frozen=True, kw_only=True):
     """A string: what it was, what it is, and each change, with offsets in `text`; `left_out` were
     too doubtful to be made."""
 
+    index: int
     key: str
     line: int
     text: str
@@ -86,6 +87,7 @@ def rewrite_strings(
     def rewritten(at: int) -> RewrittenString:
         string, made = file.strings[at], tuple(changes.get(at, ()))
         return RewrittenString(
+            index=at,
             key=string.key,
             line=string.line,
             text=string.text,
@@ -143,6 +145,24 @@ def _grouped(
     return groups
 
 
+def check_user(user: str) -> None:
+    """Raise unless this is a gender."""
+    known = ("m", "f", *GENDERS)
+    if user not in known:
+        raise unknown("gender for --user", user, known)
+
+
+def without_effect(persons: set[str], file: LocalisedFile, people: PeopleRules) -> set[str]:
+    """Of persons, those whose own option changes nothing in a file beside --user: they are the
+    user, or have a settled gender, in every string."""
+    everybody = [people.of_string(string, file.path) for string in file.strings]
+    return {
+        person
+        for person in persons
+        if not any(getattr(each, person) in ("", "other") for each in everybody)
+    }
+
+
 def output_paths(paths: Sequence[Path], out: Path) -> list[Path]:
     """Where each file is written: one file as `out`, or in the folder `out`; several in the folder,
     below which they keep their places relative to one another.
@@ -153,18 +173,16 @@ def output_paths(paths: Sequence[Path], out: Path) -> list[Path]:
     else:
         if out.is_file():
             raise InputError(f"{out} is a file, and a folder is wanted here; name another.")
-        top = Path(os.path.commonpath([path.absolute().parent for path in paths]))
-        outs = [out / path.absolute().relative_to(top) for path in paths]
+        # Without "..", which would lead out of the folder.
+        places = [Path(os.path.normpath(path.absolute())) for path in paths]
+        top = Path(os.path.commonpath([place.parent for place in places]))
+        outs = [out / place.relative_to(top) for place in places]
         inside = out.resolve()
         for each in outs:
             if not each.resolve().is_relative_to(inside):
                 raise InputError(f"{each} is a link out of {out}, and is not written over.")
-    inputs = {path.resolve() for path in paths}
     for each in outs:
-        if each.resolve() in inputs:
-            raise InputError(
-                f"{each} is the file that is read; name another with --out, or say --in-place."
-            )
+        refuse_inputs(each, paths)
     if len(set(outs)) < len(outs):
         raise InputError("A file is named twice; name each once.")
     return outs

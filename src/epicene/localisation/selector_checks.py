@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import regex
 
 from epicene.core.records import Record
-from epicene.localisation.selectors import rewritings_by_key
+from epicene.localisation.selectors import icu_quotations, rewritings_by_key
 from epicene.rewriting import find_rewriter, rewritable_languages
 from epicene.rewriting.persons import PERSONS
 from epicene.rewriting.protected import protected_spans
 from epicene.rewriting.protected.messages import find_choice, read_braces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from epicene.rewriting.persons import Person
-    from epicene.rewriting.protected.messages import Braces, Branch, Choice
+    from epicene.rewriting.protected.messages import Branch, Choice
 
 # unsure: the branches differ in words that the rewriter does not know how to change.
 SelectorProblemKind: TypeAlias = Literal[
     "broken", "no other", "placeholders", "tags", "form", "unsure"
 ]
 _HEAD = regex.compile(r"\{\s*[\w.\-]+\s*,\s*(?:plural|select|selectordinal)\s*,|\{[^{}\n]*->")
+_ELISION = regex.compile(r"(?<=\p{L})'(?=\{\s*[\w$])")
+_SMALL = regex.compile(r"=?\d+|zero|one|two")
+_MOST_VARIANTS = 100
 _KEYS = {"masculine": "male", "feminine": "female"}
 
 
@@ -57,6 +61,8 @@ def check_selectors(
         else:
             choices.append(choice)
             found += _check_branches(text, choice)
+    if not any(each.kind == "broken" for each in found):
+        found += _check_braces(text, choices)
     if language in rewritable_languages() and not any(each.kind == "broken" for each in found):
         found += _check_forms(text, choices, language, persons)
     return sorted(found, key=lambda problem: (problem.start, problem.end))
@@ -64,6 +70,23 @@ def check_selectors(
 
 def _problem(kind: SelectorProblemKind, message: str, start: int, end: int) -> SelectorProblem:
     return SelectorProblem(kind=kind, message=message, start=start, end=end)
+
+
+def _check_braces(text: str, choices: Sequence[Choice]) -> Iterator[SelectorProblem]:
+    """The first brace without another, as ICU or Fluent reads them."""
+    read = text
+    if not any(choice.syntax == "fluent" for choice in choices):
+        # l'{x} is meant as a placeholder, though ICU reads a quotation.
+        read = _ELISION.sub("’", text)
+        for start, end in icu_quotations(read):
+            read = read[:start] + " " * (end - start) + read[end:]
+    closing = read_braces(read)[-1]
+    matched = {*closing, *closing.values()}
+    for at, character in enumerate(read):
+        if character in "{}" and at not in matched:
+            message = "a brace has no other: check the braces and the apostrophes before them"
+            yield _problem("broken", message, at, at + 1)
+            return
 
 
 # --- each branch against the default one ------------------------------------------------------
@@ -80,6 +103,8 @@ def _check_branches(text: str, choice: Choice) -> Iterator[SelectorProblem]:
         here = _protected(text, choice, branch)
         for kind in ("placeholders", "tags"):
             missing, extra = expected[kind] - here[kind], here[kind] - expected[kind]
+            if kind == "placeholders" and _may_lack(choice, branch):
+                missing.clear()
             if missing or extra:
                 difference = [f"has no {each}" for each in missing]
                 difference += [f"has {each}" for each in extra]
@@ -91,20 +116,52 @@ def _check_branches(text: str, choice: Choice) -> Iterator[SelectorProblem]:
                 )
 
 
+def _may_lack(choice: Choice, branch: Branch) -> bool:
+    """Whether a branch may do without placeholders: that of a small number ("Nobody is here")."""
+    return choice.kind != "select" and _SMALL.fullmatch(branch.key) is not None
+
+
 def _protected(text: str, choice: Choice, branch: Branch) -> Mapping[str, Counter[str]]:
     """The placeholders and the tags of a branch; in a plural, not those of its number."""
     found = {"placeholders": Counter[str](), "tags": Counter[str]()}
     of_number = choice.kind in {"plural", "selectordinal"} or not choice.kind
     number = regex.compile(rf"(?<![\w.]){regex.escape(choice.argument.strip('$ '))}(?![\w.])")
-    content = text[branch.start : branch.end]
+    content = _with_defaults(text[branch.start : branch.end])
     for start, end in protected_spans(content):
-        head = _HEAD.match(content, start)
-        written = regex.sub(r"\s+", "", head[0] if head else content[start:end])
+        written = regex.sub(r"\s+", "", content[start:end])
         if written.startswith(("<", "&lt;")):
             found["tags"][content[start:end]] += 1
         elif written[:1] in "{%$" and not (of_number and number.search(written)):
             found["placeholders"][written] += 1
     return found
+
+
+def _with_defaults(text: str) -> str:
+    """The text with the default branch of each choice, and its argument unless that is a gender."""
+
+    def default(choice: Choice, inside: str) -> str:
+        argument = f"{{{choice.argument}}}"
+        known = choice.by_gender() or argument in regex.sub(r"\s+", "", inside)
+        return inside if known else argument + inside
+
+    return _replaced(text, lambda choice: choice.default(), default)
+
+
+def _replaced(
+    text: str, choose: Callable[[Choice], Branch | None], write: Callable[[Choice, str], str]
+) -> str:
+    """The text with each choice written anew from one of its branches; None leaves it."""
+    braces = read_braces(text)
+    pieces, at = [], 0
+    for start in sorted(braces[-1]):
+        choice = find_choice(text, start, braces) if start >= at else None
+        branch = choose(choice) if choice else None
+        if choice is None or branch is None:
+            continue
+        inside = _replaced(text[branch.start : branch.end], choose, write)
+        pieces += [text[at:start], write(choice, inside)]
+        at = choice.end
+    return "".join([*pieces, text[at:]])
 
 
 # --- the words of the branches ----------------------------------------------------------------
@@ -116,27 +173,48 @@ def _check_forms(
     by_gender = [choice for choice in choices if choice.by_gender()]
     for argument in dict.fromkeys(choice.argument for choice in by_gender):
         first = next(choice for choice in by_gender if choice.argument == argument)
-        braces = read_braces(text)
-        forms = {key: _with_gender(text, argument, key, braces) for key in _KEYS}
-        problem = _compare(forms["masculine"], forms["feminine"], language, persons)
-        if problem is not None:
-            kind, message = problem
+        problems = []
+        for variant in islice(_variants(text), _MOST_VARIANTS):
+            masculine, feminine = (_with_gender(variant, argument, key) for key in _KEYS)
+            if _has_selector(variant, argument):
+                problems.append(_compare(masculine, feminine, language, persons))
+        for kind, message in sorted(filter(None, problems))[:1]:  # form before unsure
             yield _problem(kind, f"{argument}: {message}", first.start, first.end)
 
 
-def _with_gender(text: str, argument: str, gender: str, braces: Sequence[Braces]) -> str:
-    """The text with that branch of each selector of the argument; others have their default."""
-    pieces, at = [], 0
-    for start in sorted(braces[-1]):
-        choice = find_choice(text, start, braces) if start >= at else None
-        if choice is None or not choice.by_gender():
+def _variants(text: str, at: int = 0) -> Iterator[str]:
+    """The text with one branch of each choice that is not by gender, which are read apart."""
+    braces = read_braces(text)
+    for start in sorted(each for each in braces[-1] if each >= at):
+        choice = find_choice(text, start, braces)
+        if choice is None or choice.by_gender() or len(choice.branches) == 1:
             continue
-        wanted = choice.by_gender().get(gender) if choice.argument == argument else None
-        branch = wanted or choice.default()
-        inside = text[branch.start : branch.end]
-        pieces += [text[at:start], _with_gender(inside, argument, gender, read_braces(inside))]
-        at = choice.end
-    return "".join([*pieces, text[at:]])
+        for branch in choice.branches:
+            inside = text[branch.start : branch.end]
+            if choice.syntax == "icu":
+                alone = f"{{{choice.argument}, {choice.kind}, {branch.key} {{{inside}}}}}"
+            else:
+                alone = f"{{ {choice.argument} ->\n*[{branch.key}] {inside}\n}}"
+            yield from _variants(text[:start] + alone + text[choice.end :], start + 1)
+        return
+    yield text
+
+
+def _has_selector(text: str, argument: str) -> bool:
+    braces = read_braces(text)
+    found = (find_choice(text, start, braces) for start in braces[-1])
+    return any(each and each.argument == argument and each.by_gender() for each in found)
+
+
+def _with_gender(text: str, argument: str, gender: str) -> str:
+    """The text with that branch of each selector of the argument; others have their default."""
+
+    def choose(choice: Choice) -> Branch | None:
+        branches = choice.by_gender()
+        wanted = branches.get(gender) if choice.argument == argument else None
+        return (wanted or choice.default()) if branches else None
+
+    return _replaced(text, choose, lambda _choice, inside: inside)
 
 
 def _compare(

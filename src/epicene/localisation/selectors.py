@@ -18,11 +18,12 @@ from epicene.core.errors import InputError, unknown
 from epicene.rewriting import Change, find_rewriter
 from epicene.rewriting.persons import PERSONS, apply_changes
 from epicene.rewriting.protected import protected_spans
+from epicene.rewriting.protected.messages import quoted_end
 from epicene.rewriting.protected.patterns import TAG
 from epicene.rewriting.sites import less_sure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from epicene.rewriting import Confidence, Rewrite, Rewriting
     from epicene.rewriting.persons import Person
@@ -32,7 +33,13 @@ SELECTOR_SYNTAXES = ("icu", "fluent")
 _GENDERS = {"male": "m", "female": "f", "other": ""}
 _PRONOUNS = {"male": "he", "female": "she", "other": "they"}
 _ARGUMENT = regex.compile(r"[A-Za-z_][\w\-]*")
-_PART_OF_WORD = regex.compile(r"[\p{L}\p{M}\p{N}'’\-]")
+# An apostrophe or a hyphen is part of a word between letters.
+_PART_OF_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]|['’\-]+(?=[\p{L}\p{N}])")
+_BEFORE_PART = regex.compile(r"[\p{L}\p{M}\p{N}]|(?<=[\p{L}\p{M}\p{N}])['’\-]")
+
+
+class TwoPeopleError(InputError):
+    """The selectors of two people would be in one place."""
 
 
 def selector_changes(
@@ -42,18 +49,20 @@ def selector_changes(
     *,
     syntax: str = "icu",
     other: str | None = None,
+    can_hold: Callable[[int, int], bool] = lambda _start, _end: True,
 ) -> list[Change]:
     """The changes that put a selector around each part of a text that shows a gender.
 
     `arguments` names the argument with the gender of each person. With `other`, the wording for
     everyone else, the whole text is one selector; else the last branch has the words as they are,
-    in English those with they.
+    in English those with they. `can_hold` says whether a file can have a selector in place of
+    characters [start, end); words side by side are joined only if it can.
     """
-    _check_arguments(arguments, syntax, other)
+    check_arguments(arguments, syntax, other)
     found: list[Change] = []
     for person, argument in arguments.items():
         forms = _forms(text, language, person)
-        parts = _parts(text, forms)
+        parts = _parts(text, forms, can_hold, syntax)
         if parts and other is not None:
             parts = [(0, len(text))]
         for start, end in parts:
@@ -74,7 +83,7 @@ def selector_changes(
     found.sort(key=lambda change: change.start)
     for first, second in pairwise(found):
         if second.start < first.end:
-            raise InputError(
+            raise TwoPeopleError(
                 f"{text[second.start : second.end]!r} shows the gender of two people; make its "
                 "selector by hand, or name only one of them."
             )
@@ -94,7 +103,10 @@ def make_selectors(
     return apply_changes(text, changes).text
 
 
-def _check_arguments(arguments: Mapping[Person, str], syntax: str, other: str | None) -> None:
+def check_arguments(
+    arguments: Mapping[Person, str], syntax: str = "icu", other: str | None = None
+) -> None:
+    """Raise unless somebody's argument is named, and each can be written."""
     if syntax not in SELECTOR_SYNTAXES:
         raise unknown("selector syntax", syntax, SELECTOR_SYNTAXES)
     if not arguments:
@@ -168,18 +180,28 @@ def _least_sure(forms: Iterable[_Form], start: int, end: int) -> Confidence:
     return sure
 
 
-def _parts(text: str, forms: Mapping[str, _Form]) -> list[tuple[int, int]]:
+def _parts(
+    text: str, forms: Mapping[str, _Form], can_hold: Callable[[int, int], bool], syntax: str
+) -> list[tuple[int, int]]:
     """The spans in which the forms differ: whole words, those side by side as one."""
     protected = protected_spans(text)
     fixed = {at for start, end in protected for at in range(start, end)}
     spans = sorted({(each.start, each.end) for form in forms.values() for each in form.changes})
+    quotations = icu_quotations(text) if syntax == "icu" else []
     parts: list[tuple[int, int]] = []
     for span in spans:
         start, end = _whole_word(text, *span, fixed)
+        if syntax == "icu":
+            start, end = _around_quotations(text, start, end, quotations)
         if parts and _is_joined(text, parts[-1][1], start, fixed):
-            start = min(parts.pop()[0], start)
+            joined = min(parts[-1][0], start), max(parts[-1][1], end)
+            if parts[-1][1] > start or can_hold(*joined):
+                parts.pop()
+                start, end = joined
         parts.append((start, end))
-    if not all(_is_balanced(text, start, end, protected) for start, end in parts):
+    if not all(
+        _is_balanced(text, start, end, protected) and can_hold(start, end) for start, end in parts
+    ):
         return [(0, len(text))]
     return parts
 
@@ -191,10 +213,35 @@ def _is_joined(text: str, end: int, start: int, fixed: set[int]) -> bool:
 
 
 def _whole_word(text: str, start: int, end: int, fixed: set[int]) -> tuple[int, int]:
-    while start > 0 and start - 1 not in fixed and _PART_OF_WORD.match(text, start - 1):
+    while start > 0 and start - 1 not in fixed and _BEFORE_PART.match(text, start - 1):
         start -= 1
     while end < len(text) and end not in fixed and _PART_OF_WORD.match(text, end):
         end += 1
+    return start, end
+
+
+def icu_quotations(text: str) -> list[tuple[int, int]]:
+    """Where ICU reads braces as text: '{…}'; a doubled apostrophe quotes nothing."""
+    found, at = [], 0
+    while (at := text.find("'", at)) >= 0:
+        end = None if text.startswith("''", at) else quoted_end(text, at)
+        if end is not None:
+            found.append((at, end))
+        at = end or at + 1 + text.startswith("''", at)
+    return found
+
+
+def _around_quotations(
+    text: str, start: int, end: int, quotations: Sequence[tuple[int, int]]
+) -> tuple[int, int]:
+    """The part with whole quotations, and with an apostrophe that would quote its first brace."""
+    for first, last in quotations:
+        if first < end and start < last:
+            start, end = min(first, start), max(last, end)
+    before = text[:start]
+    odd = (len(before) - len(before.rstrip("'"))) % 2
+    if odd and not any(last == start for _, last in quotations):
+        start -= 1
     return start, end
 
 
@@ -226,8 +273,9 @@ def _selector(argument: str, branches: Mapping[str, str], syntax: str) -> str:
 def _icu(argument: str, branches: Mapping[str, str]) -> Iterator[str]:
     yield f"{{{argument}, select,"
     for key, text in branches.items():
-        # An apostrophe before a brace would quote it.
-        odd = len(text) - len(text.rstrip("'"))
+        # An apostrophe before a brace would quote it, unless it ends a quotation.
+        reached = max((end for _, end in icu_quotations(text)), default=0)
+        odd = len(text[reached:]) - len(text[reached:].rstrip("'"))
         yield f" {key} {{{text}{chr(39) * (odd % 2)}}}"
     yield "}"
 

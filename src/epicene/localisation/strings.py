@@ -155,9 +155,11 @@ class LocalisedFile:
         *,
         language: str = "",
         path_language: str = "",
-        force_language: bool = False,
+        force_language: bool | None = None,
     ) -> None:
-        """Hold what `read` finds in a file, which is in `language` or what its path says."""
+        """Hold what `read` finds in a file, which is in `language` or what its path says.
+
+        `force_language` is None where the caller has no such option."""
         self._file = file
         found = read(file)
         self.path = file.path
@@ -172,9 +174,12 @@ class LocalisedFile:
             and not (force_language and len(named) == 1)
         ):
             by_path = "" if found.language or named != {path_language} else " by its path"
+            advice = "; leave out --language"
+            if force_language is not None:
+                advice = f"; --force-language reads it as {language}"
             raise InputError(
                 f"{file.path} is in {', '.join(sorted(named))}{by_path}, not in {language}"
-                + (f"; --force-language reads it as {language}." if len(named) == 1 else ".")
+                f"{advice if len(named) == 1 else ''}."
             )
         self.language = language or (next(iter(named)) if len(named) == 1 else "")
         self._only = language if len(named) > 1 else ""

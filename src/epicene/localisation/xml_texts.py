@@ -206,9 +206,10 @@ def read_entity(name: str) -> str | None:
     return _PREDEFINED.get(name)
 
 
-def html_coding(*, fixed: Set[str] = frozenset(), attribute: bool = False) -> Coding:
+def html_coding(*, fixed: Set[str] = frozenset(), attribute: str = "") -> Coding:
     """Text with the tags and entities of HTML: a tag reads without its attributes, which have
-    strings of their own; a line break with blanks around it reads as a space."""
+    strings of their own; a line break with blanks around it reads as a space. Of an `attribute`,
+    give its quotation mark."""
 
     def decode(text: str, start: int, end: int) -> Iterator[Piece]:
         while found := _HTML_TOKEN.search(text, start, end):
@@ -227,7 +228,8 @@ def html_coding(*, fixed: Set[str] = frozenset(), attribute: bool = False) -> Co
             else:
                 yield Piece(*found.span())
 
-    return Coding(decode, lambda text: escape(text, {'"': "&quot;"} if attribute else {}))
+    quoted = {attribute: f"&#{ord(attribute)};"} if attribute else {}
+    return Coding(decode, lambda text: escape(text, quoted))
 
 
 _HTML_TOKEN = regex.compile(TOKEN.pattern + rf"|(?P<wrap>{_WRAP.pattern})", regex.DOTALL)

@@ -6,6 +6,7 @@ A file is known by its name and its hash: what has another content is named and 
 from __future__ import annotations
 
 import hashlib
+import lzma
 import os
 import zipfile
 import zlib
@@ -122,12 +123,18 @@ def _check_inside(source: Path, name: str) -> None:
         )
 
 
+# Damaged; or with a password, or packed in another way.
+_UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(EOFError, RuntimeError, OSError),
+)
+
+
 def _unzip(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str) -> bytes:
     try:
         with archive.open(member) as file:
             return _checked(file.read(MAX_BYTES + 1), place)
-    # Damaged; or with a password, or packed in another way.
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError) as error:
+    except _UNREADABLE as error:
         raise InputError(f"Could not read {place}: {error}.") from error
 
 

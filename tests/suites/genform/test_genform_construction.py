@@ -161,7 +161,7 @@ def test_the_set_loads_passes_the_check_and_is_scored(
     assert {pair.id for pair in made} >= {"fr-active-1-office-02", "fr-occupations-1-journey-02"}
     data = "set/pairs.jsonl"
     checked = epicene(capsys, "data", "genform", "check", "-d", data)
-    assert checked == {"items": 8, "findings": []}
+    assert checked == {"items": 8, "remarks": [], "findings": []}
     answers = [
         {"id": pair.id, "target": target, "text": pair.masculine}
         for pair in made

@@ -47,6 +47,10 @@ _GENDER_CODES: dict[str, Gender] = {"m": "masculine", "f": "feminine"}
 _WHOSE: dict[str, Whose] = {person: person for person in PERSONS}
 
 
+# Problems whose span is the first word of the person who has them.
+_OF_ONE_PERSON = frozenset({"mixed", "partly-inclusive"})
+
+
 class StringAnalysis(NamedTuple):
     """What a string shows; nothing at all if every part is empty."""
 
@@ -167,11 +171,16 @@ def _with_people(found: StringAnalysis, people: People) -> StringAnalysis:
     ]
     wrong = [word for word in words if word.whose in wanted and word.gender != "both"]
     left = {word.whose for word in words}
+    kept = {(word.start, word.end) for word in found.words if settled.get(word.whose) == "keep"}
     return StringAnalysis(
         people={whose: shown for whose, shown in found.people.items() if whose in left},
         words=words,
         problems=[
-            *found.problems,
+            *(
+                each
+                for each in found.problems
+                if each.kind not in _OF_ONE_PERSON or (each.start, each.end) not in kept
+            ),
             *(
                 Problem(start=word.start, end=word.end, kind="wrong-gender", text=word.text)
                 for word in wrong

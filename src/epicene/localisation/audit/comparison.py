@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -14,7 +15,7 @@ from epicene.localisation.audit.document import SCHEMA
 from epicene.localisation.audit.findings import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 # "": as before, or nothing to compare with.
@@ -42,12 +43,13 @@ class Baseline:
 
     def __init__(self, findings: Iterable[Finding] = ()) -> None:
         self._seen: Counter[tuple[str, str, str]] = Counter()
+        self._real_paths: dict[str, str] = {}
         self._earlier = {self._place(each): each for each in findings if not each.is_undecided}
         self._seen.clear()
         self._left = dict(self._earlier)
 
     def _place(self, finding: Finding) -> _Place:
-        key = (finding.file, finding.language, finding.key)
+        key = (self._real_path(finding.file), finding.language, finding.key)
         self._seen[key] += 1
         return _Place(*key, self._seen[key])
 
@@ -60,13 +62,25 @@ class Baseline:
             return "new"
         return "" if _shown(earlier) == _shown(finding) else "changed"
 
-    def gone(self, files: Container[str]) -> list[Gone]:
+    def gone(self, files: Iterable[str]) -> list[Gone]:
         """What was in these files and was not compared: it is gone."""
+        paths = {self._real_path(file) for file in files}
         return [
             Gone(file=each.file, key=each.key, language=each.language, text=each.text)
-            for each in self._left.values()
-            if each.file in files
+            for place, each in self._left.items()
+            if place.file in paths
         ]
+
+    def has_other_files(self, files: Iterable[str]) -> bool:
+        """Whether the earlier audit has findings, and none in these files."""
+        earlier = {place.file for place in self._earlier}
+        return bool(earlier) and earlier.isdisjoint(map(self._real_path, files))
+
+    def _real_path(self, file: str) -> str:
+        """The path from the root, however the file is named from the current folder."""
+        if file not in self._real_paths:
+            self._real_paths[file] = os.path.realpath(file)
+        return self._real_paths[file]
 
 
 def _shown(finding: Finding) -> Any:

@@ -6,10 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.errors import InputError, pluralise, unknown
+from epicene.core.files import refuse_inputs
 from epicene.localisation.audit.analysis import Analyser
 from epicene.localisation.audit.rules import check_rules, parse_rule
 from epicene.localisation.audit.summary import Counts, FileCounts, Summary, key_prefixes
-from epicene.localisation.formats import read_localised_file
+from epicene.localisation.file_languages import foreign_language_of_path
+from epicene.localisation.formats import check_columns, read_localised_file
 from epicene.localisation.people import PeopleRules
 from epicene.rewriting import rewritable_languages
 
@@ -44,8 +46,11 @@ class FileAudit:
         people: PeopleRules | None = None,
         baseline: Baseline | None = None,
         fail_on: Iterable[str] = (),
+        also_read: Iterable[Path] = (),
     ) -> None:
-        """Check the options; nothing is read yet."""
+        """Check the options; nothing is read yet. `also_read` are files that `people` and
+        `baseline` come from."""
+        self._inputs = [*paths, *also_read]
         self._paths = paths
         self._language = language
         self._format = format
@@ -53,6 +58,7 @@ class FileAudit:
         self._people = people or PeopleRules()
         self._baseline = baseline
         self._rules = [parse_rule(rule) for rule in fail_on]
+        check_columns(paths, format, columns)
         check_rules(self._rules, has_baseline=baseline is not None)
         known = rewritable_languages()
         base = (language or "").partition("-")[0].partition("_")[0].lower()
@@ -64,10 +70,14 @@ class FileAudit:
         self.statuses: Counter[str] = Counter()
         self.failed: dict[str, int] = {rule.text: 0 for rule in self._rules}
 
+    def check_output(self, out: Path) -> None:
+        """Raise if the audit would be written over one of its inputs."""
+        refuse_inputs(out, self._inputs)
+
     @property
     def gone(self) -> list[Gone]:
         """The strings of the earlier audit, in the same files, that show no gender any more."""
-        return self._baseline.gone({str(path) for path in self._paths}) if self._baseline else []
+        return self._baseline.gone(map(str, self._paths)) if self._baseline else []
 
     def __iter__(self) -> Iterator[AuditedString]:
         """Every string that shows a gender or may do so, file by file."""
@@ -88,14 +98,16 @@ class FileAudit:
 
     def _audit_file(self, file: LocalisedFile) -> Iterator[AuditedString]:
         by_language: dict[str, list[LocalisedString]] = {}
+        foreign = foreign_language_of_path(file.path)
         for string in file.strings:
-            if not string.language:
+            language = string.language or foreign
+            if not language:
                 raise InputError(
                     f"{file.path}, line {string.line}, is in a language that nothing names; say "
                     "--language."
                 )
             if string.text.strip():
-                by_language.setdefault(string.language, []).append(string)
+                by_language.setdefault(language, []).append(string)
         for language, strings in by_language.items():
             if language in self._known:
                 yield from self._audit_strings(file, language, strings)
@@ -150,6 +162,11 @@ class FileAudit:
             for language, number in self.summary.not_read.items()
         ]
         if self._baseline is not None:
+            if self._baseline.has_other_files(map(str, self._paths)):
+                sentences.append(
+                    "The earlier audit has no finding in these files; its paths are read from the "
+                    "current folder."
+                )
             new, changed = (self.statuses[status] for status in ("new", "changed"))
             sentences.append(
                 f"Since the earlier audit: {new} new, {changed} changed, {len(self.gone)} gone."

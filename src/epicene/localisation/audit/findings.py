@@ -24,6 +24,11 @@ ProblemKind: TypeAlias = Literal[
 WHOSE: tuple[Whose, ...] = get_args(Whose)
 SHOWN_GENDERS: tuple[ShownGender, ...] = get_args(ShownGender)
 PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
+# How a word is written that shows both genders.
+SPELLING_STYLES = (
+    "brackets", "slash", "dot", "hyphen", "star", "colon", "underscore", "capital", "at", "x",
+    "schwa", "new word", "both words",
+)  # fmt: skip
 # What each kind of problem means, for people to read.
 PROBLEMS: dict[ProblemKind, str] = {
     "mixed": "The same person is a man in one word and a woman in another.",

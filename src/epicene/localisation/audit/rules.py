@@ -9,7 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from epicene.core.errors import InputError, unknown
-from epicene.localisation.audit.findings import PROBLEM_KINDS, SHOWN_GENDERS, WHOSE, WordGender
+from epicene.localisation.audit.findings import (
+    PROBLEM_KINDS,
+    SHOWN_GENDERS,
+    SPELLING_STYLES,
+    WHOSE,
+    WordGender,
+)
 from epicene.rewriting import Confidence
 
 if TYPE_CHECKING:
@@ -78,6 +84,8 @@ def _condition(term: str) -> Callable[[Finding, Status], bool]:
 
 def _condition_with_value(name: str, value: str) -> Callable[[Finding, Status], bool]:
     if name == "spelling":
+        if value not in SPELLING_STYLES:
+            raise unknown("spelling for --fail-on", value, SPELLING_STYLES, every=True)
         return lambda finding, _: any(word.spelling == value for word in finding.words)
     if name not in {"user", *WHOSE}:
         names = [f"{each}=…" for each in ("spelling", "user", *WHOSE)]

@@ -11,7 +11,7 @@ from epicene.localisation.file_texts import read_file_text
 from epicene.localisation.strings import LocalisedFile, ReadOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 
@@ -56,20 +56,30 @@ def format_of(path: Path) -> str:
     )
 
 
+def check_columns(
+    paths: Iterable[Path],
+    format: str | None,  # noqa: A002 - as a user calls it
+    columns: Mapping[str, str] | None,
+) -> None:
+    """Raise if columns are named, and none of the files is a table."""
+    if columns and not any((format or format_of(path)) == "csv" for path in paths):
+        raise InputError("--column is for tables (CSV, TSV), and no FILE is one; leave it out.")
+
+
 def read_localised_file(
     path: Path,
     *,
     format: str | None = None,  # noqa: A002 - as a user calls it
     language: str | None = None,
     columns: Mapping[str, str] | None = None,
-    force_language: bool = False,
+    force_language: bool | None = None,
 ) -> LocalisedFile:
     """The translated strings of a file.
 
     `language` (a region is dropped: fr-CA is fr) must be the one that the file or its path names,
-    unless it is forced; where neither names one, it is `language`, or "". Of a file in several
-    languages, only the strings in `language` are read. `columns` are the names of a table's
-    columns: text, key, source, comment, people.
+    unless it is forced (None: the caller has no option for that); where neither names one, it is
+    `language`, or "". Of a file in several languages, only the strings in `language` are read.
+    `columns` are the names of a table's columns: text, key, source, comment, people.
     """
     name = format or format_of(path)
     if name not in FORMATS:

@@ -32,12 +32,13 @@ _ATTRIBUTE = regex.compile(
     regex.IGNORECASE,
 )
 TEXT = html_coding(fixed=_FIXED)
-ATTRIBUTE = html_coding(attribute=True)
+ATTRIBUTES = {quote: html_coding(attribute=quote) for quote in "\"'"}
 
 
 def read(file: FileText, _options: ReadOptions) -> FoundStrings:
     """The texts of the page; the key is the line where one begins."""
-    page = regex.search(r"<html\b[^>]*?\slang\s*=\s*[\"']?([\w-]+)", file.text, regex.IGNORECASE)
+    root = regex.search(r"<html\b[^<>]*+", file.text, regex.IGNORECASE)
+    page = root and regex.search(r"\slang\s*=\s*[\"']?([\w-]+)", root[0], regex.IGNORECASE)
     start = 1 if file.text.startswith("\ufeff") else 0
     return FoundStrings(
         [
@@ -100,4 +101,5 @@ def _attributes(tag: regex.Match[str]) -> Iterator[FoundString]:
     for name, each in found.items():
         if name in shown and _LETTER.search(each["value"] or ""):
             start, end = each.span("value")
-            yield FoundString("", ((tag.start() + start, tag.start() + end),), ATTRIBUTE)
+            coding = ATTRIBUTES[tag[0][start - 1]]
+            yield FoundString("", ((tag.start() + start, tag.start() + end),), coding)

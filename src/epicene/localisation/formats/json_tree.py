@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.localisation.json_texts import json_coding, read_values
+from epicene.localisation.language_roots import name_by_path
 from epicene.localisation.strings import FoundString, FoundStrings
 
 if TYPE_CHECKING:
@@ -33,6 +34,6 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
                 if value.path[1:] == ("message",)
             ]
         )
-    return FoundStrings(
-        [FoundString(".".join(value.path), ((value.start, value.end),), coding) for value in values]
+    return name_by_path(
+        [(value.path, FoundString("", ((value.start, value.end),), coding)) for value in values]
     )

@@ -43,7 +43,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
                 spans = _find_cell(file.text, place, token.content)
                 reached[number] = spans[-1][1]
             else:
-                spans = _find_lines(file.text, lines[number:], token.content)
+                spans = _find_lines(file, lines[number : token.map[1]], token.content)
             strings.append(FoundString("", spans, CODING, syntax="markdown"))
     return FoundStrings(
         [found._replace(key=str(file.line(found.spans[0][0]))) for found in strings]
@@ -58,12 +58,18 @@ def _find_cell(text: str, place: tuple[int, int], content: str) -> tuple[tuple[i
 
 
 def _find_lines(
-    text: str, lines: list[tuple[int, int]], content: str
+    file: FileText, lines: list[tuple[int, int]], content: str
 ) -> tuple[tuple[int, int], ...]:
-    """Where the lines of a block are, each after its marks (> - 1. #)."""
-    spans = []
-    for (start, end), line in zip(lines, content.split("\n"), strict=False):
-        if said := line.strip():
-            at = text.rindex(said, start, end)
-            spans.append((at, at + len(said)))
+    """Where the lines of a block are, each after its marks (> - 1. #).
+
+    The parser leaves out lines of blanks that it does not take for an end (a no-break space).
+    """
+    spans: list[tuple[int, int]] = []
+    left = iter(lines)
+    for said in filter(None, (line.strip() for line in content.split("\n"))):
+        found = (file.text.rfind(said, start, end) for start, end in left)
+        at = next((each for each in found if each >= 0), -1)
+        if at < 0:
+            raise file.error(lines[0][0], "this paragraph could not be found again; it is not read")
+        spans.append((at, at + len(said)))
     return tuple(spans)

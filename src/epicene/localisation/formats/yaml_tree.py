@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import regex
 import yaml
 
-from epicene.core import registry
 from epicene.localisation.comments import comment_above
 from epicene.localisation.escapes import code_point
-from epicene.localisation.file_languages import base_language
+from epicene.localisation.language_roots import name_by_path
 from epicene.localisation.strings import Coding, FoundString, FoundStrings, decoded
 from epicene.rewriting.protected import Piece
 
@@ -151,7 +150,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
     except yaml.YAMLError as error:
         position = getattr(error, "position", 0)
         raise file.error(position or 0, "this is not YAML: it has a forbidden character") from None
-    return _named(strings)
+    return name_by_path(strings)
 
 
 def _takes_name(file: FileText, stack: list[_Container], event: yaml.NodeEvent, at: int) -> bool:
@@ -206,16 +205,3 @@ def _found_block(text: str, event: yaml.ScalarEvent, start: int, end: int) -> Fo
         if not explicit or decoded(text, found) == event.value.strip("\n"):
             break
     return found
-
-
-def _named(strings: list[tuple[tuple[str, ...], FoundString]]) -> FoundStrings:
-    """The strings by their path, without a root that all share and that is a language."""
-    roots = {path[0] if len(path) > 1 else "" for path, _ in strings}
-    root = roots.pop() if len(roots) == 1 else ""
-    language = base_language(root)
-    if language not in registry.names("languages"):
-        language = ""
-    return FoundStrings(
-        [found._replace(key=".".join(path[1:] if language else path)) for path, found in strings],
-        language,
-    )

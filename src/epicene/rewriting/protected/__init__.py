@@ -12,7 +12,7 @@ from epicene.core.errors import unknown
 from epicene.rewriting.protected import patterns
 from epicene.rewriting.protected.composition import has_decomposed, see_composed
 from epicene.rewriting.protected.messages import Choice
-from epicene.rewriting.protected.readings import read_visible, stand_in
+from epicene.rewriting.protected.readings import MAX_DEPTH, read_visible, stand_in
 from epicene.rewriting.protected.scan import Scanner
 from epicene.rewriting.protected.visible import Piece, VisibleText
 
@@ -69,16 +69,19 @@ def protected_spans(text: str, *, syntax: str = "") -> list[tuple[int, int]]:
 
 
 def _spans(
-    scanner: Scanner, start: int, end: int, *, plural: bool = False
+    scanner: Scanner, start: int, end: int, *, plural: bool = False, depth: int = 0
 ) -> Iterator[tuple[int, int]]:
-    for part in scanner.parts(start, end, plural=plural):
+    for part in scanner.parts(start, end, plural=plural, choices=depth < MAX_DEPTH):
         if not isinstance(part, Choice):
             yield part.start, part.end
             continue
         reached = part.start
         for branch in part.branches:
             yield reached, branch.start
-            yield from _spans(scanner, branch.start, branch.end, plural="plural" in part.kind)
+            inside = _spans(
+                scanner, branch.start, branch.end, plural="plural" in part.kind, depth=depth + 1
+            )
+            yield from inside
             reached = branch.end
         yield reached, part.end
 

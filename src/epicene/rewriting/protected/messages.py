@@ -123,6 +123,9 @@ def _matching_braces(text: str, *, quotes: bool) -> Braces:
     opened: list[int] = []
     at = 0
     while at < len(text):
+        if quotes and text.startswith("''", at):  # an apostrophe, which quotes nothing
+            at += 2
+            continue
         if quotes and (end := quoted_end(text, at)) is not None:
             at = end
             continue

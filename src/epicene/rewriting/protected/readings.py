@@ -50,7 +50,7 @@ def read_visible(text: str, *, syntax: str = "", composed: bool = False) -> Iter
 
 
 # Messages of people have far fewer; the choices of others are left alone.
-_MAX_BRANCHES, _MAX_DEPTH = 200, 8
+_MAX_BRANCHES, MAX_DEPTH = 200, 8
 
 
 class _Reader:
@@ -67,7 +67,7 @@ class _Reader:
 
     def _scan(self, start: int, end: int, *, plural: bool = False) -> list[Part]:
         if (start, end) not in self._parts:
-            choices = len(self.branches) < _MAX_BRANCHES and self._depth < _MAX_DEPTH
+            choices = len(self.branches) < _MAX_BRANCHES and self._depth < MAX_DEPTH
             found = self._scanner.parts(start, end, plural=plural, choices=choices)
             self._parts[start, end] = found
         return self._parts[start, end]
@@ -163,7 +163,7 @@ def _quotes_around_a_word(visible: VisibleText, pieces: Sequence[Piece]) -> list
 def _encoder(text: str, parts: Sequence[Part], *, icu: bool) -> Callable[[str], str]:
     """How new letters are written: as the text writes those it has."""
     encoders: list[Callable[[str], str]] = []
-    if icu:
+    if icu and "''" in text:  # elsewhere a single one is read as it is, but before a brace
         encoders.append(lambda new: new.replace("'", "''"))
     elif "\\'" in text:
         encoders.append(lambda new: new.replace("'", "\\'"))

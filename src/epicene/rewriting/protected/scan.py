@@ -65,12 +65,13 @@ class Scanner:
         """What begins with a mark, and what begins with a letter or is a path, in order."""
         at = start
         words = patterns.WORDS.search(self.text, at, end) if self._in_words else None
+        mark = self._next_mark(at, end)
         while True:
             if words and words.start() < at:
                 words = patterns.WORDS.search(self.text, at, end)
-            match = self._next_mark(at, end)
-            if words and not (match and match.start() < words.start()):
-                match = words
+            if mark and mark.start() < at:
+                mark = self._next_mark(at, end)
+            match = words if words and not (mark and mark.start() < words.start()) else mark
             if match is None:
                 return
             part = self._handlers[match.lastgroup or ""](self, match, end)
@@ -193,6 +194,8 @@ class Scanner:
         return Piece(first, last)
 
     def _after_closing(self, name: str, start: int, end: int) -> int:
+        if name not in self._closed:
+            return start
         closed = regex.search(
             rf"(?i)(?:<|&lt;)/{regex.escape(name)}\s*(?:>|&gt;)", self.text, pos=start, endpos=end
         )

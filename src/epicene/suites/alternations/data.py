@@ -79,14 +79,18 @@ class PairStream:
         self.phenomena = frozenset(phenomena)
         found: list[tuple[PairFile, DetectedLayout | None]] = []
         paths = files_in(path)
+        has_tables = not all(map(_is_text, paths))
         for each in paths:
             name = each.relative_to(path).as_posix() if path.is_dir() else each.name
+            # A text file beside a table is a readme more often than not, and was never read.
+            if has_tables and _is_text(each) and each.parent == path:
+                self.not_read.append(name)
+                continue
             file = PairFile(each, name, alone=False, language=language, columns=columns)
             try:
                 found.append((file, detect_layout(file)))
             except InputError:
-                # A text file among others is a readme more often than not.
-                if not _is_text(each) or all(map(_is_text, paths)):
+                if not _is_text(each) or not has_tables:
                     raise
                 self.not_read.append(name)
         alone = len(found) == 1

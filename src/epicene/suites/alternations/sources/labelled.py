@@ -66,6 +66,9 @@ def read_blimp_nl(file: PairFile) -> Iterator[LocatedPair]:
 
 def _blimp_nl_sentences(file: PairFile) -> Iterator[LabelledSentence]:
     for line in read_rows(file.path, file.columns):
+        missing = [name for name in BLIMP_NL_COLUMNS if name not in line.values]
+        if missing:
+            raise InputError(f"{line.location} has no {missing[0]!r}.")
         label, text, phenomenon, paradigm = (str(line.values[n]) for n in BLIMP_NL_COLUMNS)
         if label.strip().lower() not in _BLIMP_NL_LABELS:
             raise InputError(
