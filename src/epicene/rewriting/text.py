@@ -13,7 +13,7 @@ import msgspec
 from epicene.languages import tokenisation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
 
 class Token(msgspec.Struct, frozen=True, gc=False):
@@ -87,6 +87,38 @@ def tokenise(text: str, language: str, key: Callable[[str], str]) -> list[Token]
         for span in tokenisation.tokens(text, language)
         if (written := text[span.start : span.end])
     ]
+
+
+_QUOTES = {"«": "»", "“": "”", "„": "“", "‹": "›", "‘": "’", '"': '"'}
+
+
+def read_joined(tokens: Sequence[Token], *, joiners: Collection[str], sign: str) -> list[Token]:
+    """The tokens with & and / between words as `sign`, and no quotation marks around a conjunct.
+
+    *prêt & connecté*, *prêt / connecté*, *« prêt » et connecté*; two forms of a word stay as they
+    are (*prêt/prête*), and so do names (*Dupont & Fils*).
+    """
+    if not any(token.text in _QUOTES or token.text in {"&", "/"} for token in tokens):
+        return list(tokens)
+    hidden: set[int] = set()
+    for at in range(1, len(tokens) - 2):
+        closing = _QUOTES.get(tokens[at].text)
+        if closing is None or tokens[at + 2].text != closing or not tokens[at + 1].is_word:
+            continue
+        beside = (token.key for token in (tokens[at - 1], *tokens[at + 3 : at + 4]))
+        if tokens[at + 1].text.islower() and any(key in {*joiners, "&", "/"} for key in beside):
+            hidden |= {at, at + 2}
+    found = [token for at, token in enumerate(tokens) if at not in hidden]
+    for at in range(1, len(found) - 1):
+        if _joins(*found[at - 1 : at + 2]):
+            found[at] = msgspec.structs.replace(found[at], key=sign)
+    return found
+
+
+def _joins(before: Token, sign: Token, after: Token) -> bool:
+    if sign.text not in {"&", "/"} or len(after.key) < 4 or not after.text.islower():
+        return False
+    return before.key[:2] != after.key[:2]
 
 
 def match_case(model: str, word: str) -> str:

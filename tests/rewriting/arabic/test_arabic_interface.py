@@ -60,3 +60,52 @@ def test_a_command_is_the_listeners(case: Case) -> None:
 @pytest.mark.parametrize("gender", GENDERS)
 def test_a_label_or_a_message_is_nobodys(text: str, gender: Gender) -> None:
     assert _for_everybody(text, gender).text == text
+
+
+# A noun of action after a verb of wanting or trying has the letters of a perfect.
+NOUNS_OF_ACTION = [
+    "هل تريد ترك المحادثة؟",
+    "هل تود رفض الدعوة؟",
+    "هل تريد حقًا مسح القائمة؟",
+    "يمكنك وصف المشكلة هنا.",
+    "لا يجوز ترك الحقل فارغًا.",
+    "يجب حذف الملفات القديمة.",
+    "أستطيع شرب زجاجة كاملة.",
+    "الرجاء وصف الخطأ.",
+]
+OF_SOMEBODY = [
+    ("قرر ترك الوظيفة.", "قررت ترك الوظيفة."),
+    ("يحاول رسم الخريطة.", "تحاول رسم الخريطة."),
+    ("هل يريد المدير رفض الاقتراح؟", "هل تريد المديرة رفض الاقتراح؟"),
+    ("أعاد وصف الحادث.", "أعادت وصف الحادث."),
+    ("عاد ثم ترك الوظيفة.", "عادت ثم تركت الوظيفة."),
+]
+# Commands of the listener, of whom nothing is asked.
+COMMANDS_ALONE = [
+    "أدخل عنوان المنزل",
+    "أدخل رقمك.",
+    "أرفق صورة الجواز",
+    "حدد المدينة",
+    "شارك الموقع",
+    "تأكد من بريدك.",
+    "حاول لاحقًا",
+    "أغلق الصفحة",
+]
+STATEMENTS = [
+    ("اتصل بك صباحًا", "اتصلت بك صباحًا"),
+    ("أرسل لك هدية.", "أرسلت لك هدية."),
+    ("سافر إلى تونس.", "سافرت إلى تونس."),
+    ("أغلق المدير الصفحة", "أغلقت المديرة الصفحة"),
+]
+
+
+@pytest.mark.parametrize("text", NOUNS_OF_ACTION + COMMANDS_ALONE)
+def test_nobody_else_is_in_it(text: str) -> None:
+    (done,) = find_rewriter("ar").open({"others": "f"})([text])
+    assert done.text == text
+
+
+@pytest.mark.parametrize(("masculine", "feminine"), OF_SOMEBODY + STATEMENTS)
+def test_somebody_else_is_in_it(masculine: str, feminine: str) -> None:
+    (done,) = find_rewriter("ar").open({"others": "f"})([masculine])
+    assert done.text == feminine

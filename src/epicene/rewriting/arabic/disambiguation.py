@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 _NEGATIONS = frozenset("لا لم لن ليس ما ولا ولم ولن لست ليست".split())
 # Before a noun of action.
-_IS_DONE = frozenset("تم يتم تمت تتم سيتم ستتم وتم ويتم وتمت وسيتم فتم فيتم ليتم".split())
+_IS_DONE = frozenset(
+    "تم يتم تمت تتم سيتم ستتم وتم ويتم وتمت وسيتم فتم فيتم ليتم يرجى ويرجى الرجاء".split()
+)
 _COPULAS = frozenset("كان صار أصبح ليس ظل بات زال بقي".split())
 # Before a verb, when it was.
 TIME_NOUNS = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
@@ -273,6 +275,7 @@ class PassageAnalysis:
             self._is_possessed(at, parses)
             or self._is_misread(at, parses)
             or self._is_verbal_noun(at, parses)
+            or self._is_wanted(at, parses)
         )
 
     @cached_property
@@ -296,6 +299,28 @@ class PassageAnalysis:
             return False
         before = self.verbs(at - 1)
         return bool(before) and not any(parse.verb.perfect in _COPULAS for parse in before)
+
+    def _is_wanted(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """Whether the word is a noun of action, which somebody wants or tries: تريد حقًا ترك."""
+        bare = [p for p in parses if p.cell.tense == "perfect" and not p.prefix and not p.suffix]
+        if not any(p.exact and (p.cell.person, p.cell.gender) == (3, "masculine") for p in bare):
+            return False
+        verb = at - 1
+        while self._may_come_between(verb):
+            verb -= 1
+        before = self.function(verb - 1)
+        if verb < at - 1 and before is not None and before.kind == "relatives":
+            return False  # الذي أحب المعلمة ترك المدينة
+        return any(p.verb.perfect in verb_list("wanting") for p in self.verbs(verb))
+
+    def _may_come_between(self, at: int) -> bool:
+        """Whether the word may stand between a verb and its object: an adverb, منك, its subject."""
+        function = self.function(at)
+        if function is not None:
+            return function.kind == "adverbs" or (
+                function.kind == "prepositions" and function.suffix is not None
+            )
+        return not self.verbs(at) and any(p.lemma.person for p in self.known_nouns(at))
 
     def _is_misread(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """Whether a verb reading after a noun for a person rests on other hamzas: عالم آثار."""

@@ -99,6 +99,11 @@ class PassageEvidence:
             for parse in analyse_noun(word.letters)[:1]
         )
 
+    @cached_property
+    def says_your(self) -> bool:
+        """Whether some word has the suffix of the second person: بك, حسابك."""
+        return any(_is_yours(word) for word in self._line.tokens)
+
     def _count(self, person: int) -> int:
         """The number of words that can only be of that person."""
         return sum(_is_only_of_person(word, person) for word in self._line.tokens)
@@ -144,3 +149,16 @@ def _is_mine(word: Token) -> bool:
     return (thing is not None and thing.suffixed) or any(
         parse.lemma.known and parse.suffix is not None for parse in analyse_noun(word.letters)[:1]
     )
+
+
+def _is_yours(word: Token) -> bool:
+    """Whether the word has the suffix of the second person."""
+    letters = word.letters
+    if not word.is_word or not letters.endswith("ك"):
+        return False
+    if (function := analyse_function_word(letters)) is not None:
+        return function.suffix is not None and function.suffix.person == 2
+    if (thing := analyse_thing(letters)) is not None:
+        return thing.suffixed
+    nouns = [parse for parse in analyse_noun(letters) if parse.lemma.known]
+    return bool(nouns) and nouns[0].suffix is not None

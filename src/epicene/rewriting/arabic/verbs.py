@@ -62,6 +62,8 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     persons: set[int] = {parse.cell.person for parse in parses if not _is_reflexive(parse)}
     if len(persons) == 1:
         return persons.pop()
+    if persons >= {2, 3} and _is_command_beside_others(context, at, parses):
+        return 2
     shown = _person_shown_nearby(context, at, parses)
     if shown in persons:
         return shown
@@ -75,6 +77,30 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     if subject in persons and not (persons == {1, 2} and context.words.opens_clause(at)):
         return subject
     return next((person for person in context.words.evidence.prior if person in persons), 3)
+
+
+def _is_command_beside_others(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether a form is rather a command than a perfect, though not the listener is asked for.
+
+    It is in a string without a final mark (أرسل الرسالة) and beside what is yours (أدخل رقمك.).
+    """
+    words, evidence = context.words, context.words.evidence
+    perfects = [p for p in parses if p.cell.tense == "perfect" and p.cell.gender == "masculine"]
+    commands = [p for p in parses if p.cell.tense == "imperative" and p.exact]
+    if not perfects or not commands or not words.line.after_mark(at):
+        return False
+    if evidence.addresses or evidence.third_gender is not None:
+        return False
+    mine = any(parse.cell.person == 1 for parse in parses)
+    if not evidence.asks_for("others") or (mine and evidence.asks_for("speaker")):
+        return False
+    after = words.function(at + 1)
+    if after is not None and after.suffix is not None:  # اتصل بك
+        return False
+    if explicit_subject(context, at, perfects[0]) >= 0:
+        return False
+    hers = any(p.cell.person == 3 and p.cell.tense == "imperfect" for p in parses)  # تقدم
+    return evidence.says_your or (not hers and words.line.is_word(len(words.line) - 1))
 
 
 def _is_rather_mine(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:

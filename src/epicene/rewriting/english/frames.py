@@ -223,7 +223,7 @@ def read_frames(
     """The frame of each text, in order; each part by the first finder that finds anything in it."""
     remaining = iter(texts)
     while chunk := list(islice(remaining, _CHUNK)):
-        visible = [visible_texts(text, syntax=syntax) for text in chunk]
+        visible = [visible_texts(text, syntax=syntax, composed=False) for text in chunk]
         found = [[(seen, _first_found(seen.text, finders)) for seen in each] for each in visible]
         readings = route.read([line for each in found for _, line in each if line is not None])
         for text, each in zip(chunk, found, strict=True):

@@ -9,6 +9,8 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from epicene.languages import tokenisation
 from epicene.rewriting import text
 from epicene.rewriting.french.dictionary import dictionary
@@ -165,7 +167,18 @@ class Line(text.Line[text.Token]):
 
 def read_line(written: str) -> Line:
     """The words and marks of a text."""
-    return Line(written, text.tokenise(written, "fr", _key))
+    tokens = [_read_dash(written, each) for each in text.tokenise(written, "fr", _key)]
+    return Line(written, text.read_joined(tokens, joiners=("et", "ou", "mais", "ni"), sign="et"))
+
+
+def _read_dash(written: str, token: text.Token) -> text.Token:
+    """The token; a hyphen that joins nothing to the word before it as a dash: - Tu viens ?"""
+    if token.key not in HYPHENS:
+        return token
+    before = written[: token.start]
+    if written[token.end :].lstrip(" ")[:1].islower():  # viens -tu, viens - tu
+        before = before.rstrip(" ")
+    return token if before[-1:].isalnum() else msgspec.structs.replace(token, key="–")
 
 
 def _key(word: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from epicene.core.errors import unknown
 from epicene.rewriting.protected import patterns
+from epicene.rewriting.protected.composition import has_decomposed, see_composed
 from epicene.rewriting.protected.messages import Choice
 from epicene.rewriting.protected.readings import MAX_DEPTH, read_visible, stand_in
 from epicene.rewriting.protected.scan import Scanner
@@ -36,11 +37,15 @@ Syntax: TypeAlias = Literal["", "plain", "icu"]
 SYNTAXES: tuple[Syntax, ...] = get_args(Syntax)
 
 
-def visible_texts(text: str, *, syntax: str = "") -> Sequence[VisibleText]:
-    """What rules may read of a text, in one part or in several that are read apart."""
+def visible_texts(text: str, *, syntax: str = "", composed: bool = True) -> Sequence[VisibleText]:
+    """What rules may read of a text, in one part or in several that are read apart.
+
+    They see decomposed letters (NFD) as one, unless those are not to be `composed`.
+    """
+    composed = composed and has_decomposed(text)
     if syntax == "plain" or not _may_be_protected(text, syntax):
-        return (VisibleText(text),)
-    return tuple(read_visible(text, syntax=syntax))
+        return (see_composed(text) if composed else VisibleText(text),)
+    return tuple(read_visible(text, syntax=syntax, composed=composed))
 
 
 def _may_be_protected(text: str, syntax: str) -> bool:

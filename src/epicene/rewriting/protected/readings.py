@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from epicene.rewriting.protected.composition import see_composed
 from epicene.rewriting.protected.messages import Choice
 from epicene.rewriting.protected.scan import Break, Scanner
 from epicene.rewriting.protected.visible import Piece, VisibleText
@@ -37,13 +38,15 @@ def stand_in(text: str) -> str:
     return next((name for script, name in _NAMES if script.search(text)), _LATIN_NAME)
 
 
-def read_visible(text: str, *, syntax: str = "") -> Iterator[VisibleText]:
+def read_visible(text: str, *, syntax: str = "", composed: bool = False) -> Iterator[VisibleText]:
     """The parts of a text that rules read, each with the way back."""
+    see = see_composed if composed else VisibleText
     icu = syntax == "icu" or ("''" in text and "{" in text)
     scanner = Scanner(text, name=stand_in(text), icu=icu)
     reader = _Reader(scanner)
     for parts in [reader.read(None), *map(reader.read, reader.branches)]:
-        yield from _visible_blocks(text, parts, _encoder(text, parts, icu=icu))
+        encode = _encoder(text, parts, icu=icu)
+        yield from _visible_blocks(text, parts, partial(see, text, encode=encode))
 
 
 # Messages of people have far fewer; the choices of others are left alone.
@@ -112,7 +115,7 @@ class _Reader:
 
 
 def _visible_blocks(
-    text: str, parts: Sequence[Part], encode: Callable[[str], str]
+    text: str, parts: Sequence[Part], see: Callable[..., VisibleText]
 ) -> Iterator[VisibleText]:
     """A visible text for each block that has a letter which may be edited."""
     start = 0
@@ -122,12 +125,12 @@ def _visible_blocks(
             assert isinstance(part, Piece)
             pieces.append(part)
             continue
-        visible = VisibleText(text, pieces, start=start, end=part.start, encode=encode)
+        visible = see(pieces, start=start, end=part.start)
         if quotes := _quotes_around_a_word(visible, pieces):
             around = {(quote.start, quote.end) for quote in quotes}
             pieces = [each for each in pieces if (each.start, each.end) not in around]
             pieces = sorted([*pieces, *quotes], key=lambda each: (each.start, each.end))
-            visible = VisibleText(text, pieces, start=start, end=part.start, encode=encode)
+            visible = see(pieces, start=start, end=part.start)
         if visible.is_editable:
             yield visible
         start, pieces = part.end, []

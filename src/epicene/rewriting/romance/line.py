@@ -34,6 +34,10 @@ class Line(shared.Line[shared.Token]):
 QUOTES = frozenset("« » “ ” „ \" ‘ ’ ' ( ) [ ] -".split())
 
 
+# In Spanish, Italian and Portuguese.
+_AND = frozenset("y e ed o u ou ni né nem pero ma mas".split())
+
+
 def key(word: str) -> str:
     """The spelling in which words are looked up."""
     return unicodedata.normalize("NFC", word.lower().replace("’", "'"))
@@ -43,6 +47,7 @@ def reader(language: str) -> Callable[[str], Line]:
     """The function that reads a text in that language."""
 
     def read_line(text: str) -> Line:
-        return Line(text, shared.tokenise(text, language, key))
+        tokens = shared.tokenise(text, language, key)
+        return Line(text, shared.read_joined(tokens, joiners=_AND, sign="e"))
 
     return read_line
