@@ -171,3 +171,16 @@ def test_a_table_in_several_languages_names_them(tmp_path: Path) -> None:
     source.write_text("key,en,es,fr\na,Ready,Listo,Prêt\n", "utf-8")
     with pytest.raises(InputError, match="has strings in en, es, fr; name one with language="):
         epicene.make_selectors_in_files(source, listener="g", out=tmp_path / "o.csv")
+
+
+def test_columns_are_for_tables(tmp_path: Path) -> None:
+    path = tmp_path / "fr.json"
+    path.write_text('{"a": "Tu es prêt."}', "utf-8")
+    for call in (
+        lambda: epicene.check_selectors_in_files(path, columns={"text": "b"}),
+        lambda: epicene.make_selectors_in_files(
+            path, listener="g", out=tmp_path / "o.json", columns={"text": "b"}
+        ),
+    ):
+        with pytest.raises(InputError, match="for tables"):
+            call()

@@ -157,6 +157,7 @@ def make_selectors_in_files(
     XLIFF, or if one word shows the gender of two of the people.
     """
     from epicene.core.errors import InputError
+    from epicene.localisation.formats import check_columns
     from epicene.localisation.people import PeopleRules, read_people_rules
     from epicene.localisation.rewrite_files import output_paths, write_files
     from epicene.localisation.selectors import check_arguments
@@ -165,6 +166,7 @@ def make_selectors_in_files(
     check_arguments(arguments, syntax or "icu")
     rules = read_people_rules(Path(people)) if people is not None else PeopleRules()
     paths = _paths(files)
+    check_columns(paths, format, columns)
     contents: dict[Path, bytes] = {}
     done: list[SelectedFile] = []
     for path, target in zip(paths, output_paths(paths, Path(out)), strict=True):
@@ -300,9 +302,12 @@ def check_selectors_in_files(
 ) -> list[CheckedSelector]:
     """Check the selectors in the translated strings of files, as `check_selectors` does."""
     from epicene.localisation import selector_checks
+    from epicene.localisation.formats import check_columns
 
     found = []
-    for path in _paths(files):
+    paths = _paths(files)
+    check_columns(paths, format, columns)
+    for path in paths:
         file = _read(path, language, format, columns)
         for string in file.strings:
             for problem in selector_checks.check_selectors(string.text, file.language):

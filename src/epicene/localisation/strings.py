@@ -77,6 +77,12 @@ class FoundString(NamedTuple):
     syntax: str = ""
 
 
+def trim_span(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without blanks and line breaks around it."""
+    inner = text[start:end]
+    return start + len(inner) - len(inner.lstrip()), end - len(inner) + len(inner.rstrip())
+
+
 class FoundStrings(NamedTuple):
     """The strings of a file, in order, and the language that the file itself names."""
 

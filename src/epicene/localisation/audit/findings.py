@@ -110,9 +110,3 @@ class Finding(Record, frozen=True, kw_only=True):
     def is_undecided(self) -> bool:
         """Whether nothing is shown for certain, but a word may show a gender."""
         return not self.words and not self.problems and bool(self.undecided)
-
-    def shows(self, gender: ShownGender, whose: Whose | None = None) -> bool:
-        """Whether somebody, or that person, is shown with that gender."""
-        if whose is not None:
-            return self.people.get(whose) == gender
-        return gender in self.people.values()

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from epicene.localisation.audit.findings import Whose
     from epicene.localisation.audit.summary import Counts, FileCounts, Summary
 
-_PREFIXES_PER_FILE = 8
 _LABELS: dict[Whose, str] = {
     "speaker": "the speaker (“I”)",
     "listener": "the listener (“you”)",
@@ -64,7 +63,7 @@ def render_page(audited: Sequence[AuditedString], audit: FileAudit) -> str:
             overview=_overview(total),
             places=places,
             more_places=sum(
-                max(len(file.prefixes) - _PREFIXES_PER_FILE, 0) for file in summary.files
+                len(file.prefixes) - len(file.main_prefixes()) for file in summary.files
             ),
             people=[
                 {
@@ -123,13 +122,8 @@ def _places(file: FileCounts) -> Iterable[_Place]:
     yield _Place(
         "file", f"{file.file} ({file.language})", file.file, file.language, "", file.counts
     )
-    shown = sorted(file.prefixes.items(), key=lambda each: -_gendered(each[1]))
-    for prefix, counts in shown[:_PREFIXES_PER_FILE]:
+    for prefix, counts in file.main_prefixes():
         yield _Place("prefix", prefix, file.file, file.language, prefix, counts)
-
-
-def _gendered(counts: Counts) -> int:
-    return counts.masculine + counts.feminine + counts.both
 
 
 def _data(audited: Sequence[AuditedString], summary: Summary) -> str:

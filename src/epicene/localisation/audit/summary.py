@@ -78,6 +78,11 @@ class FileCounts(msgspec.Struct, kw_only=True):
     counts: Counts
     prefixes: dict[str, Counts] = {}
 
+    def main_prefixes(self) -> list[tuple[str, Counts]]:
+        """The first parts of keys under which most strings show a gender, at most eight."""
+        gendered = [each for each in self.prefixes.items() if each[1].gendered]
+        return sorted(gendered, key=lambda each: -each[1].gendered)[:8]
+
 
 class Summary(msgspec.Struct, kw_only=True):
     """The counts of all files; `not_read` counts strings in languages that cannot be audited."""

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from epicene.localisation.audit.summary import Counts, FileCounts, Summary
 
-_PREFIXES_PER_FILE = 8
 _COLUMNS = ("strings", "a man", "a woman", "both", "problems", "undecided")
 
 
@@ -58,10 +57,8 @@ def summary_tables(summary: Summary) -> Iterator[Table]:
 def _rows(file: FileCounts) -> Iterator[Row]:
     name = f"{file.file} ({file.language})"
     yield _row((name, "all"), _numbers(file.counts))
-    prefixes = sorted(file.prefixes.items(), key=lambda each: -each[1].gendered)
-    for prefix, counts in prefixes[:_PREFIXES_PER_FILE]:
-        if counts.gendered:
-            yield _row((name, prefix), _numbers(counts))
+    for prefix, counts in file.main_prefixes():
+        yield _row((name, prefix), _numbers(counts))
 
 
 def _numbers(counts: Counts) -> tuple[int, ...]:

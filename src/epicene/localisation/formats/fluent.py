@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import regex
 from fluent.syntax import FluentParser, ast
 
-from epicene.localisation.strings import Coding, FoundString, FoundStrings
+from epicene.localisation.strings import Coding, FoundString, FoundStrings, trim_span
 from epicene.rewriting.protected import Piece
 
 if TYPE_CHECKING:
@@ -68,12 +68,6 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
         patterns += [(f"{key}.{each.id.name}", each.value) for each in entry.attributes]
         for name, pattern in patterns:
             if pattern is not None and pattern.span is not None:
-                span = _trimmed(file.text, pattern.span.start + shift, pattern.span.end + shift)
-                strings.append(FoundString(name, (span,), CODING, comment=comment, syntax="fluent"))
+                span = trim_span(file.text, pattern.span.start + shift, pattern.span.end + shift)
+                strings.append(FoundString(name, (span,), CODING, comment=comment))
     return FoundStrings(strings)
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span without blanks and line breaks around it."""
-    inner = text[start:end]
-    return start + len(inner) - len(inner.lstrip()), end - len(inner) + len(inner.rstrip())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from epicene.localisation.file_languages import base_language
-from epicene.localisation.strings import FoundString, FoundStrings
+from epicene.localisation.strings import FoundString, FoundStrings, trim_span
 from epicene.localisation.xml_texts import TAG, element_end, html_coding
 
 if TYPE_CHECKING:
@@ -75,12 +75,7 @@ def _block(text: str, start: int, end: int) -> list[FoundString]:
     """The text of a block, if it has letters."""
     if not _LETTER.search(_TOKEN.sub("", text[start:end])):
         return []
-    return [FoundString("", (_trimmed(text, start, end),), TEXT, syntax="html")]
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    inner = text[start:end]
-    return start + len(inner) - len(inner.lstrip()), end - len(inner) + len(inner.rstrip())
+    return [FoundString("", (trim_span(text, start, end),), TEXT)]
 
 
 def _attributes(tag: regex.Match[str]) -> Iterator[FoundString]:

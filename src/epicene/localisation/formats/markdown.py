@@ -44,7 +44,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
                 reached[number] = spans[-1][1]
             else:
                 spans = _find_lines(file, lines[number : token.map[1]], token.content)
-            strings.append(FoundString("", spans, CODING, syntax="markdown"))
+            strings.append(FoundString("", spans, CODING))
     return FoundStrings(
         [found._replace(key=str(file.line(found.spans[0][0]))) for found in strings]
     )
