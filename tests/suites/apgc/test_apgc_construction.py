@@ -27,6 +27,7 @@ from epicene.suites.apgc.construction.selection import (
     separate_punctuation,
 )
 from epicene.suites.apgc.data import read
+from epicene.suites.apgc.english import english_gender
 from epicene.suites.apgc.protocol import ApgcProtocol
 from runs.conftest import Silent
 
@@ -166,6 +167,7 @@ def test_from_bitext_to_corpus(tmp_path: Path, bitext: Path) -> None:
     ]  # fmt: skip
     assert originals["1.1"].words == ("B+B", "1M+B", "B+B", "B+B")
     assert originals["6.1"].words == ("B+B", "1M!+B", "B+B", "2M+B", "B+B")
+    assert all(each.english_gender == english_gender(each.english) for each in corpus)
     card = (out / "card.md").read_text(encoding="utf-8")
     assert "hard: 1; malformed: 1" in card
     assert "they agreed on 9 of 10 sentences" in card
@@ -182,6 +184,9 @@ def test_the_corpus_is_written_in_the_published_layout(tmp_path: Path, bitext: P
     build(out, bitext, splits="1,0,0")
     sentences, _ = folders.read_folder(out / "corpus", "train")
     assert Counter(each.original for each in sentences) == {True: 8, False: 9}
+    labels = (out / "corpus/train.en.label").read_text(encoding="utf-8").split()
+    assert labels == [english_gender(each.english) for each in sentences]
+    assert [each.english_gender for each in sentences] == labels
 
 
 def test_a_rewrite_with_another_number_of_words_is_refused(tmp_path: Path, bitext: Path) -> None:

@@ -7,7 +7,7 @@ its base and its pronoun clitic: B, or a person and a gender (1F, 2M …).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import regex
 
@@ -16,6 +16,9 @@ from epicene.core.records import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+# The gender of an English sentence by its nouns.
+EnglishGender: TypeAlias = Literal["B", "M", "F"]
 
 # The gender preferences of speaker and listener, in the order of the published files.
 TARGETS = ("MM", "FM", "MF", "FF")
@@ -198,6 +201,7 @@ class Sentence(Item, frozen=True, kw_only=True):
     origin: str = ""
     original: bool = True  # the sentence that its group was made from, not a rewritten form
     split: str = ""
+    english_gender: EnglishGender | Literal[""] = ""  # found from the English, if it is not given
 
     @property
     def who(self) -> SentenceLabel:

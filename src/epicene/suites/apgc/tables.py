@@ -9,8 +9,9 @@ import msgspec
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats.tabulate import distinct_values, rows_where, share, undetected_share
 from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRANSLATION
+from epicene.suites.apgc.english import uses_tagger
 from epicene.suites.apgc.items import TARGETS, WORD_LABELS
-from epicene.suites.apgc.judge import MULTI_REFERENCE, uses_tagger
+from epicene.suites.apgc.judge import MULTI_REFERENCE
 from epicene.suites.apgc.metrics import (
     EDIT_COUNTS,
     bleu_difference,
@@ -129,9 +130,10 @@ def table_6(frame: polars.DataFrame) -> Table:
         columns=_BLEU_COLUMNS,
         rows=(*rows, *published_table_6()),
         notes=(
-            "Nouns are told by a tagger."
+            "Where the data has no labels of the English, nouns are told by a tagger."
             if uses_tagger()
-            else "No tagger is installed: words are taken for nouns by their form alone.",
+            else "Where the data has no labels of the English, words are taken for nouns by their "
+            "form alone, as no tagger is installed.",
         ),
     )
 

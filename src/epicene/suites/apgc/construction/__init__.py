@@ -22,6 +22,7 @@ from epicene.suites.apgc.construction.annotation import (
 )
 from epicene.suites.apgc.construction.selection import ApgcBuild, select
 from epicene.suites.apgc.corpus_files import write_folder, write_jsonl
+from epicene.suites.apgc.english import english_gender
 from epicene.suites.apgc.items import Sentence, check_forms, forms_of_group, parse_label
 from epicene.suites.construction import AskPeople, Compute, Construction
 from epicene.suites.data_cards import markdown_table
@@ -100,6 +101,7 @@ def sentences_in(row: StepRow) -> Iterator[Sentence]:
             label=label,
             targets=row["targets"],
             english=row["english"],
+            english_gender=english_gender(row["english"]),
             origin=row["origin"],
             original=number == 0,
             split=row["split"],
