@@ -148,7 +148,7 @@ class SuiteData:
         """The tables about the data, as records."""
         from epicene.report.data_tables import data_tables
 
-        return data_tables(self._suite, self._all_items, self.name)
+        return data_tables(self._suite, self._protocol, self._all_items, self.name)
 
     @property
     def tables(self) -> dict[str, str]:

@@ -307,7 +307,7 @@ class Suite(Generic[ItemT, ProtocolT]):
     # The texts of an item that were scored, for `tables --scores`.
     scored_texts: Callable[[ItemT, Answers, ProtocolT], Iterable[ScoredText]] | None = None
     check: Callable[[Sequence[ItemT], ProtocolT], Iterable[DataIssue]] | None = None
-    statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
+    statistics: Callable[[Sequence[ItemT], ProtocolT], Iterable[Table]] | None = None
     # Whether data files, by name and sha256, are the published ones that the card speaks of.
     is_published: Callable[[Iterable[tuple[str, str]]], bool] | None = None
     # The published files by their paths below the folder that `--data` takes, with their sha256, as

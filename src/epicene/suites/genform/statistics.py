@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.suites.genform.items import Pair
+    from epicene.suites.genform.protocol import GenformProtocol
     from epicene.suites.genform.words import Tokenisation
 
 TOKENISATION_NOTES = {
@@ -25,7 +26,7 @@ TOKENISATION_NOTES = {
 }
 
 
-def statistics(pairs: Sequence[Pair]) -> Iterator[Table]:
+def statistics(pairs: Sequence[Pair], _protocol: GenformProtocol | None = None) -> Iterator[Table]:
     """Table 1 by both tokenisations, and the numbers behind Figures 3 and 4."""
     frames = {each: sentence_frame(pairs, each) for each in TOKENISATIONS}
     yield data_table(frames["whitespace"], "1", TOKENISATION_NOTES["whitespace"])
