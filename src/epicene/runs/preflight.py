@@ -31,8 +31,14 @@ def multi_model_roles(suite: Suite[Any, Any]) -> set[str]:
 
 
 def check_roles(suite: Suite[Any, Any], models: Mapping[str, Sequence[ModelSpec]]) -> None:
-    """Every role has its model, and no role has one too many."""
+    """Every role has its model, and no role has one too many or is not asked at all."""
     for name, specs in models.items():
+        if name not in (role.name for role in suite.roles):
+            asked = ", ".join(role.name for role in suite.roles)
+            raise InputError(
+                f"With these settings the suite {suite.name} asks nothing of the role {name}, only "
+                f"of {asked}; leave out its model."
+            )
         role = suite.role(name)
         if len(set(specs)) < len(specs):
             raise InputError(f"The role {name} names one model twice.")

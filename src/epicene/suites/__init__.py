@@ -356,9 +356,11 @@ class Suite(Generic[ItemT, ProtocolT]):
             stage for stage in self.stages if stage.when(protocol) and stage.role not in left_out
         )
         if not stages:
+            asked = dict.fromkeys(stage.role for stage in self.stages if stage.when(protocol))
+            wanted = " or ".join(f"--model {role}=SPEC" for role in asked)
             raise InputError(
-                f"With these settings and models the suite {self.name} asks nothing; give a model "
-                f"with --model ROLE=SPEC (roles: {', '.join(role.name for role in self.roles)})."
+                f"With these settings and models the suite {self.name} asks nothing; "
+                + (f"give a model that is asked: {wanted}." if wanted else "change the settings.")
             )
         used = {stage.role for stage in stages}
         needs: dict[str, tuple[str, ...]] = {}  # of each stage, the remaining ones that it needs

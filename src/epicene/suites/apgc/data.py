@@ -417,7 +417,16 @@ def read(source: DataSource, protocol: ApgcProtocol) -> Dataset:
     items = list(original_or_balanced(sentences, original=protocol.corpus == "original"))
     if not items:
         raise InputError(f"{name} holds no sentence.")
+    if _asks_full_labels(protocol) and all(each.label == each.who.condensed for each in items):
+        raise InputError(
+            f"No sentence of {name} has a label with N or !, so labels that have them cannot be "
+            "judged; leave out --set labels=sentence, or give data with the full labels."
+        )
     return Dataset(name=name, files=files, items=items)
+
+
+def _asks_full_labels(protocol: ApgcProtocol) -> bool:
+    return "identification" in protocol.tasks and "sentence" in protocol.labels
 
 
 def _read_records(path: Path, columns: dict[str, str]) -> Iterator[Sentence]:

@@ -28,6 +28,10 @@ WORD_LABELS = ("B", "1F", "1M", "2F", "2M")
 
 OTHER_GENDER = {"M": "F", "F": "M"}
 
+# The paper's labels of a sentence, without the marks of duals and plurals: speaker, then listener.
+LETTERS = ("M", "F", "B", "N")
+SENTENCE_LABELS = tuple(first + second for first in LETTERS for second in LETTERS)
+
 _SENTENCE = regex.compile(r"([MFBN])(!?)([MFBN])(!?)")
 _PART = regex.compile(r"B|[12][FM]!?")
 

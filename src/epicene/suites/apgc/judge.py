@@ -14,6 +14,7 @@ from epicene.suites.apgc.ask import (
     IDENTIFICATION,
     POST_EDITING,
     REWRITING,
+    SENTENCE_LABEL,
     TRANSLATION,
     request_name,
     translation_of,
@@ -33,14 +34,18 @@ if TYPE_CHECKING:
     from epicene.suites.apgc.protocol import ApgcProtocol
 
 MULTI_REFERENCE = "multi"
+FULL_LABEL = "full label"  # the unit of judgements of a sentence's label with N and !
 
 _CODE = regex.compile(r"B|[12][FM]")
+_SENTENCE_LABEL = regex.compile(r"(?:[MFB]!?|N){2}")
 
 
 def judge(sentence: Sentence, answers: Answers, protocol: ApgcProtocol) -> Iterator[Judgement]:
     """All judgements of one sentence."""
     for labelled in answers.where(name=IDENTIFICATION).of(Texts):
         yield from by_labels(sentence, labelled.only, protocol)
+    for labelled in answers.where(name=SENTENCE_LABEL).of(Texts):
+        yield by_sentence_label(sentence, labelled.only, protocol)
     for target in TARGETS:
         for written in answers.where(name=request_name(REWRITING, target)).of(Texts):
             yield by_edits(sentence, target, written.only, protocol)
@@ -140,6 +145,25 @@ def by_labels(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Iterat
             label=label,
             facets={"task": IDENTIFICATION, "unit": "word", "truth": true},
         )
+
+
+def by_sentence_label(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Judgement:
+    """The label of the whole sentence, with N and !; right if all of it is."""
+    cleaned = _cleaned(answer, "", protocol)
+    found = cleaned.text if _SENTENCE_LABEL.fullmatch(cleaned.text) else None
+    return _judgement(
+        sentence,
+        SENTENCE_LABEL,
+        outcome="undetected" if found is None else "right" if found == sentence.label else "wrong",
+        label=found,
+        facets={
+            "task": IDENTIFICATION,
+            "unit": FULL_LABEL,
+            "truth": sentence.label,
+            "cleaned": cleaned.how,
+        },
+        evidence={"sentence": sentence.text, "answer": answer, "reference": sentence.label},
+    )
 
 
 # --- rewriting -----------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, TypeAlias
 
+from epicene.core.errors import InputError
 from epicene.core.records import Positive
 from epicene.suites import Protocol
 
@@ -28,6 +29,11 @@ class ApgcProtocol(Protocol, frozen=True, kw_only=True):
     labels: tuple[Labels, ...] = ("words",)
     lemmas: str = ""  # a file with the lemmas of words, for statistics
     clean: bool = True  # take code fences, labels and quotes from around an answer
+
+    def __post_init__(self) -> None:
+        """Identification asks for one kind of label at least."""
+        if not self.labels:
+            raise InputError("The setting labels must name words or sentence, or both.")
 
 
 PROTOCOLS = {
