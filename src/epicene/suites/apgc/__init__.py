@@ -22,6 +22,7 @@ from epicene.suites.apgc.judge import judge
 from epicene.suites.apgc.metrics import all_metrics, headline_metrics
 from epicene.suites.apgc.protocol import PROTOCOLS
 from epicene.suites.apgc.statistics import statistics
+from epicene.suites.apgc.studies import rewritings
 from epicene.suites.apgc.tables import tables
 
 suite = Suite(
@@ -79,4 +80,5 @@ suite = Suite(
     statistics=statistics,
     tagging_data=tagging_data,
     construction=construction,
+    studies={"rewritings": rewritings.kind},
 )
