@@ -381,7 +381,7 @@ def test_a_folder_for_each_split(tmp_path: Path) -> None:
     """As version 2.0 is laid out: data/dev/dev.arin."""
     for split in ("train", "dev"):
         write_folder(tmp_path / split, split, sentences())
-        write_lines(tmp_path / split / f"{split}.arin.en", ["Yes."] * len(sentences()))
+        write_lines(tmp_path / split / f"{split}.ar.MM.en", ["Yes."] * len(sentences()))
     assert facts(tmp_path, "dev") == EXPECTED
     protocol = ApgcProtocol(name="x", about="", split="all")
     items = list(read(DataSource(path=tmp_path), protocol).items)

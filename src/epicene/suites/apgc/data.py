@@ -165,7 +165,7 @@ def read_folder(folder: Path, split: str) -> tuple[list[Sentence], list[Path]]:
     beside = {
         field: path
         for field, path in {
-            "english": _first(folder, f"{split}.en", f"{split}.arin.en", f"D-set-{split}.en"),
+            "english": _first(folder, f"{split}.en", f"{split}.ar.MM.en", f"D-set-{split}.en"),
             "english_gender": _first(folder, f"{split}.en.label"),
             "origin": _first(folder, f"{split}.origin"),
             "translation": _first(

@@ -204,7 +204,8 @@ def _labels_table(results: Answered) -> Table:
             "A rewriting that several judged counts once, by the label that most of them gave. A "
             "person whose gender no word shows counts as fitting. Right is all five together; the "
             "last column is the share of right ones among those that differ from the reference. "
-            "Empty rewritings are left out. Intervals cluster by group of forms.",
+            "Empty rewritings are left out. All describes the sample, which has as many rewritings "
+            "to leave as to change, not the run. Intervals cluster by group of forms.",
         ),
     )
 
