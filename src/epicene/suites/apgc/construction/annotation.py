@@ -265,9 +265,9 @@ def _form_to_write(row: StepRow, version: SentenceLabel) -> StudyItem:
 def _practice_form(practice: Iterable[Any]) -> Iterator[StudyItem]:
     """Forms to write for practice; those without one are hard."""
     for number, each in enumerate(practice, start=1):
-        expected = (
-            {"possible": "yes", "form": each["form"]} if each["form"] else {"possible": "hard"}
-        )
+        expected: dict[str, AnswerValue] = {"possible": "hard"}
+        if each["form"]:
+            expected = {"possible": "yes", "form": each["form"]}
         yield StudyItem(
             id=f"practice-{number}",
             language="ar",
