@@ -170,7 +170,6 @@ def test_from_bitext_to_corpus(tmp_path: Path, bitext: Path) -> None:
     ]  # fmt: skip
     assert originals["1.1"].words == ("B+B", "1M+B", "B+B", "B+B")
     assert originals["6.1"].words == ("B+B", "1M!+B", "B+B", "2M+B", "B+B")
-    assert all(each.english_gender == english_gender(each.english) for each in corpus)
     card = (out / "card.md").read_text(encoding="utf-8")
     assert "hard: 1; malformed: 1" in card
     assert "they agreed on 9 of 10 sentences" in card

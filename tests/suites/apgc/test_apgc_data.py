@@ -397,6 +397,8 @@ def test_labels_of_the_english_are_written_and_read_back(tmp_path: Path) -> None
     write_folder(tmp_path, "test", made)
     assert read_lines(tmp_path / "test.en.label") == ["F"] * len(made)
     assert {each.english_gender for each in read_folder(tmp_path, "test")[0]} == {"F"}
+    write_jsonl(tmp_path / "own.jsonl", made)
+    assert list(read(DataSource(path=tmp_path / "own.jsonl"), PROTOCOLS["paper"]).items) == made
     changed(tmp_path / "test.en.label", "F\n", "X\n")
     with pytest.raises(InputError, match=r"test\.en\.label, line 1, has the label 'X'"):
         read_folder(tmp_path, "test")

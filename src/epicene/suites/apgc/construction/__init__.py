@@ -101,7 +101,6 @@ def sentences_in(row: StepRow) -> Iterator[Sentence]:
             label=label,
             targets=row["targets"],
             english=row["english"],
-            english_gender=english_gender(row["english"]),
             origin=row["origin"],
             original=number == 0,
             split=row["split"],
@@ -119,7 +118,11 @@ def export(outputs: StepOutputs, settings: ApgcBuild, folder: Path) -> list[Path
     written = [folder / "corpus.jsonl"]
     write_jsonl(written[0], corpus)
     for name in SPLITS:
-        part = [sentence for sentence in corpus if sentence.split == name]
+        part = [
+            msgspec.structs.replace(sentence, english_gender=english_gender(sentence.english))
+            for sentence in corpus
+            if sentence.split == name
+        ]
         if part:
             written += write_folder(folder / "corpus", name, part)
     about = folder / "card.md"
