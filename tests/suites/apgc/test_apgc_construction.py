@@ -205,7 +205,7 @@ def test_annotators_get_an_example_for_each_code_and_practice(tmp_path: Path, bi
     identify = open_study_folder(out / "02-identify").study
     assert not list(study_problems(identify))
     for text in identify.instructions.values():
-        codes = set(re.findall(r"^- .+ \((\S+)\): [^:]+$", text, re.M))
+        codes = set(re.findall(r"^- .+ \u2066\((\S+)\)\u2069: [^:]+$", text, re.M))
         assert codes >= set(SENTENCE_LABELS)
         assert any("!" in code for code in codes)
         assert "أنا هي من" in text

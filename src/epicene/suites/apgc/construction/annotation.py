@@ -119,7 +119,7 @@ def _with_examples(guidelines: Any) -> LocalisedText:
             [
                 f"{text}\n{guidelines['examples'][language]}",
                 *(
-                    f"- {_label_in_words(parse_label(code, ''), language)} ({code}): {sentence}"
+                    f"- {_code_in_words(code, language)}: {sentence}"
                     for code, sentence in guidelines["codes"].items()
                 ),
             ]
@@ -128,12 +128,15 @@ def _with_examples(guidelines: Any) -> LocalisedText:
     }
 
 
-def _label_in_words(label: SentenceLabel, language: str) -> str:
+def _code_in_words(code: str, language: str) -> str:
+    """What a code says, and the code, kept from left to right in Arabic, where BM! would be !BM."""
+    label = parse_label(code, "An example")
     letters = {option.id: option.label[language] for option in _LETTERS}
     first = (_SPEAKERS if label.first_many else _SPEAKER)[language]
     second = (_LISTENERS if label.second_many else _LISTENER)[language]
     stop = "؛" if language == "ar" else ";"
-    return f"{first}: {letters[label.first]}{stop} {second}: {letters[label.second]}"
+    words = f"{first}: {letters[label.first]}{stop} {second}: {letters[label.second]}"
+    return f"{words} \N{LEFT-TO-RIGHT ISOLATE}({code})\N{POP DIRECTIONAL ISOLATE}"
 
 
 def _expected_labels(label: str) -> dict[str, AnswerValue]:
