@@ -133,6 +133,21 @@ def test_given_answers_have_no_known_wording(tmp_path: Path) -> None:
     assert "sent in English" not in notes(scored, "9")
 
 
+def test_an_export_with_prompts_has_the_paper_s(
+    material: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def export(out: str) -> str:
+        epicene.export_data(
+            "genform", "lm-eval", tmp_path / out, protocol="paper", language="fr", limit=1
+        )
+        return "".join(path.read_text() for path in (tmp_path / out).rglob("*.jsonl"))
+
+    assert "Let a woman say it." in export("tasks")
+    monkeypatch.delenv(FOLDER_VARIABLE)
+    with pytest.raises(InputError, match="epicene data genform extract"):
+        export("none")
+
+
 # --- runs of earlier versions ------------------------------------------------------------------
 
 
