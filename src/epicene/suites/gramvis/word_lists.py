@@ -68,7 +68,7 @@ def word_list(source: DataSource, protocol: GramvisProtocol) -> WordList:
     if protocol.words == "first":
         return _chosen_words([RemarkedWord(word) for word in read_words()], files, protocol)
     if protocol.words == "paper":
-        theirs = [each for each in revised_words() if each.word.published]
+        theirs = [each for each in revised_words(paper=True) if each.word.published]
         theirs += [RemarkedWord(word) for word in read_words(LEFT_OUT)]
         return _chosen_words(_by_language(theirs), [*files, REVISION, LEFT_OUT], protocol)
     ours = [*revised_words(), *(RemarkedWord(word) for word in read_words(ADDED))]
@@ -105,16 +105,18 @@ def _by_language(words: Sequence[RemarkedWord]) -> list[RemarkedWord]:
 
 
 @cache
-def revised_words() -> tuple[RemarkedWord, ...]:
-    """Our words with the glosses and remarks of the revision."""
+def revised_words(*, paper: bool = False) -> tuple[RemarkedWord, ...]:
+    """Our words with the glosses and remarks of the revision; perhaps in the paper's categories."""
     changes = {
         (line.values["language"], line.values["word"]): line.values for line in read_rows(REVISION)
     }
     found = []
     for word in read_words():
         change = changes.get((word.language, word.word), {})
-        glosses = {name: change[name] for name in ("english", "chinese") if change.get(name)}
-        revised = msgspec.structs.replace(word, **glosses)
+        fields = {name: change[name] for name in ("english", "chinese") if change.get(name)}
+        if paper and change.get("paper_category"):
+            fields["category"] = change["paper_category"]
+        revised = msgspec.structs.replace(word, **fields)
         found.append(RemarkedWord(revised, change.get("remark", "")))
     return tuple(found)
 
