@@ -77,7 +77,9 @@ def test_it_agrees_with_a_gee_once_averaged_over_words() -> None:
     grid = simulated(120, (-1.0, 0.5, 2.0), seed=3)
     found = fit_laplace(grid)
     averaged = found.effects / np.sqrt(1 + 0.346 * (found.between**2 + found.within**2))
-    means, errors = fit_gee(grid)
+    fitted = fit_gee(grid)
+    assert fitted is not None
+    means, errors = fitted
     assert averaged == pytest.approx(means, abs=0.08)
     # The mixed model's errors are no smaller than the GEE's, on its own, larger scale.
     assert (found.errors > 0.9 * errors).all()

@@ -98,7 +98,7 @@ def test_what_is_wrong_with_a_language_is_one_sentence(tmp_path: Path) -> None:
         changed(tmp_path, 'F = "a"', "")
     with pytest.raises(InputError, match="has the slot 'from_the'"):
         prompts(WORDS, changed(tmp_path, "{of_the} em carne", "{from_the} em carne"))
-    with pytest.raises(InputError, match="has 3 for PT, 4 for EN|has 4 for EN, 4 for ZH, 3 for PT"):
+    with pytest.raises(InputError, match="3 for PT"):
         prompts(WORDS, _without_first(tmp_path))
 
 
