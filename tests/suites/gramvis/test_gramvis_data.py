@@ -131,6 +131,20 @@ def test_the_authors_layout(tmp_path: Path) -> None:
     assert dataset.name == "counts.csv"  # not the published one
 
 
+def test_counts_as_pandas_writes_them(tmp_path: Path) -> None:
+    """Whole numbers with a point, categories in words, no columns of errors."""
+    row = {
+        name: f"{value:.1f}" if isinstance(value, int) else value
+        for name, value in published_row(Bias_Type="Social Status").items()
+        if "Error" not in name
+    }
+    english, *_ = read_counts(write_counts(tmp_path / "counts.csv", [row]))
+    assert (english.male, english.error, english.category) == (4, 0, "social_status")
+    row["Overall_English_Male"] = "4.5"
+    with pytest.raises(InputError, match=r"'4\.5' in 'Overall_English_Male'; a count is wanted"):
+        read_counts(write_counts(tmp_path / "counts.csv", [row]))
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

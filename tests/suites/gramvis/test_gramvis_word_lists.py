@@ -6,8 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+import epicene
 from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError
 from epicene.suites import DataSource, choose_protocol
@@ -130,3 +132,13 @@ def test_an_unknown_remark_is_refused(tmp_path: Path) -> None:
     path.write_text(WORDS.replace(",sex", ",odd"), encoding="utf-8")
     with pytest.raises(InputError, match="line 3, There is no remark 'odd'"):
         listed("epicene", path)
+
+
+def test_the_papers_table_10_from_its_words() -> None:
+    """199 entries are printed, with meanings; ours has the 200 that were counted."""
+    table = epicene.read_data("gramvis", protocol="paper").table("10")
+    assert table["language"].to_list() == list(LANGUAGES)
+    assert table["F controls"].to_list() == table["M controls"].to_list() == [""] * 5
+    french = table.row(by_predicate=pl.col("language") == "FR", named=True)
+    assert french["F"].startswith("sentinelle (a sentry), ")
+    assert sum(cell.count(" (") for row in table.rows() for cell in row[2:]) == 200

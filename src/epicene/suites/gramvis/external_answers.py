@@ -72,16 +72,12 @@ def read_votes(
             template=template,
             shot=shot,
         )
-        yield (
-            item,
-            Answers(
-                AnsweredRequest(LOOK, JUDGES, judge, f"vote of {judge}" * (judge in absent), choice)
-                for judge, choice in (
-                    *on_image.items(),
-                    *((each, _ABSENT) for each in sorted(absent)),
-                )
-            ),
-        )
+        given = [AnsweredRequest(LOOK, JUDGES, judge, "", vote) for judge, vote in on_image.items()]
+        given += [
+            AnsweredRequest(LOOK, JUDGES, judge, f"vote of {judge}", _ABSENT)
+            for judge in sorted(absent)
+        ]
+        yield item, Answers(given)
 
 
 def _read_vote_lines(path: Path) -> Iterator[tuple[str, Vote]]:
