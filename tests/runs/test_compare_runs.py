@@ -69,7 +69,7 @@ def test_finer_rows_have_a_correction_of_their_own_and_add_up_nothing(tmp_path: 
     assert {"probability", "probability (per token)", "pre 1", "δ pre (full)"} <= set(names)
     assert "all" not in names
     assert "difference_all" not in found.metrics
-    for made in found.tables[:2]:
+    for made in (table(found, "changes"), table(found, "difference")):
         column = [each.name for each in made.columns].index("p (Holm)")
         told = [each.cells[column - 1 : column + 1] for each in made.rows]
         raw = [each[0].value for each in told if isinstance(each[0], Estimate)]

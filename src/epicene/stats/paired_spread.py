@@ -1,0 +1,131 @@
+"""How precisely a paired difference is known: its standard error between groups, its bounds at any
+level, and the smallest difference that could have been found.
+
+The bounds are those of Bonett and Price (2012) for two paired proportions, carried over to groups:
+one group that was gained and one that was lost are added to those seen, so that few or no
+differences are no certainty.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epicene.core.errors import InputError
+from epicene.core.records import Estimate
+from epicene.stats.arrays import NORMAL, encode_groups, finite_floats, group_sums, same_length
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from epicene.stats.arrays import Floats, Groups
+
+ALPHA = 0.05
+POWER = 0.8
+
+
+class PairedSpread(NamedTuple):
+    """A paired difference with its standard error; or many of them, as arrays of one shape."""
+
+    difference: Floats
+    centre: Floats  # the difference with the two groups that are added
+    error: Floats
+    freedom: Floats  # degrees of freedom
+    groups: int
+    change: Floats  # the part of a group that differs, where one does (root mean square)
+
+    def low(self, level: float) -> Floats:
+        """The bound above which the difference is, with this one-sided level (e.g. 0.975)."""
+        return self.centre - self._reach(level)
+
+    def high(self, level: float) -> Floats:
+        """The bound below which the difference is, with this one-sided level."""
+        return self.centre + self._reach(level)
+
+    def _reach(self, level: float) -> Floats:
+        from scipy.special import stdtrit
+
+        reach: Floats = stdtrit(self.freedom, level) * self.error
+        return reach
+
+
+def spread_of_rows(first: ArrayLike, second: ArrayLike, groups: Groups = None) -> PairedSpread:
+    """The spread of first minus second, over rows that both have."""
+    gaps = finite_floats(first, "first values") - finite_floats(second, "second values")
+    same_length(first=gaps, groups=groups)
+    if not len(gaps):
+        raise InputError("There are no pairs, so there is no difference.")
+    columns = np.column_stack([gaps, np.ones_like(gaps)])
+    sums = group_sums(columns, encode_groups(groups, len(gaps)))
+    # Sorted, so that the same rows in another order give the same bits.
+    sums = sums[np.lexsort(sums.T)]
+    return paired_spread(sums[:, 0], sums[:, 1])
+
+
+def paired_spread(sums: Floats, sizes: Floats) -> PairedSpread:
+    """The spread from each group's sum of differences, between −1 and 1 a row, and number of rows.
+
+    The last axis is that of groups; the others are data sets side by side.
+    """
+    sizes = np.broadcast_to(sizes, sums.shape)
+    groups, rows = sums.shape[-1], sizes.sum(axis=-1)
+    mean_size = rows / groups
+    # With groups of unequal size, fewer equal ones would be known as well (Kish).
+    effective = rows**2 / (sizes**2).sum(axis=-1) + 2
+    shares = sums / sizes
+    # Where nothing differs a whole group might; each one that does says how much of it.
+    change = np.sqrt(((shares**2).sum(axis=-1) + 1) / (np.count_nonzero(sums, axis=-1) + 1))
+    total = rows + 2 * mean_size
+    centre = sums.sum(axis=-1) / total
+    squares = ((sums - centre[..., None] * sizes) ** 2).sum(axis=-1)
+    squares = squares + 2 * mean_size**2 * (change**2 + centre**2)
+    error = np.sqrt(squares * effective / (effective - 1)) / total
+    return PairedSpread(sums.sum(axis=-1) / rows, centre, error, effective - 1, groups, change)
+
+
+def minimum_detectable_difference(
+    spread: PairedSpread, *, alpha: float = ALPHA, power: float = POWER
+) -> Estimate:
+    """The smallest true difference that a two-sided paired test finds with that power.
+
+    It is that of a t-test with the spread's error, and at least what a permutation test needs: so
+    many groups that differ, all in one direction, that flipping them all is rarer than `alpha`.
+    """
+    from scipy.special import betaincinv, nctdtrinc, stdtrit
+
+    check_share("alpha", alpha)
+    check_share("power", power)
+    needed = smallest_significant(alpha)
+    if spread.groups < needed:
+        return Estimate(
+            value=None,
+            n=spread.groups,
+            why=f"of {spread.groups} groups no difference can be significant (p is never below "
+            f"{2.0 ** (1 - spread.groups):.2g})",
+        )
+    critical = stdtrit(spread.freedom, 1 - alpha / 2)
+    by_error = float(nctdtrinc(spread.freedom, 1 - power, critical) * spread.error)
+    differing = float(betaincinv(needed, spread.groups - needed + 1, power))
+    value = max(by_error, differing * float(spread.change))
+    if value > 1:
+        return Estimate(value=None, n=spread.groups, why="not even a difference of 100 % would do")
+    return Estimate(value=value, n=spread.groups)
+
+
+def smallest_significant(alpha: float) -> int:
+    """How many groups must differ, all in one direction, for a permutation test to reject."""
+    return int(np.ceil(1 - np.log2(alpha)))
+
+
+def groups_needed(spread: PairedSpread, margin: float, *, alpha: float, power: float) -> int:
+    """How many groups like these would exclude a loss of `margin`, with that power, if there is
+    none: the lower bound of one-sided level 1 − alpha is then above −margin."""
+    reach = NORMAL.inv_cdf(1 - alpha) + NORMAL.inv_cdf(power)
+    return int(np.ceil(spread.groups * (reach * float(spread.error) / margin) ** 2))
+
+
+def check_share(name: str, value: float) -> None:
+    """Raise unless 0 < value < 1."""
+    if not 0 < value < 1:
+        raise InputError(f"{name} must be between 0 and 1; it was {value}.")
