@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from epicene.api.exports import ExportedData as ExportedData
     from epicene.api.exports import export_data as export_data
     from epicene.api.exports import export_results as export_results
+    from epicene.api.gating import Gate as Gate
+    from epicene.api.gating import gate as gate
     from epicene.api.models import fetch_model as fetch_model
     from epicene.api.models import models as models
     from epicene.api.models import open_model as open_model
@@ -98,6 +100,7 @@ _HOMES = {
     "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "collect_data", "read_data"),
     "epicene.api.demo": ("Demo", "demo"),
     "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
+    "epicene.api.gating": ("Gate", "gate"),
     "epicene.api.models": ("fetch_model", "models", "open_model"),
     "epicene.api.open_model": ("OpenModel",),
     "epicene.api.results": (
@@ -147,6 +150,7 @@ __all__ = [
     "ExportedData",
     "Figure",
     "Fill",
+    "Gate",
     "Generate",
     "Images",
     "InputError",
@@ -192,6 +196,7 @@ __all__ = [
     "export_data",
     "export_results",
     "fetch_model",
+    "gate",
     "load",
     "load_study",
     "make_selectors",

@@ -9,11 +9,11 @@ from statsmodels.stats.power import TTestPower
 from epicene.core.errors import InputError
 from epicene.stats.hypothesis_tests import permutation_test
 from epicene.stats.paired_spread import (
-    groups_needed,
     minimum_detectable_difference,
     paired_spread,
     smallest_significant,
     spread_of_rows,
+    times_needed,
 )
 
 
@@ -113,11 +113,11 @@ def test_a_permutation_test_finds_it_in_80_percent() -> None:
 
 
 def test_more_groups_shrink_the_error_as_they_should() -> None:
-    """(1.96 + 0.84)² error² / margin² times as many groups, by hand."""
-    spread = paired_spread(np.array([1.0, -1.0] * 20 + [0.0] * 60), np.ones(100))
-    needed = groups_needed(spread, 0.05, alpha=0.025, power=0.8)
-    by_hand = 100 * ((1.959964 + 0.841621) * float(spread.error) / 0.05) ** 2
-    assert needed == int(np.ceil(by_hand))
+    """Lakens (2017) needs (1.96 + 0.84)² σ²/Δ² pairs to exclude a loss of Δ with 80 %."""
+    deviation, margin, pairs = 0.4, 0.05, 100
+    times = times_needed(deviation / np.sqrt(pairs), margin, alpha=0.025, power=0.8)
+    assert times * pairs == pytest.approx((1.959964 + 0.841621) ** 2 * deviation**2 / margin**2)
+    assert times * pairs == pytest.approx(502.3, abs=0.1)
 
 
 @pytest.mark.parametrize("wrong", [{"alpha": 0.0}, {"power": 1.0}])

@@ -118,11 +118,13 @@ def smallest_significant(alpha: float) -> int:
     return int(np.ceil(1 - np.log2(alpha)))
 
 
-def groups_needed(spread: PairedSpread, margin: float, *, alpha: float, power: float) -> int:
-    """How many groups like these would exclude a loss of `margin`, with that power, if there is
-    none: the lower bound of one-sided level 1 − alpha is then above −margin."""
+def times_needed(error: float, distance: float, *, alpha: float, power: float) -> float:
+    """How many times as many groups would tell a figure from one at that distance.
+
+    Its bound of one-sided level 1 − alpha then reaches the other with a chance of `power`.
+    """
     reach = NORMAL.inv_cdf(1 - alpha) + NORMAL.inv_cdf(power)
-    return int(np.ceil(spread.groups * (reach * float(spread.error) / margin) ** 2))
+    return (reach * error / distance) ** 2
 
 
 def check_share(name: str, value: float) -> None:
