@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from epicene.api.models import models as models
     from epicene.api.models import open_model as open_model
     from epicene.api.open_model import OpenModel as OpenModel
+    from epicene.api.planning import Plan as Plan
+    from epicene.api.planning import plan as plan
     from epicene.api.results import Comparison as Comparison
     from epicene.api.results import Figure as Figure
     from epicene.api.results import Run as Run
@@ -103,6 +105,7 @@ _HOMES = {
     "epicene.api.gating": ("Gate", "gate"),
     "epicene.api.models": ("fetch_model", "models", "open_model"),
     "epicene.api.open_model": ("OpenModel",),
+    "epicene.api.planning": ("Plan", "plan"),
     "epicene.api.results": (
         "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
         "tabulate",
@@ -159,6 +162,7 @@ __all__ = [
     "Look",
     "Message",
     "OpenModel",
+    "Plan",
     "PythonModel",
     "Rewritten",
     "RewrittenChange",
@@ -204,6 +208,7 @@ __all__ = [
     "models",
     "open_model",
     "open_rewriter",
+    "plan",
     "read_data",
     "report",
     "rewrite",

@@ -29,6 +29,7 @@ from epicene.cli import (
     export,
     gate,
     models,
+    plan,
     report,
     rewrite,
     run,
@@ -93,6 +94,7 @@ app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("tables")(tables.tables)
 app.command("compare")(compare.compare)
+app.command("plan")(plan.plan)
 app.command("gate")(gate.gate)
 app.command("check")(check.check)
 app.command("report")(report.report)
