@@ -9,11 +9,11 @@ from statsmodels.stats.power import TTestPower
 from epicene.core.errors import InputError
 from epicene.stats.hypothesis_tests import permutation_test
 from epicene.stats.paired_spread import (
+    groups_needed,
     minimum_detectable_difference,
     paired_spread,
     smallest_significant,
     spread_of_rows,
-    times_needed,
 )
 
 
@@ -113,11 +113,17 @@ def test_a_permutation_test_finds_it_in_80_percent() -> None:
 
 
 def test_more_groups_shrink_the_error_as_they_should() -> None:
-    """Lakens (2017) needs (1.96 + 0.84)² σ²/Δ² pairs to exclude a loss of Δ with 80 %."""
-    deviation, margin, pairs = 0.4, 0.05, 100
-    times = times_needed(deviation / np.sqrt(pairs), margin, alpha=0.025, power=0.8)
-    assert times * pairs == pytest.approx((1.959964 + 0.841621) ** 2 * deviation**2 / margin**2)
-    assert times * pairs == pytest.approx(502.3, abs=0.1)
+    """Of many groups that vary, Lakens' (1.96 + 0.84)² σ²/Δ² exclude a loss of Δ with 80 %; of
+    groups that are all alike 2.8 √2/Δ, as only what is added to them varies."""
+    vary = paired_spread(np.array([1.0, -1.0] * 40 + [0.0] * 120), np.ones(200))
+    lakens = (1.959964 + 0.841621) ** 2 * 0.4 / 0.02**2
+    assert groups_needed(vary, 0.02, alpha=0.025, power=0.8) == pytest.approx(lakens, rel=0.01)
+    alike = paired_spread(np.zeros(200), np.ones(200))
+    needed = groups_needed(alike, 0.02, alpha=0.025, power=0.8)
+    assert needed == pytest.approx(2.801585 * np.sqrt(2) / 0.02, abs=3)
+    # With so many groups the bound is where it was promised to be, without the allowance for power.
+    more = paired_spread(np.zeros(needed), np.ones(needed))
+    assert -0.0145 < more.low(0.975) < -0.0135
 
 
 @pytest.mark.parametrize("wrong", [{"alpha": 0.0}, {"power": 1.0}])

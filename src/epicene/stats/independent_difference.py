@@ -32,10 +32,14 @@ class IndependentDifference(NamedTuple):
         """The bound below which the difference is, with this one-sided level."""
         return self.difference + self.above * _scale(level)
 
-    @property
-    def error(self) -> float:
-        """The standard error on the side of a loss."""
-        return self.below / NORMAL.inv_cdf(_LEVEL)
+    def times_needed(self, distance: float, *, alpha: float, power: float) -> float:
+        """How many times the data would tell it from a lower difference at that distance.
+
+        The bound of one-sided level 1 − alpha then reaches it with a chance of `power`.
+        """
+        error = self.below / NORMAL.inv_cdf(_LEVEL)
+        reach = NORMAL.inv_cdf(1 - alpha) + NORMAL.inv_cdf(power)
+        return (reach * error / distance) ** 2
 
 
 def _scale(level: float) -> float:

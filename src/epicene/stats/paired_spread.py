@@ -8,6 +8,7 @@ differences are no certainty.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ class PairedSpread(NamedTuple):
     freedom: Floats  # degrees of freedom
     groups: int
     change: Floats  # the part of a group that differs, where one does (root mean square)
+    variance: Floats  # of the groups that were seen, per group of mean size
 
     def low(self, level: float) -> Floats:
         """The bound above which the difference is, with this one-sided level (e.g. 0.975)."""
@@ -79,9 +81,11 @@ def paired_spread(sums: Floats, sizes: Floats) -> PairedSpread:
     total = rows + 2 * mean_size
     centre = sums.sum(axis=-1) / total
     squares = ((sums - centre[..., None] * sizes) ** 2).sum(axis=-1)
+    variance = squares / (groups * mean_size**2)
     squares = squares + 2 * mean_size**2 * (change**2 + centre**2)
     error = np.sqrt(squares * effective / (effective - 1)) / total
-    return PairedSpread(sums.sum(axis=-1) / rows, centre, error, effective - 1, groups, change)
+    freedom = effective - 1
+    return PairedSpread(sums.sum(axis=-1) / rows, centre, error, freedom, groups, change, variance)
 
 
 def minimum_detectable_difference(
@@ -118,13 +122,17 @@ def smallest_significant(alpha: float) -> int:
     return int(np.ceil(1 - np.log2(alpha)))
 
 
-def times_needed(error: float, distance: float, *, alpha: float, power: float) -> float:
-    """How many times as many groups would tell a figure from one at that distance.
+def groups_needed(spread: PairedSpread, distance: float, *, alpha: float, power: float) -> int:
+    """How many groups like these would tell the difference from one at that distance.
 
-    Its bound of one-sided level 1 − alpha then reaches the other with a chance of `power`.
+    The bound of one-sided level 1 − alpha then reaches it with a chance of `power`: the error of
+    n groups, √(variance · n + 2 · change²)/(n + 2), is small enough.
     """
     reach = NORMAL.inv_cdf(1 - alpha) + NORMAL.inv_cdf(power)
-    return (reach * error / distance) ** 2
+    scale = (reach / distance) ** 2
+    half = (scale * float(spread.variance) - 4) / 2
+    added = 4 - 2 * scale * float(spread.change) ** 2
+    return math.ceil(half + math.sqrt(max(0.0, half**2 - added)))
 
 
 def check_share(name: str, value: float) -> None:

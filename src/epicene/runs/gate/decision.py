@@ -6,12 +6,11 @@ fails if any headline does, so that the bound behind a failure is corrected over
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, SupportsFloat, TypeAlias
 
 from epicene.core.records import Estimate
-from epicene.stats.paired_spread import PairedSpread, times_needed
+from epicene.stats.paired_spread import PairedSpread, groups_needed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -23,6 +22,7 @@ Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
 
 # With a change so near the margin that more data than this would be needed, none is promised.
 MOST_TIMES = 1000
+_ROUNDING = 1e-9
 
 
 class UpperBound(Protocol):
@@ -69,7 +69,7 @@ class HeadlineVerdict:
         """How many groups would decide it, in all."""
         if self.groups is None or self.times_needed is None:
             return None
-        return math.ceil(self.groups * self.times_needed)
+        return round(self.groups * self.times_needed)
 
 
 def decide(
@@ -154,13 +154,14 @@ def _verdict(
         )
     why = f"the interval excludes neither a loss of {points(margin)} nor none"
     expected = min(value, 0.0)
-    distance = abs(expected + margin)
-    times = times_needed(
-        float(change.error), max(distance, 1e-9), alpha=policy.alpha / 2, power=policy.power
-    )
-    if times > MOST_TIMES:
-        return HeadlineVerdict(evidence, "undecided", shown, why, groups, expected=expected)
-    return HeadlineVerdict(evidence, "undecided", shown, why, groups, times, expected)
+    distance = max(abs(expected + margin), _ROUNDING)
+    alpha, power = policy.alpha / 2, policy.power
+    if isinstance(change, PairedSpread):
+        times = groups_needed(change, distance, alpha=alpha, power=power) / change.groups
+    else:
+        times = change.times_needed(distance, alpha=alpha, power=power)
+    known = None if times > MOST_TIMES else times
+    return HeadlineVerdict(evidence, "undecided", shown, why, groups, known, expected)
 
 
 def points(share: float) -> str:

@@ -112,7 +112,7 @@ def _evidence_digest(evidence: Sequence[HeadlineEvidence]) -> str:
     """A hash of all differences: the same answers looked at again have the same."""
     parts = [
         (each.headline, each.judgements, each.new.value, each.baseline.value)
-        + ((float(each.change.difference), float(each.change.error)) if each.change else ())
+        + ((float(each.change.low(0.975)), float(each.change.high(0.975))) if each.change else ())
         for each in evidence
     ]
     return digest(parts).hex()[: 2 * SHORT_HASH]
@@ -308,7 +308,7 @@ def _independent_evidence(
         case "lower":
             first, second = new, old
         case "nearer zero":
-            first, second = _distance_from_zero(new), _distance_from_zero(old)
+            first, second = distance_from_zero(new), distance_from_zero(old)
         case _:
             first, second = old, new
     change = independent_difference(first, second)
@@ -325,7 +325,8 @@ def _independent_evidence(
     )
 
 
-def _distance_from_zero(figure: Estimate) -> Estimate:
+def distance_from_zero(figure: Estimate) -> Estimate:
+    """How far a figure is from zero, with the interval that this has."""
     if figure.value is None or figure.low is None or figure.high is None:
         return figure
     ends = abs(figure.low), abs(figure.high)
