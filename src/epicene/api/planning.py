@@ -75,7 +75,7 @@ def plan(
 
     >>> import epicene
     >>> plan = epicene.plan("alternations", rate=0.8, group_size=1, difference=0.1)
-    >>> 230 < plan.items < 260
+    >>> 290 < plan.items < 320
     True
 
     difference: what is to be found, as a share.

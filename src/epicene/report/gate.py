@@ -155,7 +155,7 @@ def gate_junit(result: GateResult) -> bytes:
     """JUnit XML: a test case for each headline and limit; undecided ones are errors."""
     from xml.etree import ElementTree as ET
 
-    cases = [*result.verdicts, *result.checks]
+    cases: list[HeadlineVerdict | GateCheck] = [*result.verdicts, *result.checks]
     outcomes = [each.outcome for each in cases]
     suites = ET.Element("testsuites", name="epicene gate")
     suite = ET.SubElement(

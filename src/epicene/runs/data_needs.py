@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -261,7 +262,7 @@ def _pilots_of_pair(first: StoredRun, second: StoredRun) -> Iterator[Pilot]:
             figures.headline.name,
             float(both["score"].to_numpy().mean()),
             _clustering(both, components),
-            lambda difference, sums=sums: shifted_pool(sums[:, 0], sums[:, 1], difference),
+            partial(shifted_pool, sums[:, 0], sums[:, 1]),
             components,
             *_sizes(both),
         )

@@ -145,7 +145,7 @@ def simulate_pool(
         same = rng.binomial(clustering.per_item, to_item, size=len(owner))
         others = rng.multinomial(clustering.per_item - same, shares) @ steps
         values = same * values + others
-    sums = np.bincount(owner, weights=values, minlength=groups)
+    sums = np.bincount(owner, weights=values, minlength=groups).astype(np.float64)
     sizes = (items * clustering.per_item).astype(np.float64)
     if pool:
         _set_mean(sums, sizes, float(shares @ steps), rng)
@@ -173,8 +173,8 @@ def rejected(sums: Floats, alpha: float, lattice: float = 0.0) -> NDArray[np.boo
     """
     reached = np.abs(sums.sum(axis=-1)) - lattice
     spread = np.sqrt((sums**2).sum(axis=-1))
-    found: NDArray[np.bool_] = reached >= -NORMAL.inv_cdf(alpha / 2) * spread
-    return found & (spread > 0)
+    found: NDArray[np.bool_] = (reached >= -NORMAL.inv_cdf(alpha / 2) * spread) & (spread > 0)
+    return found
 
 
 def simulated_power(

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import polars
+
     from epicene.runs.compare import HeadlineFigures
     from epicene.runs.gate.policy import GatePolicy, HeadlinePolicy
     from epicene.runs.stored_run import Coverage, StoredRun
@@ -66,7 +68,9 @@ class GateResult:
     @property
     def outcome(self) -> Outcome:
         """Fail if a headline or a check does, pass if all do."""
-        return overall([each.outcome for each in (*self.verdicts, *self.checks)])
+        return overall(
+            [*(each.outcome for each in self.verdicts), *(each.outcome for each in self.checks)]
+        )
 
 
 def gate_run(
@@ -161,7 +165,8 @@ def _against_run(new: StoredRun, baseline: StoredRun, policy: GatePolicy) -> _Ga
     check_same_suite(baseline, new)
     _check_same_method(baseline, new)
     read = read_pair(baseline, new)
-    evidence, notes = [], []
+    evidence: list[HeadlineEvidence] = []
+    notes: list[str] = []
     others = dict(policy.headlines)
     for figures in headline_figures(read):
         others.pop(figures.headline.name, None)
@@ -170,13 +175,9 @@ def _against_run(new: StoredRun, baseline: StoredRun, policy: GatePolicy) -> _Ga
             continue
         if figures.scores is None:
             old, now = (figures.headline.estimate(part) for part in figures.parts)
-            found = _independent(figures.headline, own, old, now)
-        else:
-            found = _paired(figures, own, new.suite.name)
-        if isinstance(found, str):
-            notes.append(found)
-        elif found is not None:
-            evidence.append(found)
+            _add_independent(figures.headline, own, (old, now), evidence, notes)
+        elif len(figures.scores):  # else neither run measures it
+            evidence.append(_paired(figures, figures.scores, own, new.suite.name))
     if others:
         old_metrics, metrics = (summarise([run]).runs[0].metrics for run in (baseline, new))
         evidence += _metric_evidence(policy, others, old_metrics, metrics)
@@ -201,17 +202,16 @@ def _check_same_method(baseline: StoredRun, new: StoredRun) -> None:
         raise InputError(f"{told} A gate compares models under one method.")
 
 
-def _paired(figures: HeadlineFigures, own: HeadlinePolicy, suite: str) -> HeadlineEvidence | None:
+def _paired(
+    figures: HeadlineFigures, scores: polars.DataFrame, own: HeadlinePolicy, suite: str
+) -> HeadlineEvidence:
     import polars as pl
 
-    assert figures.scores is not None
-    if not len(figures.scores):
-        return None  # neither run measures it
     name = figures.headline.name
     if own.better == "nearer zero":
         raise InputError(f"{name!r} is a share: better is higher or lower, not nearer zero.")
-    both = paired_scores(figures.scores, POSITIONS, suite=suite)
-    of_baseline = len(figures.scores.filter(pl.col("model") == POSITIONS[0]))
+    both = paired_scores(scores, POSITIONS, suite=suite)
+    of_baseline = len(scores.filter(pl.col("model") == POSITIONS[0]))
     new, old = (both[column].to_numpy() for column in ("score_2", "score"))
     if own.better == "lower":
         new, old = old, new
@@ -249,7 +249,8 @@ def _against_results(new: StoredRun, baseline: StoredResults, policy: GatePolicy
                 "compares models under one method."
             )
     summary = summarise([new])
-    evidence, notes = [], []
+    evidence: list[HeadlineEvidence] = []
+    notes: list[str] = []
     others = dict(policy.headlines)
     for headline in headline_metrics_of(new.suite, summary.results):
         others.pop(headline.name, None)
@@ -262,8 +263,7 @@ def _against_results(new: StoredRun, baseline: StoredResults, policy: GatePolicy
                 f"{baseline.path} has no {headline.name!r}; `epicene export results RUN` writes a "
                 "file with all headlines (results.json)."
             )
-        found = _independent(headline, own, known, figure)
-        (notes if isinstance(found, str) else evidence).append(found)
+        _add_independent(headline, own, (known, figure), evidence, notes)
     (run,) = summary.runs
     evidence += _metric_evidence(policy, others, baseline.estimates, run.metrics)
     return _Gathered(
@@ -275,16 +275,21 @@ def _against_results(new: StoredRun, baseline: StoredResults, policy: GatePolicy
     )
 
 
-def _independent(
-    headline: HeadlineMetric, own: HeadlinePolicy, old: Estimate, new: Estimate
-) -> HeadlineEvidence | str:
-    """The evidence from two intervals, or why the headline is not gated."""
+def _add_independent(
+    headline: HeadlineMetric,
+    own: HeadlinePolicy,
+    figures: tuple[Estimate, Estimate],
+    evidence: list[HeadlineEvidence],
+    notes: list[str],
+) -> None:
+    """Add the evidence from two intervals, or a note why the headline is not gated."""
     if headline.item_scores is None and own.better is None:
-        return (
-            f"{headline.name!r} is not gated, as no value of it is better than another; in a "
+        notes.append(
+            f"“{headline.name}” is not gated, as no value of it is better than another; in a "
             'policy, better = "nearer zero" (or higher, lower) says which is.'
         )
-    return _independent_evidence(headline.name, own, old, new)
+    else:
+        evidence.append(_independent_evidence(headline.name, own, *figures))
 
 
 def _metric_evidence(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -110,7 +110,5 @@ def _convert(content: object, kind: type[AnyRecord], location: str, table: str) 
 
 def _with_choices(problem: str, key: str) -> str:
     """The problem with what a key can be."""
-    choices = {"rule": Rule, "correction": Correction, "better": Better}.get(key)
-    if choices is None:
-        return problem
-    return f"{problem}; known: {', '.join(map(repr, choices.__args__))}"
+    known = {"rule": get_args(Rule), "correction": get_args(Correction), "better": get_args(Better)}
+    return f"{problem}; known: {', '.join(map(repr, known[key]))}" if key in known else problem
