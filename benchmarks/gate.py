@@ -1,10 +1,10 @@
 """Simulate `epicene gate`: false alarms, wrong passes, power, and a hundred nights.
 
-    python benchmarks/gate.py [--pairs 1000] [--series 1000] [--part suites|bootstrap|power|nights]
+    python benchmarks/gate.py [--pairs 1000] [--series 1000] [--part PART]
 
-Groups and sizes are those of each suite's starter set; answers are simulated with known rates, so
-that it is known whether the new model is worse. All parts take a few minutes on one core; the
-tables in docs/gate.md come from here.
+The parts are suites, bootstrap, unequal, power and nights. Groups and sizes are those of each
+suite's starter set; answers are simulated with known rates, so that it is known whether the new
+model is worse. All parts take a few minutes on one core; the tables in docs/gate.md come from here.
 """
 
 from __future__ import annotations
@@ -250,6 +250,25 @@ def _bootstrap_ends(sums: Floats, sizes: Ints) -> tuple[float, float]:
     return found.low, found.high
 
 
+def unequal(pairs: int) -> Iterator[str]:
+    """Groups of very unequal size (Pareto, of 2 to some hundred) that are lost as a whole."""
+    yield "| groups | rate | icc | wrong fail | wrong pass |"
+    yield "|---|---|---|---|---|"
+    for groups in (50, 150, 500):
+        ranks = (np.arange(groups) + 0.5) / groups
+        sizes = np.round(2 * (1 - ranks) ** (-1 / 1.5)).astype(np.int64)
+        for rate in (0.5, 0.9, 0.98):
+            for icc in (0.3, 0.8):
+                rng = np.random.default_rng(groups)
+                equal, worse = (
+                    paired_spread(simulate(sizes, Model(rate, change, icc, 0.7), pairs, rng), sizes)
+                    for change in (0.0, -MARGIN)
+                )
+                failed, passed = equal.high(0.975) < 0, worse.low(0.975) >= -MARGIN
+                shown = " | ".join(f"{100 * np.mean(each):.1f}" for each in (failed, passed))
+                yield f"| {groups} | {rate} | {icc} | {shown} |"
+
+
 # --- power -----------------------------------------------------------------------------------
 
 
@@ -302,11 +321,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--series", type=int, default=1000)
-    parser.add_argument("--part", choices=("suites", "bootstrap", "power", "nights"))
+    parser.add_argument("--part", choices=("suites", "bootstrap", "unequal", "power", "nights"))
     given = parser.parse_args()
     parts = {
         "suites": lambda: suites(given.pairs),
         "bootstrap": lambda: bootstrap(given.pairs),
+        "unequal": lambda: unequal(given.pairs),
         "power": lambda: power(given.pairs),
         "nights": lambda: nights(given.series),
     }

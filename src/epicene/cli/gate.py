@@ -50,8 +50,7 @@ def gate(
 ) -> int:
     """Decide whether a new run is no worse than a baseline, by every headline.
 
-    Exit code 0: pass; 1: fail; 3: undecided, with how much data would decide it; 2: the input is
-    wrong.
+    Exit codes: 0 pass, 1 fail, 3 undecided, 2 wrong input.
     """
     from epicene.api.gating import gate as gate_runs
     from epicene.api.gating import gate_writer

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from epicene.runs.data_needs import DataNeeds, DataPlan
 
+FEW_GROUPS = 100  # see docs/power.md: plans from 30 groups were off by up to half
+
 
 def data_needs_tables(plan: DataPlan) -> tuple[Table, ...]:
     """What is needed, what it rests on, and what other numbers of samples would need."""
@@ -70,6 +72,16 @@ def _notes(plan: DataPlan) -> Iterator[str]:
         "The detectable difference is what the items at hand find as often."
     )
     yield from plan.notes
+    few = [
+        f"“{each.pilot.headline}” ({each.pilot.groups})"
+        for each in plan.needs
+        if each.pilot.components is not None and each.pilot.groups < FEW_GROUPS
+    ]
+    if few:
+        yield (
+            f"A pilot of fewer than {FEW_GROUPS} groups says little about how answers vary, and "
+            f"the plan may be far off: {', '.join(few)}."
+        )
 
 
 def _assumptions_table(plan: DataPlan) -> Table:
@@ -84,7 +96,7 @@ def _assumptions_table(plan: DataPlan) -> Table:
             Column(name="judgements per item", unit="number", decimals=1),
             Column(name="samples", unit="count"),
             Column(name="correlation in a group", unit="number", decimals=2),
-            Column(name="of samples", unit="number", decimals=2),
+            Column(name="correlation of samples", unit="number", decimals=2),
         ),
         rows=tuple(
             Row(

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
 def gate_sentence(result: GateResult) -> str:
     """The outcome in one sentence, with the reason."""
-    reasons = [
-        f"“{each.evidence.headline}”: {each.why}"
-        for each in result.verdicts
-        if each.outcome == result.outcome
-    ] + [f"{each.name}: {each.why}" for each in result.checks if each.outcome == result.outcome]
+    by_reason: dict[str, list[str]] = {}
+    for verdict in result.verdicts:
+        if verdict.outcome == result.outcome:
+            by_reason.setdefault(verdict.why, []).append(f"“{verdict.evidence.headline}”")
+    for check in result.checks:
+        if check.outcome == result.outcome:
+            by_reason.setdefault(check.why, []).append(check.name)
+    reasons = [f"{', '.join(names)}: {why}" for why, names in by_reason.items()]
     told = f"{result.outcome.upper()}: {result.new} against {result.baseline} on {result.suite}"
     if result.outcome == "pass":
         return f"{told}: no headline is worse by its margin."

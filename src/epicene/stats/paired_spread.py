@@ -72,17 +72,18 @@ def paired_spread(sums: Floats, sizes: Floats) -> PairedSpread:
     """
     sizes = np.broadcast_to(sizes, sums.shape)
     groups, rows = sums.shape[-1], sizes.sum(axis=-1)
-    mean_size = rows / groups
-    # With groups of unequal size, fewer equal ones would be known as well (Kish).
-    effective = rows**2 / (sizes**2).sum(axis=-1) + 2
-    shares = sums / sizes
+    # What is added is as large as the group of a row drawn at random: with groups of unequal size,
+    # larger than their mean. So many of that size would be known as well (Kish).
+    size = (sizes**2).sum(axis=-1) / rows
+    effective = rows / size + 2
     # Where nothing differs a whole group might; each one that does says how much of it.
+    shares = sums / sizes
     change = np.sqrt(((shares**2).sum(axis=-1) + 1) / (np.count_nonzero(sums, axis=-1) + 1))
-    total = rows + 2 * mean_size
+    total = rows + 2 * size
     centre = sums.sum(axis=-1) / total
     squares = ((sums - centre[..., None] * sizes) ** 2).sum(axis=-1)
-    variance = squares / (groups * mean_size**2)
-    squares = squares + 2 * mean_size**2 * (change**2 + centre**2)
+    variance = squares / (groups * (rows / groups) ** 2)
+    squares = squares + 2 * size**2 * (change**2 + centre**2)
     error = np.sqrt(squares * effective / (effective - 1)) / total
     freedom = effective - 1
     return PairedSpread(sums.sum(axis=-1) / rows, centre, error, freedom, groups, change, variance)
@@ -126,13 +127,15 @@ def groups_needed(spread: PairedSpread, distance: float, *, alpha: float, power:
     """How many groups like these would tell the difference from one at that distance.
 
     The bound of one-sided level 1 − alpha then reaches it with a chance of `power`: the error of
-    n groups, √(variance · n + 2 · change²)/(n + 2), is small enough.
+    n groups, √(variance · n + 2 (r · change)²)/(n + 2r), is small enough, where r is the size of
+    the groups that are added by the mean size.
     """
     reach = NORMAL.inv_cdf(1 - alpha) + NORMAL.inv_cdf(power)
     scale = (reach / distance) ** 2
-    half = (scale * float(spread.variance) - 4) / 2
-    added = 4 - 2 * scale * float(spread.change) ** 2
-    return math.ceil(half + math.sqrt(max(0.0, half**2 - added)))
+    added = spread.groups / (float(spread.freedom) - 1)
+    half = scale * float(spread.variance) / 2 - 2 * added
+    rest = added**2 * (4 - 2 * scale * float(spread.change) ** 2)
+    return math.ceil(half + math.sqrt(max(0.0, half**2 - rest)))
 
 
 def check_share(name: str, value: float) -> None:

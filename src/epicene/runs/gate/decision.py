@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, SupportsFloat, TypeAlias
 
+import msgspec
+
 from epicene.core.records import Estimate
 from epicene.stats.paired_spread import PairedSpread, groups_needed
 
@@ -136,8 +138,10 @@ def _verdict(
 ) -> HeadlineVerdict:
     low = float(change.low(1 - policy.alpha / 2))
     value = float(change.difference)
-    shown = Estimate(value=value, low=min(low, high), high=high, n=evidence.judgements)
     groups = change.groups if isinstance(change, PairedSpread) else None
+    shown = Estimate(value=value, low=min(low, high), high=high, n=evidence.judgements)
+    if groups is not None:  # a difference of shares
+        shown = msgspec.structs.replace(shown, low=max(-1.0, min(low, high)), high=min(1.0, high))
     margin = evidence.margin
     if failed:
         more = "" if evidence.rule == "no-regression" else f" by more than {points(margin)}"
