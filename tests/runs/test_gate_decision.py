@@ -12,6 +12,7 @@ import pytest
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate
 from epicene.runs.gate.decision import HeadlineEvidence, Outcome, decide, failures, overall
+from epicene.runs.gate.gate import distance_from_zero
 from epicene.runs.gate.nightly import Night, read_nights, write_nights
 from epicene.runs.gate.policy import GatePolicy, HeadlinePolicy, Rule, read_policy
 from epicene.stats.arrays import NORMAL
@@ -164,6 +165,22 @@ def test_equal_models_seldom_fail(rate: float) -> None:
             changes.append(evidence(paired_spread(sums, np.full(60, 4.0)), "no-regression"))
         failed += any(each.outcome == "fail" for each in decide(changes, GatePolicy()))
     assert failed / 300 <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("figure", "wanted"),
+    [
+        ((-0.3, -0.5, -0.1), (0.3, 0.1, 0.5)),
+        ((0.1, -0.2, 0.4), (0.1, 0.0, 0.4)),
+        ((-0.1, -0.4, 0.2), (0.1, 0.0, 0.4)),
+    ],
+)
+def test_a_distance_from_zero_has_the_interval_of_one(
+    figure: tuple[float, float, float], wanted: tuple[float, float, float]
+) -> None:
+    value, low, high = figure
+    found = distance_from_zero(Estimate(value=value, low=low, high=high))
+    assert (found.value, found.low, found.high) == wanted
 
 
 # --- nights ----------------------------------------------------------------------------------

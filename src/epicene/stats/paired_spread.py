@@ -36,6 +36,7 @@ class PairedSpread(NamedTuple):
     groups: int
     change: Floats  # the part of a group that differs, where one does (root mean square)
     variance: Floats  # of the groups that were seen, per group of mean size
+    differing: Floats  # how many groups differ
 
     def low(self, level: float) -> Floats:
         """The bound above which the difference is, with this one-sided level (e.g. 0.975)."""
@@ -77,16 +78,24 @@ def paired_spread(sums: Floats, sizes: Floats) -> PairedSpread:
     size = (sizes**2).sum(axis=-1) / rows
     effective = rows / size + 2
     # Where nothing differs a whole group might; each one that does says how much of it.
-    shares = sums / sizes
-    change = np.sqrt(((shares**2).sum(axis=-1) + 1) / (np.count_nonzero(sums, axis=-1) + 1))
+    differing = np.count_nonzero(sums, axis=-1) + 0.0
+    change = np.sqrt((((sums / sizes) ** 2).sum(axis=-1) + 1) / (differing + 1))
     total = rows + 2 * size
     centre = sums.sum(axis=-1) / total
     squares = ((sums - centre[..., None] * sizes) ** 2).sum(axis=-1)
     variance = squares / (groups * (rows / groups) ** 2)
     squares = squares + 2 * size**2 * (change**2 + centre**2)
     error = np.sqrt(squares * effective / (effective - 1)) / total
-    freedom = effective - 1
-    return PairedSpread(sums.sum(axis=-1) / rows, centre, error, freedom, groups, change, variance)
+    return PairedSpread(
+        difference=sums.sum(axis=-1) / rows,
+        centre=centre,
+        error=error,
+        freedom=effective - 1,
+        groups=groups,
+        change=change,
+        variance=variance,
+        differing=differing,
+    )
 
 
 def minimum_detectable_difference(
@@ -94,8 +103,8 @@ def minimum_detectable_difference(
 ) -> Estimate:
     """The smallest true difference that a two-sided paired test finds with that power.
 
-    It is that of a t-test with the spread's error, and at least what a permutation test needs: so
-    many groups that differ, all in one direction, that flipping them all is rarer than `alpha`.
+    It is that of a t-test with the spread's error. If few groups differ, it is at least what a
+    permutation test needs: so many that differ that flipping them all is rarer than `alpha`.
     """
     from scipy.special import betaincinv, nctdtrinc, stdtrit
 
@@ -111,8 +120,9 @@ def minimum_detectable_difference(
         )
     critical = stdtrit(spread.freedom, 1 - alpha / 2)
     by_error = float(nctdtrinc(spread.freedom, 1 - power, critical) * spread.error)
-    differing = float(betaincinv(needed, spread.groups - needed + 1, power))
-    value = max(by_error, differing * float(spread.change))
+    share = float(betaincinv(needed, spread.groups - needed + 1, power))
+    few = float(spread.differing) < share * spread.groups
+    value = max(by_error, share * float(spread.change)) if few else by_error
     if value > 1:
         return Estimate(value=None, n=spread.groups, why="not even a difference of 100 % would do")
     return Estimate(value=value, n=spread.groups)
