@@ -167,6 +167,40 @@ def test_equal_models_seldom_fail(rate: float) -> None:
     assert failed / 300 <= 0.05
 
 
+def test_a_hundred_nights_keep_the_error_rate() -> None:
+    """100 series against baselines whose answers stay the same; without --nights some 40 alarm."""
+    rng = np.random.default_rng(12)
+    alpha = read_nights(Path("none.json"), GatePolicy()).alpha_per_night
+    once, kept = 0, 0
+    for _ in range(100):
+        right = rng.beta(1, 1, size=(60, 1)).repeat(4, axis=1)
+        baseline = rng.random((60, 4)) < right
+        new = rng.random((100, 60, 4)) < right
+        sums = (new.astype(np.float64) - baseline).sum(axis=2)
+        spread = paired_spread(sums, np.full(60, 4.0))
+        once += bool((spread.high(1 - 0.05 / 2) < 0).any())
+        kept += bool((spread.high(1 - alpha / 2) < 0).any())
+    assert once > 15
+    assert kept <= 5
+
+
+@pytest.mark.parametrize(("gained", "most"), [(0.02, 0.04), (0.0, 0.065)])
+def test_models_at_the_margin_seldom_pass(gained: float, most: float) -> None:
+    """Nominally 2.5 %; a model that only ever loses, which is the most skewed, passes in 5 %."""
+    rng = np.random.default_rng(13)
+
+    def drawn(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        chance = rng.random(shape)
+        lost = chance < 0.05 + gained
+        return np.where(lost, -1.0, np.where(chance < 0.05 + 2 * gained, 1.0, 0.0))
+
+    own, common = drawn(2000, 150, 4), drawn(2000, 150, 1)
+    copied = rng.random((2000, 150, 4)) < np.sqrt(0.3)
+    sums = np.where(copied, common, own).sum(axis=2)
+    spread = paired_spread(sums, np.full(150, 4.0))
+    assert np.mean(spread.low(0.975) >= -0.05) <= most
+
+
 @pytest.mark.parametrize(
     ("figure", "wanted"),
     [
