@@ -26,10 +26,14 @@ if TYPE_CHECKING:
     from epicene.api.exports import ExportedData as ExportedData
     from epicene.api.exports import export_data as export_data
     from epicene.api.exports import export_results as export_results
+    from epicene.api.gating import Gate as Gate
+    from epicene.api.gating import gate as gate
     from epicene.api.models import fetch_model as fetch_model
     from epicene.api.models import models as models
     from epicene.api.models import open_model as open_model
     from epicene.api.open_model import OpenModel as OpenModel
+    from epicene.api.planning import Plan as Plan
+    from epicene.api.planning import plan as plan
     from epicene.api.results import Comparison as Comparison
     from epicene.api.results import Figure as Figure
     from epicene.api.results import Run as Run
@@ -101,8 +105,10 @@ _HOMES = {
     ),
     "epicene.api.demo": ("Demo", "demo"),
     "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
+    "epicene.api.gating": ("Gate", "gate"),
     "epicene.api.models": ("fetch_model", "models", "open_model"),
     "epicene.api.open_model": ("OpenModel",),
+    "epicene.api.planning": ("Plan", "plan"),
     "epicene.api.results": (
         "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
         "tabulate",
@@ -150,6 +156,7 @@ __all__ = [
     "ExportedData",
     "Figure",
     "Fill",
+    "Gate",
     "Generate",
     "Images",
     "InputError",
@@ -158,6 +165,7 @@ __all__ = [
     "Look",
     "Message",
     "OpenModel",
+    "Plan",
     "PythonModel",
     "Rewritten",
     "RewrittenChange",
@@ -196,6 +204,7 @@ __all__ = [
     "export_results",
     "extract_wording",
     "fetch_model",
+    "gate",
     "load",
     "load_study",
     "make_selectors",
@@ -203,6 +212,7 @@ __all__ = [
     "models",
     "open_model",
     "open_rewriter",
+    "plan",
     "read_data",
     "report",
     "rewrite",

@@ -77,6 +77,7 @@ class Output(NamedTuple):
 
     arguments: tuple[str, ...]
     stdin: str = ""  # a file
+<<<<<<< HEAD
     new: bool = False  # a new run, which may need a paper's prompts; what is stored never does
 
 
@@ -88,6 +89,9 @@ MATERIAL = {
         "then": "Sentence: [sentence]",
     }
 }
+=======
+    added: str = ""  # a table of the JSON document that later versions add
+>>>>>>> gt
 
 
 def _answered(*names: str) -> tuple[str, ...]:
@@ -106,7 +110,9 @@ OUTPUTS = {
     "tables-two-runs.csv": Output(("tables", *_answered("genform-rules", "genform-copy"), "--csv")),
     "tables-alternations.md": Output(("tables", *_answered("alternations-ngram"), "--markdown")),
     "tables-alternations.txt": Output(("tables", *_answered("alternations-ngram"))),
-    "compare-misgendering.json": Output(("compare", *_PAIR, "--json", "--items")),
+    "compare-misgendering.json": Output(
+        ("compare", *_PAIR, "--json", "--items"), added="detectable"
+    ),
     "compare-genform.json": Output(
         ("compare", *_answered("genform-copy", "genform-rules"), "--json", "--items")
     ),

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from compat.cases import BUILD, HALFWAY, HOSTED, MATERIAL, OUTPUTS, RUNS, SWEEP
@@ -111,7 +112,14 @@ def test_what_is_printed(epicene: Command, name: str, monkeypatch: pytest.Monkey
     stdin = Path(output.stdin).read_bytes() if output.stdin else b""
     done = epicene(*output.arguments, stdin=stdin)
     assert done.code == 0, done.err
-    check(done.out, name)
+    check(without_table(done.out, output.added) if output.added else done.out, name)
+
+
+def without_table(printed: bytes, name: str) -> bytes:
+    """A JSON document without a table that version 0.1.0 did not have."""
+    document = msgspec.json.decode(printed)
+    del document["tables"][name]
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
 # --- runs ------------------------------------------------------------------------------------
