@@ -77,8 +77,8 @@ class Output(NamedTuple):
 
     arguments: tuple[str, ...]
     stdin: str = ""  # a file
-<<<<<<< HEAD
     new: bool = False  # a new run, which may need a paper's prompts; what is stored never does
+    added: str = ""  # a table of the JSON document that later versions add
 
 
 # What stands for a paper's prompts, below the folder of published data.
@@ -89,9 +89,6 @@ MATERIAL = {
         "then": "Sentence: [sentence]",
     }
 }
-=======
-    added: str = ""  # a table of the JSON document that later versions add
->>>>>>> gt
 
 
 def _answered(*names: str) -> tuple[str, ...]:
