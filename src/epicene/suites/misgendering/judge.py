@@ -169,7 +169,9 @@ def by_generation(
         outcome = "undetected"
     context = item.filled(item.gold) if setting == POST else item.before
     spans = [(each.start, each.end) for each in extraneous_mentions(text.text, context)]
-    words = [token.lower() for token in tokens(f"{context} {text.text}", protocol.tokeniser)]
+    # spaCy takes a second blank for a token; Epicene's words need one between the two texts.
+    whole = context + text.text if protocol.counts_as_paper else f"{context} {text.text}"
+    words = [token.lower() for token in tokens(whole, protocol.tokeniser)]
     return Judgement(
         item=item.id,
         group=item.cluster,
