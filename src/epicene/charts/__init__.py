@@ -157,7 +157,7 @@ def scatter(
     measured = {"y": quantitative("y", y, data, unit=unit, log=log_y, include=both)}
     markers = _shape(color, data) if shape is None else _named_shapes(shape, data)
     layers: list[Spec] = [
-        *_equality_lines(equal_at, both),
+        *([] if equal_at is None else _equality_lines(equal_at, both, across["x"])),
         *_intervals(data, shaded, "y"),
         {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **markers}},
     ]
@@ -349,13 +349,18 @@ def _reference_line(value: float | None, measure: Side) -> list[Spec]:
 _DASHED: Spec = {"style": "reference", "strokeDash": [4, 4]}
 
 
-def _equality_lines(value: float | None, both: Sequence[float]) -> list[Spec]:
-    """Dashed lines where x or y is the value, and where x = y, from the least to the greatest."""
-    if value is None:
-        return []
-    ends = [{"x": end, "y": end} for end in (min(both), max(both))]
-    encoding = {side: {"field": side, "type": "quantitative"} for side in "xy"}
-    diagonal = {"data": {"values": ends}, "mark": {"type": "line", **_DASHED}, "encoding": encoding}
+def _equality_lines(value: float, both: Sequence[float], axis: Spec) -> list[Spec]:
+    """Dashed lines where x or y is the value, and where x = y, from end to end of the axes."""
+    low, high = axis["scale"].get("domain", (min(both), max(both)))
+    ends = {"x": low, "y": low, "x2": high, "y2": high}
+    diagonal = {
+        "data": {"values": [ends]},
+        "mark": {"type": "rule", **_DASHED},
+        "encoding": {
+            **{side: {"field": side, "type": "quantitative"} for side in "xy"},
+            **{side: {"field": side} for side in ("x2", "y2")},
+        },
+    }
     return [*_reference_line(value, "x"), *_reference_line(value, "y"), diagonal]
 
 
