@@ -258,6 +258,10 @@ def _one_stratum(_item: Item) -> Stratum:
     return ("", "")
 
 
+def _own_id(item: Item) -> str:
+    return item.id
+
+
 @dataclass(frozen=True)
 class Suite(Generic[ItemT, ProtocolT]):
     """A benchmark: its data, protocols, requests, judge, metrics and tables."""
@@ -283,6 +287,9 @@ class Suite(Generic[ItemT, ProtocolT]):
     format_tables: tuple[str, ...] = ()
     # `--limit N` takes N items of each block (first part), spread evenly over its strata (second).
     stratum: Callable[[ItemT], Stratum] = _one_stratum
+    # What `--limit` draws an item by. Counterparts in several strata share it, so that all strata
+    # get the same ones.
+    drawn_by: Callable[[ItemT], str] = _own_id
     # The item's natural text, for models that are fitted on the suite's own text.
     corpus: Callable[[ItemT], Iterable[str]] | None = None
     # Reads external answers, in the suite's own layout: each item with its answers.

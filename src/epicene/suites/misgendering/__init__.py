@@ -8,7 +8,7 @@ from epicene.core.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.misgendering.ask import ask_converted, ask_formats, check_packages, part_of
 from epicene.suites.misgendering.checks import check
-from epicene.suites.misgendering.data import corpus, is_published, read, stratum
+from epicene.suites.misgendering.data import corpus, drawn_by, is_published, read, stratum
 from epicene.suites.misgendering.external_answers import item_details, read_answers
 from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.items import Instance
@@ -50,6 +50,7 @@ suite = Suite(
     headline_metrics=HEADLINE_METRICS,
     format_tables=("agreement",),
     stratum=stratum,
+    drawn_by=drawn_by,
     corpus=corpus,
     read_answers=read_answers,
     item_details=item_details,

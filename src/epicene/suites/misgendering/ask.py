@@ -7,7 +7,7 @@ each generation of an open context is rewritten with every pronoun set and score
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.core.errors import InputError
 from epicene.core.records import Generate, Score, Texts
@@ -102,18 +102,25 @@ def check_packages(protocol: MisgenderingProtocol, items: Iterable[Instance]) ->
     Only continuations of open contexts are converted, and only between the authors' sets.
     """
     if protocol.tokeniser == "spacy" and GENERATION in protocol.formats:
-        require("spacy", "The protocol paper", "english", "take --protocol epicene")
+        require("spacy", "The protocol paper", "english", "run --set formats=probability")
     if protocol.mended or not protocol.both_formats:
         return
     try:
-        load()
-    except InputError as error:
+        _pipeline("or run --set formats=generation, which converts nothing")
+    except InputError:
         if any(not item.is_template and _has_authors_sets(item) for item in items):
-            raise InputError(
-                "The protocol paper converts continuations of open contexts with a spaCy pipeline "
-                "that tags and parses English, and none could be loaded; get one with "
-                f"`{GET_ONE}`, or take --protocol epicene."
-            ) from error
+            raise
+
+
+def _pipeline(way_out: str) -> Any:
+    try:
+        return load()
+    except InputError as error:
+        raise InputError(
+            "The protocol paper converts continuations of open contexts with a spaCy pipeline "
+            "that tags and parses English, and none could be loaded; get one with "
+            f"`{GET_ONE}`, {way_out}."
+        ) from error
 
 
 def _has_authors_sets(item: Instance) -> bool:
@@ -218,7 +225,8 @@ def _as_published(key: _Key, continuation: str) -> dict[str, str]:
 def _published_rules(key: _Key) -> PaperRules:
     from epicene.rewriting.english.paper_rules import PaperRules
 
-    return PaperRules(load(), {each.name: each for each in _pronoun_sets(key)})
+    nlp = _pipeline("then repeat the command: the stored answers are kept")
+    return PaperRules(nlp, {each.name: each for each in _pronoun_sets(key)})
 
 
 def _sets_key(sets: tuple[PronounForms, ...]) -> _Key:

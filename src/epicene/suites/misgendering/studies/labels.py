@@ -64,15 +64,10 @@ def candidates(material: Continued) -> Iterator[Candidate]:
         for number, text in enumerate(answered.answer.texts, start=1):
             yield Candidate(
                 cell=(material.model, item.pronoun, answered.name, item.dataset),
-                unit=_without_pronoun(item),
+                unit=item.with_pronoun(""),
                 name=f"{material.model}/{item.id}/{answered.name} {number}",
                 make=partial(_item, material, answered, number, text),
             )
-
-
-def _without_pronoun(item: Instance) -> str:
-    """The part of an instance's id that its counterparts with other pronouns share."""
-    return item.id.replace(f"/{item.pronoun}/", "/", 1)
 
 
 def _item(material: Continued, answered: AnsweredRequest, number: int, text: Text) -> StudyItem:
@@ -175,7 +170,8 @@ def _published_units(dataset: str, units: list[str], seed: int) -> set[str]:
     if len(units) < _INSTANCES:
         raise InputError(
             f"The runs share {len(units)} instances of {dataset} across all models and pronouns, "
-            f"and the paper's draw takes {_INSTANCES}; run without --limit."
+            f"and the paper's draw takes {_INSTANCES}; run with a --limit of at least "
+            f"{_INSTANCES} instances per pronoun, or without one."
         )
     # As the authors' data library samples rows.
     rows = RandomState(seed).choice(len(units), _INSTANCES, replace=False)
