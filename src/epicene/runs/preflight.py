@@ -30,9 +30,20 @@ def multi_model_roles(suite: Suite[Any, Any]) -> set[str]:
     return {role.name for role in suite.roles if role.many}
 
 
-def check_roles(suite: Suite[Any, Any], models: Mapping[str, Sequence[ModelSpec]]) -> None:
-    """Every role has its model, and no role has one too many."""
+def check_roles(
+    suite: Suite[Any, Any],
+    models: Mapping[str, Sequence[ModelSpec]],
+    whole: Suite[Any, Any] | None = None,
+) -> None:
+    """Every role has its model, and no role has one too many. `whole` is the suite with all its
+    stages."""
+    used = {role.name for role in suite.roles}
     for name, specs in models.items():
+        if whole is not None and name not in used and whole.role(name):
+            raise InputError(
+                f"With these settings the suite {suite.name} asks nothing of a model in the role "
+                f"{name}; leave it out, or change the protocol."
+            )
         role = suite.role(name)
         if len(set(specs)) < len(specs):
             raise InputError(f"The role {name} names one model twice.")

@@ -81,7 +81,7 @@ def run(
     whole = config.suite
     suite = whole.for_protocol(config.protocol, config.models)
     config = replace(config, suite=suite)
-    check_roles(suite, config.models)
+    check_roles(suite, config.models, whole)
     dataset = suite.read(config.source, config.protocol)
     suite = find_verbs(suite, config.protocol, select_items(config, dataset))
     config = replace(config, suite=suite)

@@ -469,4 +469,17 @@ def choose_protocol(
     return msgspec.structs.replace(chosen, **values)
 
 
+RULE = "rule"  # instead of a model in an optional role
+
+
+def split_role_settings(
+    suite: Suite[Any, Any], settings: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The settings of the protocol, and those that name the model of an optional role."""
+    optional = {role.name for role in suite.roles if role.optional}
+    named = {name: str(value) for name, value in settings.items() if name in optional}
+    others = {name: value for name, value in settings.items() if name not in optional}
+    return others, {name: value for name, value in named.items() if value != RULE}
+
+
 sys.modules[__name__].__class__ = CallablePackage  # `epicene.suites()` lists them

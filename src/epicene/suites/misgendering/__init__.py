@@ -6,7 +6,13 @@ from pathlib import Path
 
 from epicene.core.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
-from epicene.suites.misgendering.ask import ask_converted, ask_formats, check_packages, part_of
+from epicene.suites.misgendering.ask import (
+    ask_contractions,
+    ask_converted,
+    ask_formats,
+    check_packages,
+    part_of,
+)
 from epicene.suites.misgendering.checks import check
 from epicene.suites.misgendering.data import corpus, drawn_by, is_published, read, stratum
 from epicene.suites.misgendering.external_answers import item_details, read_answers
@@ -28,15 +34,30 @@ suite = Suite(
     card=read_card(Path(__file__).parent / "card.toml"),
     item=Instance,
     protocols=PROTOCOLS,
-    roles=(Role(name="model", about="scores texts and continues them"),),
+    roles=(
+        Role(name="model", about="scores texts and continues them"),
+        Role(
+            name="contractions",
+            about="reads he's as he is or he has, where `paper` converts; else a rule does",
+            optional=True,
+        ),
+    ),
     stages=(
         Stage(name="ask", role="model", verbs=(Score, Generate), ask=ask_formats),
+        Stage(
+            name="contractions",
+            role="contractions",
+            verbs=(Score,),
+            ask=ask_contractions,
+            needs=("ask",),
+            when=lambda protocol: protocol.both_formats and not protocol.mended,
+        ),
         Stage(
             name="convert",
             role="model",
             verbs=(Score,),
             ask=ask_converted,
-            needs=("ask",),
+            needs=("ask", "contractions"),
             when=lambda protocol: protocol.both_formats,
         ),
     ),

@@ -8,11 +8,13 @@ from epicene.core.records import Judgement, Scores, Texts
 from epicene.suites import ScoredText
 from epicene.suites.answers import LIKELIHOOD_MEASURES, normalised_likelihood
 from epicene.suites.misgendering.ask import (
+    CONTRACTION,
     CONVERTED,
     OPEN,
     POST,
     converted_candidates,
     first_gap,
+    read_by,
 )
 from epicene.suites.misgendering.continuations import (
     bracket_spans,
@@ -45,7 +47,7 @@ def judge(item: Instance, answers: Answers, protocol: MisgenderingProtocol) -> I
         if isinstance(answered.answer, Texts):
             for number, text in enumerate(answered.answer.texts, start=1):
                 yield by_generation(item, answered.name, number, text, protocol)
-        elif isinstance(answered.answer, Scores):
+        elif isinstance(answered.answer, Scores) and not answered.name.startswith(CONTRACTION):
             if answered.name == PROBABILITY:
                 yield from by_probability(item, answered.answer, protocol)
             elif answered.name.startswith(CONVERTED):
@@ -92,9 +94,9 @@ def scored_texts(
 ) -> Iterator[ScoredText]:
     """Every candidate of each request: the whole text, or the next word alone."""
     for answered in answers:
-        if not isinstance(answered.answer, Scores):
-            continue
         name = answered.name
+        if not isinstance(answered.answer, Scores) or name.startswith(CONTRACTION):
+            continue
         choices = _choices(item, answers, name, protocol)
         for choice, score in zip(choices, answered.answer.texts, strict=True):
             text = item.filled(choice) if name == PROBABILITY else choice.form
@@ -108,7 +110,7 @@ def _choices(
     if name.startswith(CONVERTED):
         number = int(name.removeprefix(f"{CONVERTED} "))
         text = answers.only(Texts).texts[number - 1].text
-        return converted_candidates(item, text, protocol)
+        return converted_candidates(item, text, protocol, read_by(answers, number))
     if name == f"{NEXT_WORD} {POST}":
         return after_filled_template(item, protocol)[1]
     if name == f"{NEXT_WORD} {OPEN}":
