@@ -23,7 +23,7 @@ from epicene.suites.misgendering.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.misgendering.protocol import PROTOCOLS
 from epicene.suites.misgendering.sources import OTHER_SHA256, SHA256
 from epicene.suites.misgendering.studies import figures as label_figures
-from epicene.suites.misgendering.studies import labels
+from epicene.suites.misgendering.studies import label_sheets, labels
 from epicene.suites.misgendering.studies import tables as label_tables
 from epicene.suites.misgendering.tables import tables
 from epicene.suites.studies import StudyKind
@@ -89,6 +89,7 @@ suite = Suite(
             metrics=label_tables.all_metrics,
             tables=label_tables.tables,
             figures=label_figures.figures,
+            read_labels=label_sheets.read_labels,
         )
     },
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.core.records import Judgement, Scores, Texts
+from epicene.core.records import Choice, Judgement, Scores, Texts
 from epicene.suites import ScoredText
 from epicene.suites.answers import LIKELIHOOD_MEASURES, normalised_likelihood
 from epicene.suites.misgendering.ask import (
@@ -47,6 +47,8 @@ def judge(item: Instance, answers: Answers, protocol: MisgenderingProtocol) -> I
         if isinstance(answered.answer, Texts):
             for number, text in enumerate(answered.answer.texts, start=1):
                 yield by_generation(item, answered.name, number, text, protocol)
+        elif isinstance(answered.answer, Choice):
+            yield by_given_choice(item, answered.name, answered.answer, protocol)
         elif isinstance(answered.answer, Scores) and not answered.name.startswith(CONTRACTION):
             if answered.name == PROBABILITY:
                 yield from by_probability(item, answered.answer, protocol)
@@ -141,6 +143,32 @@ def by_conversion(
         label=chosen.pronoun,
         facets={**item.facets, "format": CONVERTED, "sample": number},
         evidence={"answer": chosen.form, "reference": gold},
+    )
+
+
+# --- probability that was measured elsewhere -----------------------------------------------
+
+
+def by_given_choice(
+    item: Instance, name: str, answer: Choice, protocol: MisgenderingProtocol
+) -> Judgement:
+    """The pronoun that external probabilities chose; without one it was a wrong one."""
+    converted = name.startswith(CONVERTED)
+    facets = {"format": CONVERTED, "sample": name.removeprefix(f"{CONVERTED} ")}
+    if not converted:
+        facets = {"format": PROBABILITY, "measure": protocol.measure}
+    chosen = [each for each in item.candidates if each.pronoun == answer.choice]
+    return Judgement(
+        item=item.id,
+        group=item.cluster,
+        language=item.language,
+        name=name,
+        outcome="right" if answer.choice == item.pronoun else "wrong",
+        label=answer.choice,
+        facets={**item.facets, **facets},
+        evidence={"answer": item.filled(chosen[0]), "reference": item.filled(item.gold)}
+        if chosen
+        else {},
     )
 
 

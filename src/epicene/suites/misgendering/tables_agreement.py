@@ -338,7 +338,7 @@ _NOT_ASKED = Estimate(
 def _pronouns_differ(pairs: polars.DataFrame) -> PartEstimator:
     """How often the two formats choose different pronouns where the generation has one."""
     differ = share_of_parts(pairs, pronouns_differ())
-    found = pairs["label_b"].is_not_null().to_numpy()
+    found = pairs.select(known=pronouns_differ().is_not_null())["known"].to_numpy()
     return lambda parts: differ([rows[found[rows]] for rows in parts])
 
 
