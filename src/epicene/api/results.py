@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -397,8 +398,12 @@ class Scored(SuiteResults):
     def _tables(self) -> Sequence[Table]:
         return self.records
 
-    def _figures(self) -> tuple[FigureRecord, ...]:
+    @cached_property
+    def _drawn(self) -> tuple[FigureRecord, ...]:
         return (*self.summary.figures, *(each for made in self._people for each in made.figures))
+
+    def _figures(self) -> tuple[FigureRecord, ...]:
+        return self._drawn
 
     def judgements(self) -> Iterator[tuple[str, Judgement]]:
         """Every judgement with its model, as records, one after the other."""
