@@ -175,7 +175,7 @@ def _predicted(line: FileRow, instance: Instance) -> Choice:
 
 def _continuations(line: FileRow, column: str, context: str) -> Texts:
     """The texts in the numbered columns, without the context that they begin with."""
-    texts = []
+    texts: list[Text] = []
     while f"{column}_{len(texts) + 1}" in line.values:
         whole = line.values[f"{column}_{len(texts) + 1}"]
         texts.append(Text(text=_after(line, whole, context)))
