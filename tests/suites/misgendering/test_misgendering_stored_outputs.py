@@ -394,7 +394,7 @@ def test_label_sheets_become_the_figures_of_people(sheets: Path) -> None:
             assert sum(same) <= found_right <= sum(same) + len(mine) - len(alone)
     people = [row for row in every if row["pat_label_pronoun"]]
     alike = sum(row["pat_label_pronoun"] == row["vee_label_pronoun"] for row in people)
-    raw = shown(found.records, "people", ("outcome", "all", "all"), "raw")
+    raw = shown(found.records, "people", ("outcome", "all", "all"), "agreement")
     assert raw.n == len(people)
     assert raw.value == pytest.approx(alike / len(people))
 
