@@ -18,6 +18,7 @@ from epicene.core import registry
 from epicene.report.sweep import format_duration
 from epicene.runs.sweep.runner import RunState
 from epicene.runs.workload import Workload
+from epicene.suites import find_suite
 from epicene.suites.genform.published import published
 from epicene.suites.misgendering.published import published_figures
 from sweep_plans import plan
@@ -227,6 +228,8 @@ def test_the_plan_of_a_paper_is_one_that_can_be_estimated(epicene: Epicene, suit
     # Settings, protocols and languages are checked with a model that is always there.
     suites = printed.out[printed.out.index("[[suites]]") :]
     suites = re.sub(r'"hf:[^"]+"', '"random"', suites)
+    if find_suite(suite).paper_material is not None:  # which nobody has here
+        suites += '[suites.settings]\nwording = "epicene"\n'
     Path("mine.toml").write_text(f'[[models]]\nspec = "random"\n\n{suites}')
     done = epicene("sweep", "mine.toml", "--limit=1", "--dry-run", "--json")
     assert done.code == 0, done.err

@@ -65,3 +65,21 @@ def test_counterparts_are_drawn_together() -> None:
     numbers = {name: {i.id[4:] for i in taken if stratum(i)[1] == name} for name in "abc"}
     assert len(numbers["a"]) == 7
     assert numbers["a"] == numbers["b"] == numbers["c"]
+
+
+def test_strata_of_several_levels_alternate_in_each() -> None:
+    """Though all items of a language stand together, and one has fewer strata."""
+    levels = [(a, b, c) for a in "xyz" for b in "mf" for c in "12" if (a, c) != ("z", "2")]
+    each = [Item(id=f"{'/'.join(name)}/{n}") for name in levels for n in range(3)]
+
+    def of(item: Item) -> tuple[str, tuple[str, ...]]:
+        return "", tuple(item.id.split("/")[:-1])
+
+    def taken(limit: int, level: int) -> Counter[str]:
+        return Counter(of(item)[1][level] for item in limit_items(each, of, limit, 0))
+
+    assert taken(3, 0) == {"x": 1, "y": 1, "z": 1}
+    assert taken(6, 0) == {"x": 2, "y": 2, "z": 2}
+    assert taken(6, 1) == {"m": 3, "f": 3}
+    assert taken(10, 0) == {"x": 4, "y": 4, "z": 2}
+    assert len(list(limit_items(each, of, 100, 0))) == len(each)

@@ -12,9 +12,10 @@ import pytest
 
 from epicene.core.errors import InputError
 from epicene.suites import DataSource
-from epicene.suites.gramvis.data import PUBLISHED_COLUMNS, STARTER, read, read_counts, read_words
+from epicene.suites.gramvis.data import PUBLISHED_COLUMNS, read, read_counts
 from epicene.suites.gramvis.items import CONDITIONS, LANGUAGES
 from epicene.suites.gramvis.protocol import PROTOCOLS
+from epicene.suites.gramvis.word_lists import STARTER, read_words
 
 COLUMNS = "language,word,article,grammar,stereotype,category,english,chinese,genitive,accusative"
 

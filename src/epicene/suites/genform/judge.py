@@ -114,6 +114,7 @@ def _compare(
         **_counts(written["epicene"]).named("epicene"),
     }
     main = respelled = written[words]
+    recognised = _is_recognised(main)
     if spelling != "off":
         compared = {each: _respelled(written[each], language) for each in TOKENISATIONS}
         respelled = compared[words]
@@ -123,10 +124,11 @@ def _compare(
             **_counts(compared["whitespace"]).named("whitespace", ignored=True),
             **_counts(compared["epicene"]).named("epicene", ignored=True),
         }
+        recognised = _is_recognised(respelled) or _is_reordered(respelled)
     if spelling == "ignored":
         main = respelled
     return AnswerScore(
-        outcome=_outcome(main, in_any_order=spelling != "off"),
+        outcome=_outcome(main, recognised=recognised),
         label=_label(main, target),
         value=_counts(main).giou,
         counts=counts,
@@ -197,9 +199,9 @@ def _counts(compared: ComparedAnswer) -> TermCounts:
     return TermCounts(compared.diff.right, terms, terms + compared.diff.spurious)
 
 
-def _outcome(compared: ComparedAnswer, *, in_any_order: bool) -> Outcome:
+def _outcome(compared: ComparedAnswer, *, recognised: bool) -> Outcome:
     """Whether the answer is exactly the wanted sentence, or no version of it at all."""
-    if not _is_recognised(compared) and not (in_any_order and _is_reordered(compared)):
+    if not recognised:
         return "undetected"
     number = _counts(compared)
     return "right" if number.right == number.union else "wrong"

@@ -61,7 +61,7 @@ def tables(results: Outcomes) -> Iterator[Table]:
     protocol = results.protocol
     frame = generation_frame(results.frame, protocol)
     if len(frame):
-        notes = (TOKENISATION_NOTES[protocol.words], *_prompt_note(protocol))
+        notes = (TOKENISATION_NOTES[protocol.words], *_prompt_note(results))
         scores = _scores_table(frame, (*notes, *scoring_notes(frame, protocol)))
         yield data_table(sentence_frame_from_answers(frame), "1", notes[0])
         for language, name in TABLE_NUMBERS.items():
@@ -115,8 +115,16 @@ def _language_table(
         )
 
 
-def _prompt_note(protocol: GenformProtocol) -> Iterator[str]:
-    if protocol.prompt:
+def _prompt_note(results: Outcomes) -> Iterator[str]:
+    protocol = results.protocol
+    if protocol.spelling != "off":  # the titles of tables say whose prompt it is
+        asked = any(run.identities for run in results.runs)  # else answers were given
+        if asked and protocol.wording == "paper" and protocol.in_one_language:
+            yield (
+                "The paper prints its prompt in English and sent translations, which are not "
+                "published; here it was sent in English."
+            )
+    elif protocol.prompt:
         yield "The prompt is the user's own."
     elif protocol.name == "paper":
         yield (
