@@ -25,7 +25,8 @@ from epicene.stats.independent_difference import independent_difference
 from epicene.stats.intervals import clustered_difference
 from epicene.stats.paired_spread import PairedSpread, paired_spread
 from epicene.suites.gramvis import suite as gramvis
-from epicene.suites.gramvis.counts import CONDITIONS, LABELS, CountArray, WordKey
+from epicene.suites.gramvis.counts import CountArray, WordKey
+from epicene.suites.gramvis.items import CONDITIONS, LABELS
 from epicene.suites.gramvis.metrics import headline_effects
 from epicene.suites.headline_metrics import headline_metrics_of
 
@@ -84,9 +85,7 @@ def decided(spreads: list[PairedSpread], number: int, rule: str, alpha: float | 
             margin=MARGIN,
             baseline=figure,
             new=figure,
-            change=PairedSpread(
-                *(part[number] if isinstance(part, np.ndarray) else part for part in spread)
-            ),
+            change=PairedSpread(*(np.asarray(part)[..., number] for part in spread)),
             paired=True,
             judgements=1,
         )

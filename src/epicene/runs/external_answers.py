@@ -18,7 +18,7 @@ from epicene.runs.summary import summarise_external_answers
 from epicene.suites import AnsweredRequest, Answers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from epicene.core.records import Judgement
@@ -100,17 +100,35 @@ def _parse_answer(line: FileRow) -> Answer:
 class ExternalScores:
     """The results of external answers, and sentences on what they leave out."""
 
-    label: str
     summary: Summary
-    answered: Sequence[tuple[Any, Answers]]
+    answered: Mapping[str, Sequence[tuple[Any, Answers]]]  # by the labels of the models
     notes: tuple[str, ...]
 
     def labelled_judgements(self) -> Iterator[tuple[str, Judgement]]:
         """Every judgement, with the model's label."""
         suite, protocol = self.summary.suite, self.summary.protocol
-        for item, answers in self.answered:
-            for judgement in suite.judge(item, answers, protocol):
-                yield self.label, judgement
+        for label, answered in self.answered.items():
+            for judgement in _judgements(suite, protocol, answered):
+                yield label, judgement
+
+
+def _judgements(
+    suite: Suite[Any, Any], protocol: Protocol, answered: Sequence[tuple[Any, Answers]]
+) -> Iterator[Judgement]:
+    for item, answers in answered:
+        yield from suite.judge(item, answers, protocol)
+
+
+def _by_model(
+    suite: Suite[Any, Any], answered: Sequence[tuple[Any, Answers]], label: str
+) -> dict[str, list[tuple[Any, Answers]]]:
+    """The items of each model that the answers name; `label` is for those that name none."""
+    role = suite.roles[0].name
+    found: dict[str, list[tuple[Any, Answers]]] = {}
+    for item, answers in answered:
+        named = next((each.model for each in answers if each.role == role), EXTERNAL_MODEL)
+        found.setdefault(label if named == EXTERNAL_MODEL else named, []).append((item, answers))
+    return found
 
 
 def score_external_answers(
@@ -133,15 +151,10 @@ def score_external_answers(
         own_items = _have_own_items(answered, dataset)
         label, data = path.stem, path.name if own_items else dataset.name
         coverage = None if own_items else _coverage(answered, dataset)
-    judgements = (
-        judgement
-        for item, answers in answered
-        for judgement in suite.judge(item, answers, protocol)
-    )
-    summary = summarise_external_answers(
-        suite, protocol, judgements, label=label, data=data, coverage=coverage
-    )
-    return ExternalScores(label, summary, answered, notes)
+    by_model = _by_model(suite, answered, label)
+    judgements = {name: _judgements(suite, protocol, mine) for name, mine in by_model.items()}
+    summary = summarise_external_answers(suite, protocol, judgements, data=data, coverage=coverage)
+    return ExternalScores(summary, by_model, notes)
 
 
 def _items_with_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> list[tuple[Any, Answers]]:

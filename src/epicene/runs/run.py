@@ -137,9 +137,9 @@ def run(
 
 def _prepare(config: RunConfig) -> tuple[RunConfig, Dataset]:
     """The configuration with the suite as the protocol has it, and the data."""
-    suite = config.suite.for_protocol(config.protocol, config.models)
+    whole, suite = config.suite, config.suite.for_protocol(config.protocol, config.models)
     config = replace(config, suite=suite)
-    check_roles(suite, config.models)
+    check_roles(suite, config.models, whole)
     dataset = suite.read(config.source, config.protocol)
     suite = find_verbs(suite, config.protocol, select_items(config, dataset))
     return replace(config, suite=suite), dataset

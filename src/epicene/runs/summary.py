@@ -149,17 +149,19 @@ def label_comparable_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
 def summarise_external_answers(
     suite: Suite[Any, Any],
     protocol: Protocol,
-    judgements: Iterable[Judgement],
+    judgements: Mapping[str, Iterable[Judgement]],
     *,
-    label: str,
     data: str,
     coverage: Coverage | None = None,
 ) -> Summary:
-    """Make all tables from the judgements of external answers."""
-    info = RunInfo(run=label, model=label, protocol=protocol.name, identities={})
-    made = _summary(
-        suite, protocol, [info], [data], [judgement_frame(judgements, info)], [coverage]
-    )
+    """Make all tables from the judgements of external answers, by the labels of the models."""
+    infos = [
+        RunInfo(run=label, model=label, protocol=protocol.name, identities={})
+        for label in judgements
+    ]
+    frames = [judgement_frame(judgements[info.model], info) for info in infos]
+    count = len(infos)
+    made = _summary(suite, protocol, infos, [data] * count, frames, [coverage] * count)
     return replace(made, wording=UNKNOWN_WORDING if protocol.whose_wording else "")
 
 

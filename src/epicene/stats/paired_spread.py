@@ -66,7 +66,7 @@ def spread_of_rows(first: ArrayLike, second: ArrayLike, groups: Groups = None) -
     return paired_spread(sums[:, 0], sums[:, 1])
 
 
-def paired_spread(sums: Floats, sizes: Floats) -> PairedSpread:
+def paired_spread(sums: Floats, sizes: Floats | Ints) -> PairedSpread:
     """The spread from each group's sum of differences, between −1 and 1 a row, and number of rows.
 
     The last axis is that of groups; the others are data sets side by side.

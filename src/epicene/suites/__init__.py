@@ -279,6 +279,10 @@ def _one_stratum(_item: Item) -> Stratum:
     return ("", "")
 
 
+def _own_id(item: Item) -> str:
+    return item.id
+
+
 @dataclass(frozen=True)
 class Suite(Generic[ItemT, ProtocolT]):
     """A benchmark: its data, protocols, requests, judge, metrics and tables."""
@@ -304,6 +308,9 @@ class Suite(Generic[ItemT, ProtocolT]):
     format_tables: tuple[str, ...] = ()
     # `--limit N` takes N items of each block (first part), spread evenly over its strata (second).
     stratum: Callable[[ItemT], Stratum] = _one_stratum
+    # What `--limit` draws an item by. Counterparts in several strata share it, so that all strata
+    # get the same ones.
+    drawn_by: Callable[[ItemT], str] = _own_id
     # The item's natural text, for models that are fitted on the suite's own text.
     corpus: Callable[[ItemT], Iterable[str]] | None = None
     # Reads external answers, in the suite's own layout: each item with its answers.
@@ -487,6 +494,19 @@ def choose_protocol(
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError(f"The setting {key} of the protocol {name} cannot be {value}.")
     return msgspec.structs.replace(chosen, **values)
+
+
+RULE = "rule"  # instead of a model in an optional role
+
+
+def split_role_settings(
+    suite: Suite[Any, Any], settings: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The settings of the protocol, and those that name the model of an optional role."""
+    optional = {role.name for role in suite.roles if role.optional}
+    named = {name: str(value) for name, value in settings.items() if name in optional}
+    others = {name: value for name, value in settings.items() if name not in optional}
+    return others, {name: value for name, value in named.items() if value != RULE}
 
 
 sys.modules[__name__].__class__ = CallablePackage  # `epicene.suites()` lists them

@@ -99,6 +99,10 @@ class Instance(Item, frozen=True, kw_only=True):
         }
         return {name: value for name, value in named.items() if value}
 
+    def with_pronoun(self, pronoun: str) -> str:
+        """The id of its counterpart with another pronoun."""
+        return self.id.replace(f"/{self.pronoun}/", f"/{pronoun}/" if pronoun else "/", 1)
+
     def filled(self, candidate: Candidate) -> str:
         """The whole text with a candidate in the gap."""
         return self.before + candidate.form + self.after
