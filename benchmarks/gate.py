@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -74,6 +74,12 @@ def _difference_shares(model: Model) -> list[float]:
     return [lost, 1 - lost - gained, gained]
 
 
+def _nth(spread: PairedSpread, number: int) -> PairedSpread:
+    """One data set of those side by side."""
+    parts: list[Any] = [part if isinstance(part, int) else part[number] for part in spread]
+    return PairedSpread(*parts)
+
+
 def decided(spreads: list[PairedSpread], number: int, rule: str, alpha: float | None = None) -> str:
     """What the gate says of one data set, by the code that the command runs."""
     policy = GatePolicy(rule=rule, margin=MARGIN)  # type: ignore[arg-type]
@@ -85,7 +91,7 @@ def decided(spreads: list[PairedSpread], number: int, rule: str, alpha: float | 
             margin=MARGIN,
             baseline=figure,
             new=figure,
-            change=PairedSpread(*(np.asarray(part)[..., number] for part in spread)),
+            change=_nth(spread, number),
             paired=True,
             judgements=1,
         )

@@ -20,7 +20,7 @@ from epicene.stats.arrays import NORMAL, encode_groups, finite_floats, group_sum
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from epicene.stats.arrays import Floats, Groups
+    from epicene.stats.arrays import Floats, Groups, Ints
 
 ALPHA = 0.05
 POWER = 0.8
