@@ -298,6 +298,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     check_packages: Callable[[ProtocolT, Iterable[ItemT]], None] = field(
         default=lambda _protocol, _items: None
     )
+    # The evidence that `tables` needs, by its names: each is a column `evidence NAME` of the frame.
+    tabled_evidence: tuple[str, ...] = ()
     # Whether an item already has its outcome (counts), so that `score` needs no answers.
     holds_outcome: Callable[[ItemT], bool] | None = None
     # The default protocol of `epicene score`.

@@ -96,4 +96,6 @@ def test_build_command(tmp_path: Path) -> None:
     assert said[-1] == "224 items, 0 findings."
     read = suite.read(DataSource(path=tmp_path / "pairs.jsonl"), PROTOCOL)
     assert list(read.items) == list(build_pairs(3))
+    # The folder itself is data, though other files are in it.
+    assert list(suite.read(DataSource(path=tmp_path), PROTOCOL).items) == list(read.items)
     assert (tmp_path / "paradigms.csv").read_text(encoding="utf-8").count("\n") > 1000

@@ -224,7 +224,7 @@ def _check_variant(pairs: Sequence[Pair]) -> Iterator[str]:
 
 
 def _check_other_verbs(pairs: Sequence[Pair]) -> Iterator[str]:
-    """The rules for the verbs that replace others in DV; sets of earlier versions do not name them."""
+    """The rules for the verbs that replace others in DV; earlier sets do not name them."""
     others = Counter(pair.columns.get("other verb", "") for pair in pairs)
     if others.pop("", 0):
         yield "the columns `other verb` and `other valency` are missing: build the set again."

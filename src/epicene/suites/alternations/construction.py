@@ -14,6 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core.files import write_atomically
+from epicene.suites.alternations.data import PAIRS_FILE, PARADIGMS_FILE
 from epicene.suites.alternations.hindi_verbs import (
     AUXILIARIES,
     GENDER_NAMES,
@@ -221,7 +222,7 @@ def pair_rows(_made: StepOutputs, settings: BuildSettings) -> Iterator[StepRow]:
 
 def export(made: StepOutputs, _settings: BuildSettings, folder: Path) -> Sequence[Path]:
     """Write the pairs, and the paradigm of every verb as a readable table."""
-    data, forms = folder / "pairs.jsonl", folder / "paradigms.csv"
+    data, forms = folder / PAIRS_FILE, folder / PARADIGMS_FILE
     lines = (json.dumps(row, ensure_ascii=False) for row in made["pairs"])
     write_atomically(data, "".join(f"{line}\n" for line in lines).encode())
     table = io.StringIO(newline="")

@@ -44,7 +44,7 @@ def judge_acceptability(
                 yield _test_judgement(pair, pair.test, scores, masking, main=index == 0)
                 continue
             own = protocol.measure if index == 0 else ""
-            yield from _judgements_by_measure(pair, scores, masking, own)
+            yield from _judgements_by_measure(pair, scores, masking, own, protocol.ties)
 
 
 def scored_texts(
@@ -114,7 +114,7 @@ def _test_evidence(
 
 
 def _judgements_by_measure(
-    pair: Pair, scores: Scores, masking: str, own: str
+    pair: Pair, scores: Scores, masking: str, own: str, ties: str
 ) -> Iterator[Judgement]:
     good, bad = scores.texts
     measures: dict[str, tuple[float, float]] = {
@@ -126,7 +126,7 @@ def _judgements_by_measure(
         measures[SLOR] = controlled
     for measure, values in measures.items():
         main = measure == own
-        outcome, credit = _outcome_and_credit(*values)
+        outcome, credit = _outcome_and_credit(*values, ties)
         yield Judgement(
             item=pair.id,
             group=pair.cluster,
@@ -146,10 +146,10 @@ def _judgements_by_measure(
         )
 
 
-def _outcome_and_credit(good: float, bad: float) -> tuple[Outcome, float]:
-    """The outcome and its credit: 1 if right, 0 if wrong, and half for a tie."""
+def _outcome_and_credit(good: float, bad: float, ties: str) -> tuple[Outcome, float]:
+    """The outcome and its credit: 1 if right, 0 if wrong, and for a tie what the protocol says."""
     if good == bad:
-        return "undetected", 0.5
+        return "undetected", 0.5 if ties == "half" else 0.0
     return ("right", 1.0) if good > bad else ("wrong", 0.0)
 
 
