@@ -77,6 +77,17 @@ class Output(NamedTuple):
 
     arguments: tuple[str, ...]
     stdin: str = ""  # a file
+    new: bool = False  # a new run, which may need a paper's prompts; what is stored never does
+
+
+# What stands for a paper's prompts, below the folder of published data.
+MATERIAL = {
+    "morphogen/prompt.json": {
+        "system": "Rewrite sentences.",
+        "user": {"masculine": "For a man.", "feminine": "For a woman."},
+        "then": "Sentence: [sentence]",
+    }
+}
 
 
 def _answered(*names: str) -> tuple[str, ...]:
@@ -118,7 +129,7 @@ OUTPUTS = {
     "study-images-export.csv": Output(("annotate", "export", "studies/images", "--hidden")),
     "sweep-done.json": Output(("sweep", "plan.toml", "--dry-run", "--json")),
     "sweep-new.json": Output(
-        ("sweep", "plan.toml", "--dry-run", "--json", "--out", "another-folder")
+        ("sweep", "plan.toml", "--dry-run", "--json", "--out", "another-folder"), new=True
     ),
     "sweep-tables.json": Output(
         (

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from epicene.suites.construction import Construction
     from epicene.suites.definition import SuiteDefinition
     from epicene.suites.headline_metrics import HeadlineMetric
+    from epicene.suites.paper_material import PaperMaterial
     from epicene.suites.studies import StudyKind
 
 AnswerT = TypeVar("AnswerT")
@@ -75,6 +76,13 @@ class Protocol(Record, frozen=True, kw_only=True):
             if getattr(self, name) == defaults[name]:
                 del settings[name]
         return settings
+
+    @property
+    def whose_wording(self) -> str:
+        """Whose words a model was asked in, for the headers of tables; "" in a suite that has no
+        choice of it.
+        """
+        return ""
 
 
 ItemT = TypeVar("ItemT", bound=Item)
@@ -327,6 +335,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     ) = None
     # The steps that build more data of this kind.
     construction: Construction[Any] | None = None
+    # The paper's own wording, which users bring.
+    paper_material: PaperMaterial | None = None
     # The human studies, by the names on the card.
     studies: Mapping[str, StudyKind[ItemT, ProtocolT]] = field(default_factory=dict)
     # The file that defines the suite, if it is not installed.
@@ -445,6 +455,7 @@ def choose_protocol(
     suite: Suite[Any, Any], name: str, settings: Mapping[str, Any], seed: int | None
 ) -> Protocol:
     """The protocol of that name, with the user's settings instead of its own."""
+    from epicene.suites.paper_material import mark_own_wording
     from epicene.suites.protocol_settings import adjustable, read_setting
 
     if name not in suite.protocols:
@@ -458,6 +469,7 @@ def choose_protocol(
         values[key] = read_setting(key, value, kinds[key])
     if seed is not None:
         values["seed"] = seed
+    mark_own_wording(suite, values, chosen)
     for key, value in values.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError(f"The setting {key} of the protocol {name} cannot be {value}.")

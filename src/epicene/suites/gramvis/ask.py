@@ -45,7 +45,7 @@ def draw(item: PromptItem, _answers: Answers, protocol: GramvisProtocol) -> Iter
         )
 
 
-def look(item: PromptItem, answers: Answers, _protocol: GramvisProtocol) -> Iterator[Request]:
+def look(item: PromptItem, answers: Answers, protocol: GramvisProtocol) -> Iterator[Request]:
     """A question about every image that was drawn."""
     for drawn in answers.where(stage=DRAW):
         if isinstance(drawn.answer, Images):
@@ -57,7 +57,7 @@ def look(item: PromptItem, answers: Answers, _protocol: GramvisProtocol) -> Iter
                         group=item.cluster,
                         language="en",
                         image=image.sha256,
-                        question=QUESTION,
+                        question=protocol.question or QUESTION,
                         choices=LABELS,
                     )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from epicene.core.records import Positive
 from epicene.core.requirements import require
 from epicene.suites import Protocol
+from epicene.suites.paper_material import EPICENES_WORDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,10 +16,16 @@ if TYPE_CHECKING:
 
 Averaging: TypeAlias = Literal["as printed", "words"]
 Parsing: TypeAlias = Literal["substring", "strict"]
+Wording: TypeAlias = Literal["epicene", "paper", "mixed"]
 
 
 class GramvisProtocol(Protocol, frozen=True, kw_only=True):
-    """The settings of judging and tabulating."""
+    """The settings of asking, judging and tabulating.
+
+    Those that were added have as default what was done before there was a choice.
+    """
+
+    added: ClassVar[tuple[str, ...]] = ("wording", "question")
 
     # Each table by its own average, or the mean over words in all.
     averaging: Averaging
@@ -32,6 +39,18 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     size: Positive = 1024
     # A file's templates (by language, then gender) instead of ours.
     templates: dict[str, dict[str, tuple[str, ...]]] = {}
+    # Whose templates and question: ours, the paper's, or the paper's but for what the user sets.
+    wording: Wording = "epicene"
+    question: str = ""  # instead of ours
+
+    @property
+    def whose_wording(self) -> str:
+        """Whose templates and question the run used."""
+        if self.wording == "paper":
+            return "the paper's own, Chinese templates Epicene's"
+        if self.wording == "mixed":
+            return "yours where you set it, else the paper's, Chinese templates Epicene's"
+        return "yours where you set it" if self.templates or self.question else EPICENES_WORDING
 
     @property
     def as_printed(self) -> bool:
@@ -45,11 +64,12 @@ PROTOCOLS = {
         about=(
             "Every table by the average that reproduces it from the published counts, p-values "
             "without correction and stars left out where the authors leave them out; a judge's "
-            "words read by substring."
+            "words read by substring. Templates and the judges' question are the paper's own."
         ),
         averaging="as printed",
         parsing="substring",
         mixed=False,
+        wording="paper",
     ),
     "epicene": GramvisProtocol(
         name="epicene",
