@@ -297,6 +297,11 @@ class Suite(Generic[ItemT, ProtocolT]):
     read_answers: Callable[[Path, Dataset, ProtocolT], Iterable[tuple[ItemT, Answers]]] | None = (
         None
     )
+    # Reads a row of external answers that is in a shorthand of the suite's: the name of the request
+    # and its answer; None of a row in the common layout.
+    read_answer_row: (
+        Callable[[Mapping[str, Any], ItemT, ProtocolT], tuple[str, Answer] | None] | None
+    ) = None
     # The part of an item that a request belongs to, by the request's name, if `judge` can do with
     # some parts alone. A part is judged if all its requests are answered, and all those of the
     # stages that its stage needs. Without it stages that build on each other are judged together.

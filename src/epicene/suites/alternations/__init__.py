@@ -16,6 +16,7 @@ from epicene.suites.alternations.data import (
     read,
     stratum,
 )
+from epicene.suites.alternations.external_answers import read_answer_row
 from epicene.suites.alternations.figures import figures
 from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.judge import judge, scored_texts
@@ -63,6 +64,7 @@ suite = Suite(
     format_tables=("formats",),
     stratum=stratum,
     corpus=corpus,
+    read_answer_row=read_answer_row,
     scored_texts=scored_texts,
     check=check,
     is_published=is_published,

@@ -250,7 +250,11 @@ _SLOR = (
 
 def _measures_table(frame: polars.DataFrame, ties: str) -> Table:
     present = distinct_values(frame, "measure")
-    names = [name for name in (*LIKELIHOOD_MEASURES, SLOR) if name in present]
+    known = (*LIKELIHOOD_MEASURES, SLOR)
+    names = [
+        *(name for name in known if name in present),
+        *(name for name in present if name not in known),
+    ]
     rows = []
     for model in distinct_values(frame, "model"):
         for method in distinct_values(rows_where(frame, model=model), "method"):
