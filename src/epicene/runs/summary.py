@@ -94,7 +94,8 @@ def summarise(
     for index, (run, info) in enumerate(zip(runs, infos, strict=True)):
         judged = RunJudgements(run)
         matched = same.matched(index, judged)
-        frames.append(judgement_frame(_observed(matched, info, seen) if seen else matched, info))
+        judgements = _observed(matched, info, seen) if seen else matched
+        frames.append(judgement_frame(judgements, info, run.suite.tabled_evidence))
         coverages.append(judged.coverage)
     data = [run.manifest.settings.data for run in runs]
     made = _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)
@@ -158,7 +159,12 @@ def summarise_external_answers(
     """Make all tables from the judgements of external answers."""
     info = RunInfo(run=label, model=label, protocol=protocol.name, identities={})
     made = _summary(
-        suite, protocol, [info], [data], [judgement_frame(judgements, info)], [coverage]
+        suite,
+        protocol,
+        [info],
+        [data],
+        [judgement_frame(judgements, info, suite.tabled_evidence)],
+        [coverage],
     )
     return replace(made, wording=UNKNOWN_WORDING if protocol.whose_wording else "")
 

@@ -42,6 +42,7 @@ from epicene.suites.alternations.published import (
     VERBS_PER_VALENCY,
 )
 from epicene.suites.alternations.tables import tables
+from epicene.suites.alternations.tables_cloze import TABLED_EVIDENCE
 from suites.worked_cases import Case, as_number, each_case
 
 OURS = PROTOCOLS["epicene"]
@@ -95,7 +96,7 @@ def results(
         )
         for model in judgements
     )
-    frames = [judgement_frame(judgements[info.model], info) for info in infos]
+    frames = [judgement_frame(judgements[info.model], info, TABLED_EVIDENCE) for info in infos]
     return Results(pl.concat(frames, how="diagonal"), protocol, infos)
 
 
@@ -398,6 +399,17 @@ def test_acceptability_against_cloze_on_the_same_verbs() -> None:
     assert cells(formats, "cloze", "m", "all")["pairs"].value == 20
     together = paired_formats(found, "m", "cloze")
     assert len(rows_where(together, phenomenon="DV")) == 10
+
+
+def test_table_3_sets_the_fillers_of_two_models_side_by_side() -> None:
+    two = results({"a": judged_fillers(["खरीदी"]), "b": judged_fillers(["कटवाई"])})
+    found = table(two, "3")
+    (row,) = found.rows
+    assert row.keys == ("माँ ने अर्जुन से लकड़ी … थी", "कटवाई")
+    assert [column.name for column in found.columns] == ["a", "b"]
+    assert row.cells == ("खरीदी (transitive)", "कटवाई (indirect causative)")
+    alone = results({"a": judged_fillers(["खरीदी"])})
+    assert "3" not in {each.name for each in tables(alone)}
 
 
 def test_ties_are_left_out_of_the_agreement() -> None:

@@ -24,6 +24,7 @@ from epicene.suites.alternations.metrics import HEADLINE_METRICS, all_metrics, u
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT, PROTOCOLS
 from epicene.suites.alternations.studies import choice, cloze_choice, completions
 from epicene.suites.alternations.tables import tables
+from epicene.suites.alternations.tables_cloze import TABLED_EVIDENCE
 
 suite = Suite(
     name="alternations",
@@ -60,6 +61,7 @@ suite = Suite(
     metrics=all_metrics,
     tables=tables,
     figures=figures,
+    tabled_evidence=TABLED_EVIDENCE,
     headline_metrics=HEADLINE_METRICS,
     format_tables=("formats",),
     stratum=stratum,

@@ -216,6 +216,7 @@ def _breakdown_columns(frame: polars.DataFrame) -> list[str]:
         column
         for column in sorted(set(frame.columns) - RESERVED_COLUMNS)
         if not frame[column].dtype.is_numeric()
+        and not column.startswith("evidence ")
         and 1 <= len(distinct_values(frame, column)) <= _MAX_VALUES
     ]
 
