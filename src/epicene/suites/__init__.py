@@ -293,6 +293,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     stratum: Callable[[ItemT], Stratum] = _one_stratum
     # The item's natural text, for models that are fitted on the suite's own text.
     corpus: Callable[[ItemT], Iterable[str]] | None = None
+    # Whether such models learn from the languages of the run alone, not from the whole data.
+    corpus_of_languages: bool = False
     # Reads external answers, in the suite's own layout: each item with its answers.
     read_answers: Callable[[Path, Dataset, ProtocolT], Iterable[tuple[ItemT, Answers]]] | None = (
         None

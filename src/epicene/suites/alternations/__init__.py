@@ -66,6 +66,7 @@ suite = Suite(
     format_tables=("formats",),
     stratum=stratum,
     corpus=corpus,
+    corpus_of_languages=True,
     read_answer_row=read_answer_row,
     scored_texts=scored_texts,
     check=check,
