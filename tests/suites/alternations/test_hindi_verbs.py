@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 
-from epicene.suites.alternations.checks import zipf_value
 from epicene.suites.alternations.construction import paradigm_rows
 from epicene.suites.alternations.hindi_verbs import clause_final, nouns, paradigm, verbs
 from epicene.suites.alternations.transliteration import transliterate
+from epicene.suites.alternations.unigrams import zipf_value
 from suites.worked_cases import Case, each_case
 
 

@@ -22,6 +22,7 @@ from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.judge import judge, scored_texts
 from epicene.suites.alternations.metrics import HEADLINE_METRICS, all_metrics, unused_settings
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT, PROTOCOLS
+from epicene.suites.alternations.statistics import statistics
 from epicene.suites.alternations.studies import choice, cloze_choice, completions
 from epicene.suites.alternations.tables import tables
 from epicene.suites.alternations.tables_cloze import TABLED_EVIDENCE
@@ -70,6 +71,7 @@ suite = Suite(
     read_answer_row=read_answer_row,
     scored_texts=scored_texts,
     check=check,
+    statistics=statistics,
     is_published=is_published,
     published_files=PUBLISHED_SHA256,
     unused_settings=unused_settings,

@@ -14,7 +14,6 @@ from epicene.suites.alternations.hindi_verbs import (
     MAX_USES_OF_OTHER_VERB,
     MIN_OTHER_VERBS,
     NUMBER_NAMES,
-    base_forms,
     nouns,
     participle,
     verbs,
@@ -27,7 +26,7 @@ from epicene.suites.alternations.items import (
     VARIANTS,
     RegionTest,
 )
-from epicene.suites.alternations.unigrams import has_frequencies
+from epicene.suites.alternations.unigrams import has_frequencies, zipf_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -240,15 +239,6 @@ def _check_other_verbs(pairs: Sequence[Pair]) -> Iterator[str]:
     for name, times in others.items():
         if times > MAX_USES_OF_OTHER_VERB:
             yield f"{name} replaces {times} verbs; {MAX_USES_OF_OTHER_VERB} is the most."
-
-
-def zipf_value(verb: Verb) -> float:
-    """The Zipf value of the base's commonest form, in either spelling of a nasal; 0 if unlisted."""
-    from wordfreq import zipf_frequency
-
-    forms = base_forms(verb)
-    spelt = {*forms, *(form.replace("ँ", "ं") for form in forms)}
-    return max(float(zipf_frequency(form, "hi")) for form in spelt)
 
 
 # Writing that mixes scripts in one word by rights.
