@@ -10,6 +10,8 @@ import pytest
 
 from cli.conftest import Epicene
 from cli.test_bad_input import refused
+from epicene import open_model, run
+from epicene.core.records import Fill
 
 PREFIX = "राजा ने सेवक से रस्सी से लकड़ी"
 PAIRS = [
@@ -65,7 +67,7 @@ def test_scores_of_the_two_sentences(
 def test_completions(
     epicene: Epicene, pairs: Path, tmp_path: Path, settings: tuple[str, ...]
 ) -> None:
-    given = [
+    given: list[dict[str, Any]] = [
         {"id": "sv-0", "completions": ["कटवाई", "काटी"]},
         {"id": "sv-1", "completion": "खरीदी"},
         {"id": "sv-2", "completions": ["घर", "उठवाई"]},
@@ -89,8 +91,33 @@ def test_words_of_a_chat_model_under_any_formats(
         assert done.json["tables"]["cloze"]["prompt"]["mine"]["prompt"]["SV"]["gaps"]["value"] == 1
 
 
+def test_completions_become_runs_and_a_study(epicene: Epicene, pairs: Path, tmp_path: Path) -> None:
+    """As docs/alternations.md says: existing completions of two models, unchanged."""
+
+    def made(label: str, completions: list[str]) -> None:
+        given = {f"sv-{n}": [text] for n, text in enumerate(completions)}
+
+        def fill(_gaps: list[tuple[str, str]], requests: list[Fill]) -> list[dict[str, float]]:
+            return [{text: -rank for rank, text in enumerate(given[r.item])} for r in requests]
+
+        model = open_model(fill=fill, label=label, version=label)
+        run("alternations", model, data=pairs, settings={"formats": "cloze"}, out=tmp_path / label)
+
+    made("a", ["खरीदी", "निकाली", "उठवाई"])
+    made("b", ["कटवाई", "बेची", "काटी"])
+    study = ("--study", "cloze-choice", "-o", "study")
+    done = epicene("annotate", "sample", tmp_path / "a", tmp_path / "b", *study)
+    assert done.code == 0, done.err
+    assert "1 item," in done.err, "where neither model wrote the expected verb"
+    done = epicene("tables", tmp_path / "a", tmp_path / "b", "--table=3", "--json")
+    assert done.json["tables"]["3"][f"{PREFIX} … थी"]["कटवाई"] == {
+        "a": {"value": "खरीदी (transitive)"},
+        "b": {"value": "कटवाई (indirect causative)"},
+    }
+
+
 def test_choices(epicene: Epicene, pairs: Path, tmp_path: Path) -> None:
-    given = [
+    given: list[dict[str, Any]] = [
         {"id": "sv-0", "choice": "good"},
         {"id": "sv-1", "choice": PAIRS[1]["bad"]},
         {"id": "sv-2", "choice": None},
