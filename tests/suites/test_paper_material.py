@@ -140,8 +140,7 @@ def test_an_older_run_is_resumed_as_it_was_begun(
     """The same command, though `paper` has other settings now, and another text about it."""
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
     paper = find_suite("gramvis").protocols["paper"]
-    added = [each for each in msgspec.structs.fields(paper) if each.name in paper.added]
-    run = gramvis(tmp_path / "run", **{each.name: each.default for each in added})
+    run = gramvis(tmp_path / "run", **paper.before_added())
     stored = stored_protocol(run.path)
     assert stored.keys().isdisjoint(paper.added)
     again = gramvis(tmp_path / "run")

@@ -17,7 +17,7 @@ from epicene.core.sqlite import check_ours, explain_errors
 from epicene.runs.checked_tables import COLUMNS
 from epicene.runs.manifest import DataFile, Manifest, RunSettings, fixed_models, read_manifest
 from epicene.runs.store import STORE_FILE, AnswerStore
-from epicene.suites.paper_material import PAPER, with_paper_wording
+from epicene.suites.paper_material import MIXED, PAPER, with_paper_wording
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,14 +64,16 @@ def asked_protocol(config: RunConfig) -> Protocol:
     if stored is None:
         return with_paper_wording(config.suite, protocol)
     kept = {"about"}
-    if config.suite.paper_material is not None and getattr(protocol, "wording", "") == PAPER:
+    wording = getattr(protocol, "wording", "") if config.suite.paper_material else ""
+    if config.suite.paper_material is not None and wording == PAPER:
         kept |= {"wording", *config.suite.paper_material.files}
     usual = config.suite.protocols[protocol.name]
     added = set(protocol.added)
-    if added.isdisjoint(stored) and all(
-        getattr(protocol, name) == getattr(usual, name) for name in added
-    ):
-        kept |= added
+    if added.isdisjoint(stored):
+        if wording == MIXED:  # before, a file of the user's was said to be nobody's
+            kept.add("wording")
+        if all(getattr(protocol, name) == getattr(usual, name) for name in added - kept):
+            kept |= added
     try:
         before = msgspec.convert(stored, type(protocol))
     except msgspec.ValidationError:  # another version's: it is refused below, as another run

@@ -112,7 +112,7 @@ def run(
         if approve or probed:
             estimate = estimate_run(config, dataset, models, folder, settings)
             counted = estimate.workload
-            if approve and counted.left:
+            if approve:
                 approve(estimate)
             spent = config.spent_elsewhere + read_spending([folder]).known
             left = None if counted.partial else counted.parts

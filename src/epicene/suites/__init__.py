@@ -71,11 +71,23 @@ class Protocol(Record, frozen=True, kw_only=True):
         default, so that a run of an earlier version is still the same run.
         """
         settings: dict[str, Any] = msgspec.json.decode(to_json(self))
-        defaults = {each.name: each.default for each in msgspec.structs.fields(self)}
-        for name in self.added:
-            if getattr(self, name) == defaults[name]:
+        for name, default in self.before_added().items():
+            if getattr(self, name) == default:
                 del settings[name]
         return settings
+
+    @classmethod
+    def before_added(cls) -> dict[str, Any]:
+        """The settings that were added, with their defaults: what was done before there was a
+        choice.
+        """
+        return {
+            each.name: each.default_factory()
+            if each.default is msgspec.NODEFAULT and each.default_factory is not msgspec.NODEFAULT
+            else each.default
+            for each in msgspec.structs.fields(cls)
+            if each.name in cls.added
+        }
 
     @property
     def whose_wording(self) -> str:
@@ -259,7 +271,8 @@ class DataIssue(NamedTuple):
     message: str
 
 
-Stratum: TypeAlias = tuple[str, str]
+# A block, and a stratum in it; of a stratum of several levels each level alternates.
+Stratum: TypeAlias = tuple[str, str | tuple[str, ...]]
 
 
 def _one_stratum(_item: Item) -> Stratum:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -133,6 +134,21 @@ def test_given_answers_have_no_known_wording(tmp_path: Path) -> None:
     assert "sent in English" not in notes(scored, "9")
 
 
+def test_an_export_with_prompts_has_the_paper_s(
+    material: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def export(out: str) -> str:
+        epicene.export_data(
+            "genform", "lm-eval", tmp_path / out, protocol="paper", language="fr", limit=1
+        )
+        return "".join(path.read_text() for path in (tmp_path / out).rglob("*.jsonl"))
+
+    assert "Let a woman say it." in export("tasks")
+    monkeypatch.delenv(FOLDER_VARIABLE)
+    with pytest.raises(InputError, match="epicene data genform extract"):
+        export("none")
+
+
 # --- runs of earlier versions ------------------------------------------------------------------
 
 
@@ -157,6 +173,21 @@ def test_a_run_of_an_earlier_version_goes_on_as_it_was(
     assert read_manifest(older).settings == before
     assert "spelling" not in resumed.tables
     assert "wording" not in resumed.tables["9"]
+
+
+def test_so_does_one_with_a_prompt_of_the_user_s(tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_text(json.dumps(PROMPT))
+    mine = {"prompt": str(tmp_path / "mine.json")}
+    older = ran(tmp_path / "run", **mine).path
+
+    def as_earlier_with_prompt(fields: dict[str, Any]) -> None:
+        as_earlier(fields["settings"]["protocol"])
+        fields["settings"]["protocol"]["prompt"] = PROMPT
+
+    edit_manifest(older, as_earlier_with_prompt)
+    before = read_manifest(older).settings
+    assert ran(older, **mine).complete
+    assert read_manifest(older).settings == before
 
 
 def test_another_setting_begins_another_run(

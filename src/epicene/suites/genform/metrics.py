@@ -149,7 +149,8 @@ class AnswerArrays:
         import numpy as np
 
         unchanged = (self.union == 0).astype(float)
-        return np.divide(self.right, below, out=unchanged, where=self.terms > 0)
+        shares: Array = np.divide(self.right, below, out=unchanged, where=self.terms > 0)
+        return shares
 
     def mean(self, values: Array) -> Estimate:
         """The mean of values between 0 and 1."""
