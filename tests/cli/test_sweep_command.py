@@ -19,6 +19,7 @@ from epicene.report.sweep import format_duration
 from epicene.runs.sweep.runner import RunState
 from epicene.runs.workload import Workload
 from epicene.suites import find_suite
+from epicene.suites.alternations.published import PUBLISHED_MODELS
 from epicene.suites.genform.published import published
 from epicene.suites.misgendering.published import published_figures
 from sweep_plans import plan
@@ -248,6 +249,12 @@ def test_the_plan_of_misgendering_has_the_models_of_the_papers_tables(epicene: E
     labels = [model["label"] for model in content["models"]]
     assert labels == list(published_figures()["mcc"]["declared pre"])
     assert {"paper"} == {name for entry in content["suites"] for name in entry["protocols"]}
+
+
+def test_the_plan_of_alternations_has_the_eight_models_of_the_paper(epicene: Epicene) -> None:
+    content = tomllib.loads(epicene("sweep", "--paper", "alternations").out)
+    assert [model["label"] for model in content["models"]] == list(PUBLISHED_MODELS)
+    assert len({model["spec"] for model in content["models"]}) == 8
 
 
 def test_a_suite_without_a_plan_is_refused_by_name(epicene: Epicene) -> None:

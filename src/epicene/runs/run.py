@@ -249,16 +249,18 @@ def open_models(
 
 
 def _corpus(config: RunConfig, dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """All text of the suite, as pairs of group and text."""
+    """All text of the suite, or of the run's languages, as pairs of group and text."""
     texts = config.suite.corpus
     if texts is None:
         raise InputError(
             f"The suite {config.suite.name} has no text to train an n-gram model on; name a file: "
             "ngram:FILE."
         )
+    wanted = config.languages if config.suite.corpus_of_languages else ()
     for item in dataset.items:
-        for text in texts(item):
-            yield item.cluster, text
+        if not wanted or item.language in wanted:
+            for text in texts(item):
+                yield item.cluster, text
 
 
 @contextmanager

@@ -94,7 +94,8 @@ def summarise(
     for index, (run, info) in enumerate(zip(runs, infos, strict=True)):
         judged = RunJudgements(run)
         matched = same.matched(index, judged)
-        frames.append(judgement_frame(_observed(matched, info, seen) if seen else matched, info))
+        judgements = _observed(matched, info, seen) if seen else matched
+        frames.append(judgement_frame(judgements, info, run.suite.tabled_evidence))
         coverages.append(judged.coverage)
     data = [run.manifest.settings.data for run in runs]
     made = _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)
@@ -159,7 +160,9 @@ def summarise_external_answers(
         RunInfo(run=label, model=label, protocol=protocol.name, identities={})
         for label in judgements
     ]
-    frames = [judgement_frame(judgements[info.model], info) for info in infos]
+    frames = [
+        judgement_frame(judgements[info.model], info, suite.tabled_evidence) for info in infos
+    ]
     count = len(infos)
     made = _summary(suite, protocol, infos, [data] * count, frames, [coverage] * count)
     return replace(made, wording=UNKNOWN_WORDING if protocol.whose_wording else "")

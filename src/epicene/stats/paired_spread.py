@@ -71,7 +71,7 @@ def paired_spread(sums: Floats, sizes: Floats | Ints) -> PairedSpread:
 
     The last axis is that of groups; the others are data sets side by side.
     """
-    sizes = np.broadcast_to(sizes, sums.shape)
+    sizes = np.broadcast_to(np.asarray(sizes, dtype=np.float64), sums.shape)
     groups, rows = sums.shape[-1], sizes.sum(axis=-1)
     # What is added is as large as the group of a row drawn at random: with groups of unequal size,
     # larger than their mean. So many of that size would be known as well (Kish).

@@ -313,10 +313,17 @@ class Suite(Generic[ItemT, ProtocolT]):
     drawn_by: Callable[[ItemT], str] = _own_id
     # The item's natural text, for models that are fitted on the suite's own text.
     corpus: Callable[[ItemT], Iterable[str]] | None = None
+    # Whether such models learn from the languages of the run alone, not from the whole data.
+    corpus_of_languages: bool = False
     # Reads external answers, in the suite's own layout: each item with its answers.
     read_answers: Callable[[Path, Dataset, ProtocolT], Iterable[tuple[ItemT, Answers]]] | None = (
         None
     )
+    # Reads a row of external answers that is in a shorthand of the suite's: the name of the request
+    # and its answer; None of a row in the common layout.
+    read_answer_row: (
+        Callable[[Mapping[str, Any], ItemT, ProtocolT], tuple[str, Answer] | None] | None
+    ) = None
     # The part of an item that a request belongs to, by the request's name, if `judge` can do with
     # some parts alone. A part is judged if all its requests are answered, and all those of the
     # stages that its stage needs. Without it stages that build on each other are judged together.
@@ -326,6 +333,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     check_packages: Callable[[ProtocolT, Iterable[ItemT]], None] = field(
         default=lambda _protocol, _items: None
     )
+    # The evidence that `tables` needs, by its names: each is a column `evidence NAME` of the frame.
+    tabled_evidence: tuple[str, ...] = ()
     # Whether an item already has its outcome (counts), so that `score` needs no answers.
     holds_outcome: Callable[[ItemT], bool] | None = None
     # The default protocol of `epicene score`.
