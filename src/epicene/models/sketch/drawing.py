@@ -28,6 +28,7 @@ _DARK_HAIRS = ("#1d1a1b", "#2f221d", "#3b2b26", "#241c1c", "#33261f", "#777777")
 _HAIRS = (*_DARK_HAIRS, "#6a4a2e", "#8c4a2b", "#c79a4b", "#b9b4ad")
 _SCARVES = ("#2f5d8a", "#7a3b5d", "#3f7a6b", "#a5533f")
 _CLOTHES = ("#34495e", "#5b7f5a", "#8e3b46", "#4f6d8f", "#7d6b9a", "#b5803c", "#556b6b", "#2f3640")
+_HOODS = ("#6f8fb0", "#8aa88c", "#9a8bb5", "#7f9a9a")
 _IRISES = ("#4a3222", "#2e5b57", "#3f5f86", "#6b5328")
 
 _CHEEK = (41, 55)
@@ -231,12 +232,12 @@ def _woman(uniform: Callable[[], float]) -> list[str]:
 
 
 def _from_behind(uniform: Callable[[], float]) -> list[str]:
-    look = _person(uniform)
+    cloth = _one(_HOODS, uniform)
     return [
-        _shape(look.clothes, "shoulders"),
-        _shape(_mix(look.clothes, "#ffffff", 0.25), "hood"),
-        _line(look.clothes, 0.9, "M50 20Q48 48 50 75"),
-        _line(look.clothes, 1.2, "M38 76Q50 80 62 76"),
+        _shape(_darker(cloth), "shoulders"),
+        _shape(cloth, "hood"),
+        _line(_darker(cloth), 0.9, "M50 20Q48 48 50 75"),
+        _line(_darker(cloth, 0.3), 1.2, "M38 76Q50 80 62 76"),
     ]
 
 

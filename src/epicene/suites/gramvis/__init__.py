@@ -16,6 +16,7 @@ from epicene.suites.gramvis.figures import contact_sheets, figures
 from epicene.suites.gramvis.items import LabelCounts, PromptItem, stratum
 from epicene.suites.gramvis.judge import judge
 from epicene.suites.gramvis.metrics import HEADLINE_METRICS, all_metrics
+from epicene.suites.gramvis.planted import planted_effects
 from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol, check_packages
 from epicene.suites.gramvis.studies import image
 from epicene.suites.gramvis.studies.word_meanings import CATEGORY, STEREOTYPE, study_kind
@@ -41,6 +42,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     tables=tables,
     figures=figures,
     headline_metrics=HEADLINE_METRICS,
+    planted=planted_effects,
     format_tables=("judges",),
     stratum=stratum,
     check=check,
