@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from epicene.models import ModelOptions
 
 
+_ROUNDING = 1e-9  # so that 0.1 is no more than 1 - 0.9
+
+
 def read_rate(
     kind: str, options: ModelOptions, name: str, default: float, low: float = 0.0, high: float = 1.0
 ) -> float:
@@ -19,7 +22,7 @@ def read_rate(
         rate = float(written)
     except ValueError:
         rate = float("nan")
-    if not low <= rate <= high:
+    if not low - _ROUNDING <= rate <= high + _ROUNDING:
         raise InputError(
             f"The model {kind} takes {name} from {low:g} to {high:g}, not {written!r}."
         )
