@@ -74,9 +74,9 @@ DEMO_SUITES = (
                 "judges": ",".join(f"sketch-judge:{seed}?error=0.05" for seed in (1, 2, 3)),
             },
         ),
-        limit=120,
+        limit=240,
         plug_in="epicene run gramvis -m drawer=diffusers:FOLDER -m judges=hf:A,hf:B,hf:C",
-        settings={"shots": "2", "size": "256", "mixed": "false"},
+        settings={"shots": "1", "size": "256", "mixed": "false"},
     ),
 )
 

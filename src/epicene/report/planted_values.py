@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from epicene.runs.summary import Summary
 
 
+_NOTES = (
+    "The true value of the headline, with the errors that the judges are known to make.",
+    "Of 95 % intervals one in twenty is expected to miss it.",
+)
+
+
 def planted_table(results: Iterable[tuple[Summary, Sequence[HeadlineResult]]]) -> Table:
     """A row for each headline of each model that is known to have a true value for it."""
     rows = []
@@ -31,7 +37,7 @@ def planted_table(results: Iterable[tuple[Summary, Sequence[HeadlineResult]]]) -
                     )
     return Table(
         name="planted",
-        title="Planted and recovered",
+        title="What was planted, and what was measured",
         levels=("suite", "model", "headline"),
         columns=(
             Column(name="planted", unit="number", decimals=3),
@@ -39,6 +45,7 @@ def planted_table(results: Iterable[tuple[Summary, Sequence[HeadlineResult]]]) -
             Column(name="in the interval", unit="text"),
         ),
         rows=tuple(rows),
+        notes=_NOTES,
     )
 
 

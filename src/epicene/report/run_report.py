@@ -310,10 +310,7 @@ def _planted(parts: Sequence[_SuiteReport]) -> Iterator[PageSection]:
     if table.rows:
         yield PageSection(
             heading="Planted and recovered",
-            paragraphs=(
-                "Positive controls: models whose true rate or effect is known. Of 95 % intervals "
-                "one in twenty is expected to miss it.",
-            ),
+            paragraphs=("Positive controls: models whose true rate or effect is known.",),
             tables=(table,),
         )
 
