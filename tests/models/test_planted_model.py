@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+import epicene
 from epicene.core.errors import InputError
 from epicene.core.records import (
     Answer,
@@ -29,6 +30,8 @@ from epicene.models import Model, open_model, parse_spec
 from models.model_answers import answers, batch_answers
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from epicene.core.records import Request
 
 NUMBER = 2000
@@ -160,3 +163,22 @@ def test_the_label_tells_what_is_planted() -> None:
     assert planted("planted?label=mine").identity.label == "mine"
     keys = [planted(f"planted?rate={rate}").identity.digest for rate in ("0.8", "0.80", "0.7")]
     assert keys[0] == keys[1] != keys[2]
+
+
+def test_a_suite_of_your_own_finds_the_rate_again(tmp_path: Path) -> None:
+    numbers = epicene.suite("numbers", items=[{"id": str(n), "n": n} for n in range(400)])
+
+    @numbers.ask
+    def ask(item: Any) -> Generate:
+        wanted = epicene.Expected(right=str(item.n), wrong=["none"])  # type: ignore[arg-type]
+        return epicene.Generate(prompt="Which number?", expected=wanted)
+
+    @numbers.judge
+    def judge(item: Any, answer: Texts) -> bool:
+        return answer.only == str(item.n)
+
+    run = epicene.run(numbers, model="planted?rate=0.9", out=tmp_path / "run", progress=False)
+    found = run.summary.metrics["accuracy"]
+    assert found.low is not None
+    assert found.high is not None
+    assert 0.85 < found.low <= 0.9 <= found.high

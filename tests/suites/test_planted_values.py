@@ -70,7 +70,7 @@ def test_every_prompt_in_a_words_own_language_has_the_noun() -> None:
     """`sketch` reads the noun in the prompt: all that it draws with an effect are those."""
     from epicene.models.sketch import _direction
 
-    protocol = choose_protocol(gramvis, "epicene", {}, None)
+    protocol: Any = choose_protocol(gramvis, "epicene", {}, None)
     directions: Counter[tuple[str, str, int]] = Counter()
     for item in gramvis.read(DataSource(), protocol).items:
         for request in draw(item, Answers(), protocol):

@@ -30,7 +30,10 @@ class SimpleModel:
     ) -> None:
         self._identity = identity
         self._verbs = dict(verbs)
-        with_images: dict[str, Any] = {"draw": draw, "look": look}
+        with_images: dict[str, Callable[[Any, ImageStore], Answer] | None] = {
+            "draw": draw,
+            "look": look,
+        }
         self._with_images = {name: each for name, each in with_images.items() if each}
 
     @property

@@ -31,14 +31,16 @@ def planted_effects(identities: Mapping[str, Sequence[Identity]]) -> dict[str, f
 
     def share(men: float, own: Label) -> float:
         """The share of images labelled as one gender, of those labelled as either."""
-        shown = {"male": men * (1 - neither), "female": (1 - men) * (1 - neither)}
-        shares = {
-            label: sum(
-                rate * seen[each][label] for each, rate in {**shown, "neither": neither}.items()
-            )
-            for label in LABEL_OF_GRAMMAR.values()
+        rates: dict[Label, float] = {
+            "male": men * (1 - neither),
+            "female": (1 - men) * (1 - neither),
+            "neither": neither,
         }
-        return shares[own] / sum(shares.values())
+        male, female = (
+            sum(rate * seen[shown][label] for shown, rate in rates.items())
+            for label in LABEL_OF_GRAMMAR.values()
+        )
+        return (male if own == "male" else female) / (male + female)
 
     found = {}
     for grammar, direction in zip(GRAMMARS, (1, -1), strict=True):
@@ -48,7 +50,7 @@ def planted_effects(identities: Mapping[str, Sequence[Identity]]) -> dict[str, f
     return found
 
 
-def _vote_shares(shown: str, judges: Sequence[Identity]) -> dict[str, float]:
+def _vote_shares(shown: Label, judges: Sequence[Identity]) -> dict[Label, float]:
     """How often the judges together give each label to an image that shows this."""
     shares = dict.fromkeys(LABELS, 0.0)
     for votes in product(LABELS, repeat=len(judges)):
