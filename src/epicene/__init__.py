@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from epicene.api.data import SuiteData as SuiteData
     from epicene.api.data import build_data as build_data
     from epicene.api.data import collect_data as collect_data
+    from epicene.api.data import extract_wording as extract_wording
     from epicene.api.data import read_data as read_data
     from epicene.api.demo import Demo as Demo
     from epicene.api.demo import demo as demo
@@ -96,7 +97,9 @@ if TYPE_CHECKING:
 _HOMES = {
     "epicene.api.auditing": ("Audit", "audit", "audit_text"),
     "epicene.api.checking": ("check",),
-    "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "collect_data", "read_data"),
+    "epicene.api.data": (
+        "BuiltData", "SuiteData", "build_data", "collect_data", "extract_wording", "read_data",
+    ),
     "epicene.api.demo": ("Demo", "demo"),
     "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
     "epicene.api.models": ("fetch_model", "models", "open_model"),
@@ -193,6 +196,7 @@ __all__ = [
     "estimate_sweep",
     "export_data",
     "export_results",
+    "extract_wording",
     "fetch_model",
     "load",
     "load_study",

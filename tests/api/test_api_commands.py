@@ -24,7 +24,10 @@ FUNCTIONS = {
     "audit": ["audit", "Audit.write"],
     "check": ["check"],
     "compare": ["compare"],
-    "data": ["read_data", "SuiteData.check", "SuiteData.table", "build_data", "collect_data"],
+    "data": [
+        *("read_data", "SuiteData.check", "SuiteData.table", "build_data", "collect_data"),
+        "extract_wording",
+    ],
     "demo": ["demo"],
     "export data": ["export_data"],
     "export results": ["export_results"],

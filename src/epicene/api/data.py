@@ -200,6 +200,21 @@ def collect_data(
     return found
 
 
+@keyword_errors
+def extract_wording(suite: SuiteLike, paper: PathLike, out: PathLike) -> list[Path]:
+    """Write the paper's prompts, questions and templates, found in a text or PDF of it.
+
+    out: the folder that EPICENE_PUBLISHED_DATA is to name; runs under `wording=paper` read the
+        files from there.
+
+    Nothing is written unless all is found.
+    """
+    from epicene.suites import find_suite
+    from epicene.suites.paper_material import extract_material
+
+    return extract_material(find_suite(suite), Path(paper), Path(out))
+
+
 class BuiltData(NamedTuple):
     """A folder of data under construction: what was done, and what it waits for ("": nothing)."""
 

@@ -15,6 +15,7 @@ from epicene.core.sqlite import check_ours, explain_errors
 from epicene.runs.checked_tables import COLUMNS
 from epicene.runs.manifest import Manifest, RunSettings, fixed_models, read_manifest
 from epicene.runs.store import STORE_FILE, AnswerStore
+from epicene.suites.paper_material import PAPER, with_paper_wording
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Identity
     from epicene.models import ModelSpec
-    from epicene.suites import Suite
+    from epicene.runs.config import RunConfig
+    from epicene.suites import Protocol, Suite
 
 
 def multi_model_roles(suite: Suite[Any, Any]) -> set[str]:
@@ -47,6 +49,44 @@ def check_roles(suite: Suite[Any, Any], models: Mapping[str, Sequence[ModelSpec]
                 f"The suite {suite.name} needs a model in the role {role.name} ({role.about}); "
                 f"give --model {role.name}=SPEC."
             )
+
+
+def asked_protocol(config: RunConfig) -> Protocol:
+    """The protocol with all that is asked: the paper's wording is read, where it asks for it.
+
+    A run that is resumed keeps its wording, and, if none of the settings that were added later is
+    named, what was done before they were added.
+    """
+    protocol = config.protocol
+    stored = _stored_settings(config)
+    if stored is None:
+        return with_paper_wording(config.suite, protocol)
+    kept = {"about"}
+    if config.suite.paper_material is not None and getattr(protocol, "wording", "") == PAPER:
+        kept |= {"wording", *config.suite.paper_material.files}
+    usual = config.suite.protocols[protocol.name]
+    added = set(protocol.added)
+    if added.isdisjoint(stored) and all(
+        getattr(protocol, name) == getattr(usual, name) for name in added
+    ):
+        kept |= added
+    try:
+        before = msgspec.convert(stored, type(protocol))
+    except msgspec.ValidationError:  # another version's: it is refused below, as another run
+        return protocol
+    return msgspec.structs.replace(protocol, **{name: getattr(before, name) for name in kept})
+
+
+def _stored_settings(config: RunConfig) -> dict[str, Any] | None:
+    """The settings of the run in the folder that is named, if it is one of this protocol."""
+    if config.out is None or not (config.out / "manifest.json").exists():
+        return None
+    settings = read_manifest(config.out).settings
+    same = (settings.suite, settings.protocol.get("name")) == (
+        config.suite.name,
+        config.protocol.name,
+    )
+    return settings.protocol if same else None
 
 
 def check_usable(folder: Path) -> None:

@@ -43,6 +43,7 @@ from epicene.runs.manifest import (
 )
 from epicene.runs.plan import PlanReader, select_items
 from epicene.runs.preflight import (
+    asked_protocol,
     check_distinct_labels,
     check_no_orphaned_answers,
     check_roles,
@@ -79,6 +80,7 @@ def run(
     `approve` is told what is about to be asked, before anything is, and may raise.
     """
     whole = config.suite
+    config = replace(config, protocol=asked_protocol(config))
     suite = whole.for_protocol(config.protocol, config.models)
     config = replace(config, suite=suite)
     check_roles(suite, config.models)
@@ -107,7 +109,7 @@ def run(
         if approve or probed:
             estimate = estimate_run(config, dataset, models, folder, settings)
             counted = estimate.workload
-            if approve and counted.left:
+            if approve:
                 approve(estimate)
             spent = config.spent_elsewhere + read_spending([folder]).known
             left = None if counted.partial else counted.parts

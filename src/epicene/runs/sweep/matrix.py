@@ -20,6 +20,7 @@ from epicene.runs.config import RunConfig
 from epicene.runs.costs import may_charge
 from epicene.runs.preflight import check_roles
 from epicene.suites import DataSource, choose_protocol, find_suite
+from epicene.suites.paper_material import with_paper_wording
 from epicene.suites.suite_files import relative_to
 
 if TYPE_CHECKING:
@@ -167,7 +168,9 @@ def _suite_variants(file: PlanFile) -> Iterator[_SuiteVariant]:
         for name in entry.protocols:
             key = "settings" if name in suite.protocols else "protocols"
             try:
-                protocol = choose_protocol(suite, name, entry.settings, entry.seed)
+                protocol = with_paper_wording(
+                    suite, choose_protocol(suite, name, entry.settings, entry.seed)
+                )
                 key = "roles"
                 anybody = {role: [ModelSpec(kind="random")], **others}
                 narrowed = suite.for_protocol(protocol, anybody)

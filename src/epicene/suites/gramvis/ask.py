@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET
+import msgspec
 
 from epicene.core.records import Draw, Expected, Images, Look, digest
 from epicene.suites.gramvis.items import CONDITIONS, LABEL_OF_GRAMMAR, LABELS
@@ -39,13 +39,16 @@ def draw(item: PromptItem, _answers: Answers, protocol: GramvisProtocol) -> Iter
             name=condition,
             group=item.cluster,
             language=language.lower(),
-            expected=_expected(item.entry) if language == item.entry.language else UNSET,
-            prompt=prompts_for(item.entry, condition, templates)[item.template - 1],
+            expected=_expected(item.entry) if language == item.entry.language else msgspec.UNSET,
+            prompt=prompts_for(item.entry, condition, templates, protocol.languages)[
+                item.template - 1
+            ],
             shots=protocol.shots,
             width=protocol.size,
             height=protocol.size,
             # Prompts one after the other in a list must not share their shots' seeds.
             seed=int.from_bytes(digest(protocol.seed, item.id, condition)) % _SEED_RANGE,
+            rewriting=True if protocol.upsampling else msgspec.UNSET,
         )
 
 
@@ -60,7 +63,7 @@ def _expected(word: Word) -> Expected:
     )
 
 
-def look(item: PromptItem, answers: Answers, _protocol: GramvisProtocol) -> Iterator[Request]:
+def look(item: PromptItem, answers: Answers, protocol: GramvisProtocol) -> Iterator[Request]:
     """A question about every image that was drawn."""
     for drawn in answers.where(stage=DRAW):
         if isinstance(drawn.answer, Images):
@@ -72,8 +75,9 @@ def look(item: PromptItem, answers: Answers, _protocol: GramvisProtocol) -> Iter
                         group=item.cluster,
                         language="en",
                         image=image.sha256,
-                        question=QUESTION,
+                        question=protocol.question or QUESTION,
                         choices=LABELS,
+                        temperature=protocol.temperature or msgspec.UNSET,
                     )
 
 
