@@ -205,6 +205,7 @@ def without(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
         ("openai", "genform -m openai:toy", "api"),
         ("PIL", "gramvis -m drawer=random -m judges=openai:toy --set mixed=false", "api"),
         ("PIL", "gramvis -m drawer=random -m judges=hf:x --set mixed=false", "images"),
+        ("PIL", "gramvis -m drawer=sketch -m judges=sketch-judge --set mixed=false", "images"),
         ("diffusers", "gramvis -m drawer=diffusers:x -m judges=random", "images"),
         ("dlib", "gramvis -m drawer=random-face -m judges=random", "faces"),
         ("transformers", "genform -m hf:x", "hf"),

@@ -304,6 +304,9 @@ class Suite(Generic[ItemT, ProtocolT]):
     headline_metrics: (
         tuple[HeadlineMetric, ...] | Callable[[Results[Any]], tuple[HeadlineMetric, ...]]
     ) = ()
+    # The true value of each headline, by its name, where a run's models (by role) are known to have
+    # one. By default it is the rate of the model `planted`, for every headline.
+    planted: Callable[[Mapping[str, Sequence[Identity]]], Mapping[str, float]] | None = None
     # The names of the tables on agreement between formats.
     format_tables: tuple[str, ...] = ()
     # `--limit N` takes N items of each block (first part), spread evenly over its strata (second).

@@ -46,12 +46,14 @@ def ask_formats(
 ) -> Iterator[Request]:
     """The minimal contrast set of a template, and continuations of each of its contexts."""
     if item.is_template and PROBABILITY in protocol.formats:
+        texts = tuple(item.filled(candidate) for candidate in item.candidates)
         yield Score(
             item=item.id,
             name=PROBABILITY,
             group=item.cluster,
             language=item.language,
-            texts=tuple(item.filled(candidate) for candidate in item.candidates),
+            expected=item.expected(item.candidates, texts),
+            texts=texts,
             first_token=protocol.first_token,
         )
     # Where a second person is named, the first pronoun of a continuation may be either's.
@@ -77,17 +79,19 @@ def contexts(item: Instance, protocol: MisgenderingProtocol) -> Iterator[tuple[s
 def _continuation_request(
     item: Instance, setting: str, context: str, protocol: MisgenderingProtocol
 ) -> Generate:
+    choices = tuple(next(iter(each.forms.values())) for each in item.sets)
     return Generate(
         item=item.id,
         name=setting,
         group=item.cluster,
         language=item.language,
+        expected=item.expected(item.sets, choices),
         prompt=context,
         samples=protocol.samples,
         decoding=protocol.decoding,
         source=context,
         target={"pronoun": item.pronoun},
-        choices=tuple(next(iter(each.forms.values())) for each in item.sets),
+        choices=choices,
     )
 
 
@@ -164,12 +168,14 @@ def ask_converted(
     for number, text in enumerate(texts, start=1):
         found = converted_candidates(item, text, protocol, read_by(answers, number))
         if found:
+            rewritten = tuple(candidate.form for candidate in found)
             yield Score(
                 item=item.id,
                 name=f"{CONVERTED} {number}",
                 group=item.cluster,
                 language=item.language,
-                texts=tuple(candidate.form for candidate in found),
+                expected=item.expected(found, rewritten),
+                texts=rewritten,
                 first_token=protocol.first_token,
             )
     # The formats are compared on the first generation only.
