@@ -28,7 +28,7 @@ from epicene.models.tagger.encoding import (
     outcome_numbers,
 )
 from epicene.models.tagger.model import Tagger
-from epicene.models.tagger.network import NetworkShape, logits, softmax
+from epicene.models.tagger.network import NetworkShape
 from epicene.models.tagger.storage import FORMAT, TrainedTagger, check_empty, load, save
 from epicene.models.tagger.training import TrainingConfig, train
 from epicene.rewriting.persons import TargetGenders, apply_changes
@@ -36,7 +36,15 @@ from models.tiny_tagging_data import ADJECTIVES, sentence, tagging_data
 
 SMALL = NetworkShape(word=32, letter=16, context=16, layers=2)
 RECIPE = TrainingConfig(
-    epochs=60, batch=256, rate=1e-2, first_steps=10, dropout=0.1, hidden_words=0.3
+    epochs=60,
+    batch=256,
+    rate=1e-2,
+    first_steps=10,
+    dropout=0.1,
+    hidden_words=0.3,
+    averaging=0.9,
+    pretraining_epochs=2,
+    frequencies=False,
 )
 
 KNOWN, UNSEEN = ADJECTIVES[:-1], ADJECTIVES[-1]
@@ -114,25 +122,27 @@ def test_words_that_occur_once_have_no_number_and_long_ones_show_both_ends() -> 
 # --- the network ---------------------------------------------------------------------------
 
 
-def test_numpy_answers_as_pytorch_does() -> None:
+@pytest.mark.parametrize("related", [(), (edit_script("تسمع", "تسمعين"),)])
+def test_numpy_answers_as_pytorch_does(
+    trained: TrainedTagger, related: tuple[EditScript, ...]
+) -> None:
     import torch
 
-    from epicene.models.tagger.torch_training import TorchNetwork
+    from epicene.models.tagger.torch_training import TorchNetwork, encode_sentences
 
-    vocabulary = build_vocabulary(each.words for each in tagging_data().sentences)
+    plan = msgspec.structs.replace(trained.plan, related=related)
+    untrained = TrainedTagger(plan, (), {"تسمع": 4.5, "تسمعين": 3.0})
     torch.manual_seed(3)
-    network = TorchNetwork(SMALL, vocabulary, 7, RECIPE).eval()
+    network = TorchNetwork(plan, RECIPE).eval()
     weights = {name: values.numpy() for name, values in network.state_dict().items()}
-    numbering = WordEncoder(vocabulary)
+    tagger = Tagger(untrained._replace(members=(weights,)))
     for text in ("هل تسمع ذلك ؟", "كلمةواحدةطويلةجدالاتعرفها", "أنا سعيدة اليوم يا أمي"):
-        words = text.split()
-        numbers, letters = numbering.words(words), numbering.letters(words)
+        encoded = encode_sentences([sentence(text)], untrained, "cpu")
         with torch.no_grad():
-            places = torch.arange(len(words))[None]
-            theirs = network(torch.from_numpy(numbers), torch.from_numpy(letters), places)[0]
-        ours = logits(weights, SMALL, numbers, letters)
-        np.testing.assert_allclose(ours, theirs.numpy(), atol=1e-5)
-        np.testing.assert_allclose(softmax(ours), theirs.softmax(1).numpy(), atol=1e-6)
+            theirs = network(encoded, encoded.word_types[None])[0]
+        np.testing.assert_allclose(
+            tagger._chances(text.split()), theirs.softmax(1).numpy(), atol=1e-6
+        )
 
 
 # --- training ------------------------------------------------------------------------------
@@ -179,7 +189,7 @@ def test_changes_say_how_sure_they_are(trained: TrainedTagger) -> None:
 
 
 def test_the_seed_decides() -> None:
-    short = TrainingConfig(epochs=2, batch=256)
+    short = msgspec.structs.replace(RECIPE, epochs=2)
     one, same, other = (
         train(tagging_data(), seed=seed, recipe=short, shape=SMALL).fingerprint
         for seed in (1, 1, 2)
@@ -189,7 +199,7 @@ def test_the_seed_decides() -> None:
 
 
 def test_members_are_averaged() -> None:
-    short = TrainingConfig(epochs=3, batch=256)
+    short = msgspec.structs.replace(RECIPE, epochs=3)
     both = train(tagging_data(), seed=1, members=2, recipe=short, shape=SMALL)
     alone = train(tagging_data(), seed=2, recipe=short, shape=SMALL)
     for name, values in alone.members[0].items():
