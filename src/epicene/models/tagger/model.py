@@ -44,6 +44,8 @@ _NEGLIGIBLE = 1e-3
 
 # Cached texts: each is tagged once for several target genders, and for labels.
 _CACHE_SIZE = 1 << 14
+# Cached words, each of some ten kilobytes.
+_WORD_CACHE_SIZE = 1 << 13
 
 
 class CandidateForm(NamedTuple):
@@ -74,7 +76,7 @@ class Tagger:
         )
         self._networks = [Network(weights, self._plan.shape) for weights in trained.members]
         self._tag = lru_cache(_CACHE_SIZE)(self._tag_afresh)
-        self._vectors = lru_cache(_CACHE_SIZE)(self._vectors_afresh)
+        self._vectors = lru_cache(_WORD_CACHE_SIZE)(self._vectors_afresh)
         inventory = self._plan.inventory
         # For each outcome, which of the labels it belongs to.
         self._label_of = np.array(

@@ -69,13 +69,12 @@ def expected_shapes(
     return shapes
 
 
-class _Direction(NamedTuple):
-    """One direction of one LSTM layer, its gates as PyTorch orders them."""
+class _Layer(NamedTuple):
+    """One LSTM layer: what makes the inputs of the gates, and the recurrent weights each way."""
 
     inputs: FloatArray
     bias: FloatArray
-    recurrent: FloatArray
-    backwards: bool
+    recurrent: tuple[FloatArray, ...]
 
 
 class Network:
@@ -83,15 +82,14 @@ class Network:
 
     def __init__(self, weights: Weights, shape: NetworkShape) -> None:
         self._weights, self._shape = weights, shape
-        self._layers = [
-            [_direction(weights, f"l{layer}{way}", way != "") for way in DIRECTIONS]
-            for layer in range(shape.layers)
-        ]
+        self._layers = [_layer(weights, layer) for layer in range(shape.layers)]
 
     def vectors(
         self, words: NDArray[np.int64], letters: NDArray[np.int64], features: FloatArray | None
     ) -> FloatArray:
-        """A row for each word, whatever its sentence."""
+        """All that can be computed of a word without its sentence, a row for each: the word, and
+        the inputs of the first layer.
+        """
         weights = self._weights
         seen = weights["words.weight"][words] + _character_features(weights, self._shape, letters)
         if features is not None:
@@ -99,14 +97,17 @@ class Network:
             seen += _linear(
                 np.maximum(related, 0), weights["related_out.weight"], weights["related_out.bias"]
             )
-        return _layer_norm(seen, weights["norm.weight"], weights["norm.bias"])
+        word = _layer_norm(seen, weights["norm.weight"], weights["norm.bias"])
+        first = self._layers[0]
+        return np.concatenate([word, _linear(word, first.inputs, first.bias)], axis=1)
 
     def logits(self, vectors: FloatArray) -> FloatArray:
         """For one sentence: a row for each word, a column for each outcome, before normalising."""
-        read = vectors
-        for layer in self._layers:
-            read = np.concatenate([_lstm(direction, read) for direction in layer], axis=1)
-        joined = np.concatenate([read, vectors], axis=1)
+        word, inputs = np.split(vectors, [self._shape.word], axis=1)
+        read = _lstm(self._layers[0], inputs)
+        for layer in self._layers[1:]:
+            read = _lstm(layer, _linear(read, layer.inputs, layer.bias))
+        joined = np.concatenate([read, word], axis=1)
         return _linear(joined, self._weights["out.weight"], self._weights["out.bias"])
 
 
@@ -146,37 +147,41 @@ def _character_features(
     return together
 
 
-def _direction(weights: Weights, name: str, backwards: bool) -> _Direction:
-    """The weights of one direction; those of the three sigmoid gates halved, see `_lstm`."""
-    recurrent = weights[f"context.weight_hh_{name}"]
-    size = len(recurrent) // 4
+def _layer(weights: Weights, layer: int) -> _Layer:
+    """The weights of both directions; those of the three sigmoid gates halved, see `_lstm`."""
+    names = [f"l{layer}{way}" for way in DIRECTIONS]
+    size = weights[f"context.weight_hh_{names[0]}"].shape[1]
     scale = np.full((4 * size, 1), 0.5, np.float32)
     scale[2 * size : 3 * size] = 1
-    bias = weights[f"context.bias_ih_{name}"] + weights[f"context.bias_hh_{name}"]
-    return _Direction(
-        scale * weights[f"context.weight_ih_{name}"],
-        scale[:, 0] * bias,
-        np.ascontiguousarray((scale * recurrent).T),
-        backwards,
+    bias = [
+        weights[f"context.bias_ih_{name}"] + weights[f"context.bias_hh_{name}"] for name in names
+    ]
+    return _Layer(
+        np.concatenate([scale * weights[f"context.weight_ih_{name}"] for name in names]),
+        np.concatenate([scale[:, 0] * each for each in bias]),
+        tuple(
+            np.ascontiguousarray((scale * weights[f"context.weight_hh_{name}"]).T) for name in names
+        ),
     )
 
 
-def _lstm(direction: _Direction, values: FloatArray) -> FloatArray:
-    """The output of one direction of one layer at each word.
+def _lstm(layer: _Layer, inputs: FloatArray) -> FloatArray:
+    """The output of both directions of a layer at each word.
 
     The sigmoid of x is (tanh(x / 2) + 1) / 2, so that one tanh serves all four gates.
     """
-    inputs = _linear(values, direction.inputs, direction.bias)
-    recurrent = direction.recurrent
-    size = len(recurrent)
-    state = cell = np.zeros(size, np.float32)
-    output = np.empty((len(values), size), np.float32)
+    size = len(layer.recurrent[0])
+    output = np.empty((len(inputs), 2 * size), np.float32)
     half = np.float32(0.5)
-    for index in reversed(range(len(values))) if direction.backwards else range(len(values)):
-        gates = np.tanh(inputs[index] + state @ recurrent)
-        opened = gates * half + half
-        write, forget, show = opened[:size], opened[size : 2 * size], opened[3 * size :]
-        cell = forget * cell + write * gates[2 * size : 3 * size]
-        state = show * np.tanh(cell)
-        output[index] = state
+    order = range(len(inputs))
+    for way, recurrent in enumerate(layer.recurrent):
+        own = slice(4 * size * way, 4 * size * (way + 1))
+        state = cell = np.zeros(size, np.float32)
+        for index in reversed(order) if way else order:
+            gates = np.tanh(inputs[index, own] + state @ recurrent)
+            opened = gates * half + half
+            write, forget, show = opened[:size], opened[size : 2 * size], opened[3 * size :]
+            cell = forget * cell + write * gates[2 * size : 3 * size]
+            state = show * np.tanh(cell)
+            output[index, size * way : size * (way + 1)] = state
     return output
