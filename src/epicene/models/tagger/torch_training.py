@@ -194,14 +194,14 @@ def train_network(
         odds = network(encoded, encoded.word_types[indices])
         return functional.cross_entropy(odds.flatten(0, 1), encoded.outcomes[indices].flatten())
 
-    @torch.no_grad()
     def after_step() -> None:
         nonlocal steps
         steps += 1
         if recipe.averaging and steps % _AVERAGED_EVERY == 0:
             # The first weights, which know nothing yet, do not count for long.
             share = max(1 - recipe.averaging, _AVERAGED_EVERY / steps)
-            torch._foreach_lerp_(mean, list(network.parameters()), share)
+            with torch.no_grad():
+                torch._foreach_lerp_(mean, list(network.parameters()), share)
 
     schedule = _Schedule(recipe.epochs, recipe.batch, recipe.rate, recipe.first_steps)
     parameters = list(network.parameters())
