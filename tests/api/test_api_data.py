@@ -80,7 +80,7 @@ def test_items_of_your_own_are_checked(command: Epicene) -> None:
 def test_what_is_wrong_is_named() -> None:
     with pytest.raises(InputError, match="no suite 'genfrom'; did you mean 'genform'"):
         epicene.read_data("genfrom")
-    with pytest.raises(InputError, match=r"There is no table 'x'; known: items\."):
+    with pytest.raises(InputError, match=r"There is no table 'x'; known: 10, items\."):
         epicene.read_data("gramvis").table("x")
     with pytest.raises(InputError, match=r"There is no file gone\.csv"):
         epicene.read_data("alternations", "gone.csv")

@@ -131,7 +131,7 @@ def test_runs_side_by_side() -> None:
     assert both.table("accuracy")["model"].unique().len() == 2
     assert both.items().height == 2 * runs[0].items().height
     compared = epicene.compare(*runs)
-    assert list(compared.tables) == ["changes", "difference", "undetected"]
+    assert list(compared.tables) == ["changes", "detectable", "difference", "undetected"]
     assert compared.changed().height == compared.result.outcomes - _unchanged(*runs)
     assert epicene.compare(runs[0], runs[1], agreement=True).tables == {
         "agreement": "Agreement of random:1 and random:2",
