@@ -103,6 +103,21 @@ def test_what_the_user_sets_is_not_called_the_papers(tmp_path: Path, material: P
     assert "yours where you set it" in run.tables["3"]
 
 
+def test_mixed_wording_without_a_part_of_the_users_is_the_papers(material: Path) -> None:
+    suite = find_suite("gramvis")
+    mixed = choose_protocol(suite, "epicene", {"wording": "mixed"}, None)
+    assert with_paper_wording(suite, mixed).whose_wording.startswith("the paper's own")
+    own = choose_protocol(suite, "epicene", {"wording": "mixed", "question": "Who?"}, None)
+    assert with_paper_wording(suite, own).whose_wording.startswith("yours where you set it")
+
+
+def test_another_paper_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    source = tmp_path / "other.txt"
+    source.write_text("A paper about something else.", encoding="utf-8")
+    with pytest.raises(InputError, match=r"other\.txt: Appendix A\.6 has .* 0 were found\."):
+        epicene.extract_wording("gramvis", source, tmp_path / "published")
+
+
 def test_reading_twice_changes_nothing(material: Path) -> None:
     suite = find_suite("gramvis")
     once = with_paper_wording(suite, choose_protocol(suite, "paper", {}, None))
@@ -164,7 +179,7 @@ def test_a_paper_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "paper.pdf").write_bytes(b"no PDF")
     with pytest.raises(InputError, match="Could not read"):
         paper_text(tmp_path / "paper.pdf")
-    with pytest.raises(InputError, match="Could not read"):
+    with pytest.raises(InputError, match="There is no file"):
         paper_text(tmp_path / "paper.txt")
 
 

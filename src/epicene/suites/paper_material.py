@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from epicene.core.data_files import read_toml_or_json
+from epicene.core.data_files import read_text, read_toml_or_json
 from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
 from epicene.core.requirements import require
@@ -72,6 +72,8 @@ def with_paper_wording(suite: Suite[Any, Any], protocol: Protocol) -> Protocol:
     for name, file in empty.items():
         source, content = read_material(suite.name, file.path)
         found[name] = file.read(content, str(source))
+    if len(found) == len(material.files):
+        found["wording"] = PAPER  # also where it was called mixed
     return msgspec.structs.replace(protocol, **found)
 
 
@@ -93,8 +95,9 @@ def extract_material(suite: Suite[Any, Any], paper: Path, out: Path) -> list[Pat
     """Write the files of a suite's material, found in a text or PDF of its paper."""
     if suite.paper_material is None:
         raise InputError(f"The suite {suite.name} reads no wording from its paper.")
+    text_of_paper = paper_text(paper)
     try:
-        found = suite.paper_material.extract(paper_text(paper))
+        found = suite.paper_material.extract(text_of_paper)
     except InputError as error:
         raise InputError(f"{paper}: {error} Nothing was written.") from error
     for path, content in found.items():
@@ -107,7 +110,7 @@ def paper_text(path: Path) -> str:
     """The text of a paper: a PDF's pages one after the other, or a text file as it is."""
     try:
         if path.suffix.lower() != ".pdf":
-            return path.read_text(encoding="utf-8")
+            return read_text(path)
         require("pypdf", "Reading a PDF", "pdf", "give the paper as a text file")
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
@@ -116,7 +119,7 @@ def paper_text(path: Path) -> str:
             return "\n".join(page.extract_text() for page in PdfReader(path).pages)
         except PyPdfError as error:
             raise InputError(f"Could not read {path} as a PDF: {error}.") from error
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise InputError(f"Could not read {path}: {error}.") from error
 
 

@@ -100,6 +100,21 @@ def test_what_is_wrong_with_a_language_is_one_sentence(tmp_path: Path) -> None:
         prompts(WORDS, changed(tmp_path, "{of_the} em carne", "{from_the} em carne"))
     with pytest.raises(InputError, match="3 for PT"):
         prompts(WORDS, _without_first(tmp_path))
+    with pytest.raises(InputError, match=r"PT \(german\), which GramVis has; --set templates"):
+        changed(tmp_path, 'name = "portuguese"', 'name = "german"')
+    with pytest.raises(InputError, match=r"EN \(portuguese\), which GramVis has"):
+        changed(tmp_path, "[PT", "[EN")
+
+
+def test_headers_say_whose_templates_the_language_has() -> None:
+    assert portuguese().whose_wording == "Epicene's, templates of PT yours"
+    paper = choose_protocol(suite, "paper", {"languages": str(LANGUAGE)}, None)
+    assert paper.whose_wording.endswith("Epicene's, templates of PT yours")
+
+
+def test_without_the_setting_the_message_names_it() -> None:
+    with pytest.raises(InputError, match=r"line 2, there is no .* --set languages=FILE\."):
+        prompts(WORDS, choose_protocol(suite, "epicene", {}, None))
 
 
 def _without_first(tmp_path: Path) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 import msgspec
 import regex
 
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.core.records import Item, Positive
 from epicene.suites.gramvis.own_languages import names_of
 
@@ -70,7 +70,14 @@ _WORD_PATTERN = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:[-'’ ][\p{L}\p{M}\p{N}]+)
 
 def language_of(name: str, location: str, own: Mapping[str, OwnLanguage] | None = None) -> str:
     """The code of a language of the paper's, or of the user's own."""
-    return _look_up_name("language", name, {**_LANGUAGES, **names_of(own or {})}, location)
+    names = {**_LANGUAGES, **names_of(own or {})}
+    code = names.get(name.strip().lower())
+    if code is None:
+        raise InputError(
+            f"{location} there is no language {name!r}; known: {', '.join(sorted(names))}; another "
+            "one is added with --set languages=FILE."
+        )
+    return code
 
 
 def grammar_of(name: str, location: str) -> str:
@@ -91,7 +98,7 @@ def category_of(name: str, location: str) -> str:
 def _look_up_name(what: str, name: str, names: Mapping[str, str], location: str) -> str:
     found = names.get(name.strip().lower())
     if found is None:
-        raise InputError(f"{location} {unknown(what, name, names)}")
+        raise InputError(f"{location} {as_sentence(unknown_name(what, name, names))}")
     return found
 
 

@@ -7,6 +7,7 @@ printed, so Epicene's stand in for them.
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import regex
@@ -86,7 +87,7 @@ def _printed_templates(text: str) -> Iterator[tuple[str, str, str]]:
     """Each template of the appendix with the language and the gender it stands under."""
     headings = list(_HEADING.finditer(text))
     joined = _joined_words(text)
-    for heading, following in zip(headings, [*headings[1:], None], strict=True):
+    for heading, following in zip_longest(headings, headings[1:]):
         part = text[heading.end() : following.start() if following else len(text)]
         language, gender = heading[1], ANY
         for found in regex.finditer(rf"{_FORM.pattern}|{_TEMPLATE.pattern}", part):

@@ -6,8 +6,10 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import msgspec
 
+from epicene.core.errors import InputError
 from epicene.core.records import Positive
 from epicene.suites import Protocol
+from epicene.suites.gramvis.items import LANGUAGES
 from epicene.suites.gramvis.own_languages import OwnLanguages
 from epicene.suites.paper_material import EPICENES_WORDING
 
@@ -17,6 +19,7 @@ Wording: TypeAlias = Literal["epicene", "paper", "mixed"]
 Words: TypeAlias = Literal["epicene", "paper", "first"]
 # Why a word is doubtful: it means a woman or a man by definition, several people, or a thing.
 Remark: TypeAlias = Literal["sex", "collective", "object"]
+_TAKEN = {"EN": "english", "ZH": "chinese", **LANGUAGES}
 Temperature: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 
 
@@ -55,14 +58,25 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     temperature: Temperature = 0.0  # of the judges
     languages: OwnLanguages = {}  # the user's own, from a file
 
+    def __post_init__(self) -> None:
+        """A language of the user's is none of those that there are."""
+        for code, own in self.languages.items():
+            if code in _TAKEN or own.name in _TAKEN.values():
+                raise InputError(
+                    f"The file of languages has {code} ({own.name}), which GramVis has; --set "
+                    "templates=FILE gives it other templates."
+                )
+
     @property
     def whose_wording(self) -> str:
         """Whose templates and question the run used."""
+        added = f", templates of {' and '.join(self.languages)} yours" if self.languages else ""
         if self.wording == "paper":
-            return "the paper's own, Chinese templates Epicene's"
+            return f"the paper's own, Chinese templates Epicene's{added}"
         if self.wording == "mixed":
-            return "yours where you set it, else the paper's, Chinese templates Epicene's"
-        return "yours where you set it" if self.templates or self.question else EPICENES_WORDING
+            return f"yours where you set it, else the paper's, Chinese templates Epicene's{added}"
+        set_by_user = self.templates or self.question
+        return f"{'yours where you set it' if set_by_user else EPICENES_WORDING}{added}"
 
     @property
     def of_first_version(self) -> bool:
