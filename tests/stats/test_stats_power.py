@@ -145,6 +145,20 @@ def test_a_difference_larger_than_that_of_any_group_moves_all_of_them() -> None:
     assert moved == (pytest.approx(np.array([-2.0])), pytest.approx(np.array([4.0])))
 
 
+def test_large_plans_are_those_of_the_normal_distribution() -> None:
+    """(1.96 + 0.84)² · 2 · 0.25/0.005² groups of one judgement, a half right, and back again."""
+
+    def pool_at(difference: float) -> GroupPool:
+        return simulate_pool(difference_shares(rate_shares(0.5), -difference, 0.0), SINGLE)
+
+    plan = plan_groups(pool_at(0.005))
+    assert plan.groups == pytest.approx(2.801585**2 * 0.5 / 0.005**2, rel=0.02)
+    assert simulated_power(pool_at(0.005), plan.groups, experiments=400) == pytest.approx(
+        0.8, abs=0.06
+    )
+    assert detectable_difference(pool_at, plan.groups, 0.5) == pytest.approx(0.005, rel=0.02)
+
+
 def test_few_groups_detect_nothing() -> None:
     def pool_at(difference: float) -> GroupPool:
         return simulate_pool(difference_shares(rate_shares(0.5), -difference, 0.0), SINGLE)

@@ -27,6 +27,8 @@ _DRAWS_IN_MEMORY = 2**23
 _POOL_ITEMS = 2_000_000  # simulated items, in a pool of this many groups
 _POOL_GROUPS = 10_000, 100_000
 _LEAST_REPEATS = 20  # of a pilot's groups in a pool, so that a mean is met closely
+# Sums of more groups than this are normal, so that the closed form holds and nothing is simulated.
+_NORMAL_GROUPS = 20_000
 MOST_GROUPS = 1_000_000
 
 # Scores of judgements are simulated in quarters, so that differences are on a lattice.
@@ -234,6 +236,8 @@ def plan_groups(
             f"A difference of {difference:.3g} needs more than a million groups; give a larger "
             "--difference."
         )
+    if start > _NORMAL_GROUPS:
+        return PlannedGroups(math.ceil(start), power)
 
     least = smallest_significant(alpha)
 
@@ -264,6 +268,8 @@ def detectable_difference(
     reach = NORMAL.inv_cdf(1 - alpha / 2) + NORMAL.inv_cdf(power)
     start = min(most, reach * math.sqrt(pool_at(min(0.01, most)).variance / groups))
     start = min(most, reach * math.sqrt(pool_at(start).variance / groups))
+    if groups > _NORMAL_GROUPS and start < most:
+        return start
 
     def at(scale: float) -> float:
         pool = pool_at(min(most, start * scale))
