@@ -98,8 +98,8 @@ def test_what_looks_worse_is_decided_by_failing_where_that_takes_less_data() -> 
 
 
 def test_what_is_undecided_needs_more_groups_than_there_are() -> None:
-    change = paired_spread(np.array([-1.0] * 10 + [0.0] * 30), np.ones(40))
-    (verdict,) = decide([evidence(change, "no-regression")], GatePolicy(), alpha=0.0005)
+    change = paired_spread(np.array([-1.0] * 12 + [0.0] * 28), np.ones(40))
+    (verdict,) = decide([evidence(change)], GatePolicy(), alpha=0.0005)
     assert verdict.outcome == "undecided"
     assert verdict.groups_needed is not None
     assert 40 < verdict.groups_needed < 100
