@@ -97,6 +97,12 @@ def test_what_looks_worse_is_decided_by_failing_where_that_takes_less_data() -> 
     assert other.times_needed == pytest.approx(((2.807034 + 0.841621) * error / 0.04) ** 2)
 
 
+def test_the_reason_does_not_call_a_sure_loss_none() -> None:
+    (loss, open_) = decide([evidence(known(-0.08, 0.05)), evidence(known(0, 0.08))], GatePolicy())
+    assert loss.why == "the interval excludes neither a loss of 5 points nor a smaller one"
+    assert open_.why == "the interval excludes neither a loss of 5 points nor none"
+
+
 def test_what_is_undecided_needs_more_groups_than_there_are() -> None:
     change = paired_spread(np.array([-1.0] * 12 + [0.0] * 28), np.ones(40))
     (verdict,) = decide([evidence(change)], GatePolicy(), alpha=0.0005)

@@ -159,7 +159,8 @@ def _verdict(
         return HeadlineVerdict(
             evidence, "pass", shown, f"a loss of {points(margin)} or more is excluded", groups
         )
-    why = f"the interval excludes neither a loss of {points(margin)} nor none"
+    why = f"the interval excludes neither a loss of {points(margin)} nor "
+    why += "none" if high >= 0 else "a smaller one"
     expected = min(value, 0.0)
     times = _times_needed(evidence, change, expected, policy, 1 - level)
     known = None if times > MOST_TIMES else times
