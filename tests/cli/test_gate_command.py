@@ -118,6 +118,7 @@ def test_nights_are_counted(runs: Epicene) -> None:
     ("arguments", "told"),
     [
         (("rules", "-b", "missing"), "missing is not a run folder"),
+        (("rules", "-b", "missing.json"), "There is no file missing.json."),
         (("rules", "-b", "copy", "-o", "x.txt"), "A gate is written as .md, .xml (JUnit) or .json"),
         (("rules", "-b", "copy", "--json", "--markdown"), "Choose one of --json and --markdown."),
         (("rules", "-b", "copy", "--policy", "no.toml"), "no.toml"),
@@ -135,6 +136,7 @@ def test_unlike_runs_and_unknown_headlines_are_refused(runs: Epicene) -> None:
     done = runs("gate", "rules", "-b", "copy", "--policy", "policy.toml")
     assert done.code == 2
     assert "There is no headline or metric 'SGAA'; known: CGA" in done.err
+    assert HEADLINE in done.err
     runs("run", "alternations", "-m", "random", "--limit=2", "--out=other")
     assert "only runs of one suite" in runs("gate", "rules", "-b", "other").err
     edit_manifest(Path("copy"), lambda fields: fields["settings"]["protocol"].update(new_tokens=7))

@@ -35,10 +35,16 @@ def test_what_few_items_find(epicene: Epicene) -> None:
     options = ("--rate", "0.8", "--group-size", "1", "--json")
     few = epicene("plan", "alternations", "--items", "5", *options).json["tables"]["plan"]
     assert few["share right"]["detectable difference"]["value"] is None
-    assert "find no difference so large" in few["share right"]["detectable difference"]["why"]
+    assert "find no difference, however large" in few["share right"]["detectable difference"]["why"]
     some = epicene("plan", "alternations", "--items", "305", *options).json["tables"]["plan"]
     found = some["share right"]["detectable difference"]["value"]
     assert found == pytest.approx(0.1, rel=0.05)
+
+
+def test_a_suite_without_right_and_wrong_has_no_plan(epicene: Epicene) -> None:
+    done = epicene("plan", "gramvis")
+    assert done.code == 2
+    assert "No headline of gramvis has a right and a wrong" in done.err
 
 
 def test_a_pilot_run_gives_rates_correlations_and_components(epicene: Epicene) -> None:

@@ -87,6 +87,30 @@ def test_it_says_how_much_data_would_decide() -> None:
     assert near.times_needed is None  # no amount of data is promised
 
 
+def test_what_looks_worse_is_decided_by_failing_where_that_takes_less_data() -> None:
+    """By hand: ((2.81 + 0.84) · error / distance)², at 0.25 % on either of two headlines."""
+    error = 0.07 / 1.959964
+    regression = evidence(known(-0.05, 0.07), "no-regression")  # at the margin: no pass in sight
+    (verdict, other) = decide([regression, evidence(known(-0.09, 0.07))], GatePolicy(), alpha=0.01)
+    assert (verdict.outcome, other.outcome) == ("undecided", "undecided")
+    assert verdict.times_needed == pytest.approx(((2.807034 + 0.841621) * error / 0.05) ** 2)
+    assert other.times_needed == pytest.approx(((2.807034 + 0.841621) * error / 0.04) ** 2)
+
+
+def test_the_reason_does_not_call_a_sure_loss_none() -> None:
+    (loss, open_) = decide([evidence(known(-0.08, 0.05)), evidence(known(0, 0.08))], GatePolicy())
+    assert loss.why == "the interval excludes neither a loss of 5 points nor a smaller one"
+    assert open_.why == "the interval excludes neither a loss of 5 points nor none"
+
+
+def test_what_is_undecided_needs_more_groups_than_there_are() -> None:
+    change = paired_spread(np.array([-1.0] * 12 + [0.0] * 28), np.ones(40))
+    (verdict,) = decide([evidence(change)], GatePolicy(), alpha=0.0005)
+    assert verdict.outcome == "undecided"
+    assert verdict.groups_needed is not None
+    assert 40 < verdict.groups_needed < 100
+
+
 def test_too_few_shared_judgements_decide_nothing() -> None:
     (verdict,) = decide([evidence(known(0, 0.01), coverage=0.5)], GatePolicy())
     assert verdict.outcome == "undecided"

@@ -124,6 +124,41 @@ def test_a_pilot_is_moved_to_the_difference_in_question() -> None:
     assert moved.variance == pytest.approx(GroupPool(sums, sizes).variance)
 
 
+@pytest.mark.parametrize("differing", [1, 6])
+def test_runs_that_seldom_differ_do_not_make_a_difference_cheap(differing: int) -> None:
+    """A difference of 5 points is 5 groups in 100, of which six must be drawn: by the binomial
+    157 groups do that in 80 %. Of 300, it is six of those if 2.6 in 100 differ."""
+    sums = np.zeros(300)
+    sums[:differing] = np.resize([1.0, -1.0], differing)
+    pool = shifted_pool(sums, np.ones(300), -0.05)
+    assert pool.sums.sum() / pool.sizes.sum() == pytest.approx(-0.05, abs=1e-4)
+    assert plan_groups(pool).groups == pytest.approx(157, abs=4)
+
+    def pool_at(difference: float) -> GroupPool:
+        return shifted_pool(sums, np.ones(300), difference)
+
+    assert detectable_difference(pool_at, 300, 0.9) == pytest.approx(0.0263, abs=0.001)
+
+
+def test_a_difference_larger_than_that_of_any_group_moves_all_of_them() -> None:
+    moved = shifted_pool(np.array([1.0, 0.0, 0.0]), np.array([4.0, 4.0, 4.0]), -0.5)
+    assert (moved.sums.tolist(), moved.sizes.tolist()) == ([-2.0], [4.0])
+
+
+def test_large_plans_are_those_of_the_normal_distribution() -> None:
+    """(1.96 + 0.84)² · 2 · 0.25/0.005² groups of one judgement, a half right, and back again."""
+
+    def pool_at(difference: float) -> GroupPool:
+        return simulate_pool(difference_shares(rate_shares(0.5), -difference, 0.0), SINGLE)
+
+    plan = plan_groups(pool_at(0.005))
+    assert plan.groups == pytest.approx(2.801585**2 * 0.5 / 0.005**2, rel=0.02)
+    assert simulated_power(pool_at(0.005), plan.groups, experiments=400) == pytest.approx(
+        0.8, abs=0.06
+    )
+    assert detectable_difference(pool_at, plan.groups, 0.5) == pytest.approx(0.005, rel=0.02)
+
+
 def test_few_groups_detect_nothing() -> None:
     def pool_at(difference: float) -> GroupPool:
         return simulate_pool(difference_shares(rate_shares(0.5), -difference, 0.0), SINGLE)

@@ -114,7 +114,9 @@ def gate(
     from epicene.runs.gate.policy import read_policy
 
     rules = read_policy(Path(policy) if isinstance(policy, str | Path) else policy)
-    of_results = isinstance(baseline, str | Path) and Path(baseline).is_file()
+    of_results = isinstance(baseline, str | Path) and (
+        Path(baseline).is_file() or Path(baseline).suffix == ".json"
+    )
     old = read_results(Path(str(baseline))) if of_results else stored_run(baseline)
     with scoring_progress():
         found = gate_run(stored_run(new), old, rules, None if nights is None else Path(nights))

@@ -119,6 +119,12 @@ def plan(
                 )
         with scoring_progress():
             return Plan(plan_from_runs(stored, assumed))
+    named = chosen.headline_metrics
+    if named and not callable(named) and all(each.item_scores is None for each in named):
+        raise InputError(
+            f"No headline of {chosen.name} has a right and a wrong that could be paired by item, "
+            "so there is nothing to plan."
+        )
     protocol = choose_protocol(chosen, "epicene", {}, None)
     source = DataSource(path=None if data is None else Path(data))
     at_hand = list(chosen.read(source, protocol).items)

@@ -344,7 +344,9 @@ def _needs(pilot: Pilot, assumptions: Assumptions, comparisons: int) -> DataNeed
         detectable=Estimate(
             value=detectable,
             n=given,
-            why="" if detectable is not None else f"{given} groups find no difference so large",
+            why=""
+            if detectable is not None
+            else f"{given} groups find no difference, however large",
         ),
         by_samples=tuple(_by_samples(pilot, items)),
     )

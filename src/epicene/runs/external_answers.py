@@ -208,7 +208,7 @@ def score_external_answers(
     notes: tuple[str, ...] = ()
     if path is None:
         answered = _items_with_outcomes(suite, dataset)
-        label, data, coverage = dataset.name, dataset.name, None
+        label, data, own_items = dataset.name, dataset.name, True
     else:
         answered = read_external_answers(suite, path, dataset, protocol)
         if not answered:
@@ -220,10 +220,14 @@ def score_external_answers(
         notes = tuple(_notes(suite, path, dataset, answered))
         own_items = _have_own_items(answered, dataset)
         label, data = path.stem, path.name if own_items else dataset.name
-        coverage = None if own_items else _coverage(answered, dataset)
     by_model = _by_model(suite, answered, label)
     judgements = {name: _judgements(suite, protocol, mine) for name, mine in by_model.items()}
-    summary = summarise_external_answers(suite, protocol, judgements, data=data, coverage=coverage)
+    coverages = {
+        name: None if own_items else _coverage(mine, dataset) for name, mine in by_model.items()
+    }
+    summary = summarise_external_answers(
+        suite, protocol, judgements, data=data, coverages=coverages
+    )
     if not len(summary.results.frame):
         raise InputError(
             f"Nothing in {path or dataset.name} could be judged under the protocol "

@@ -153,7 +153,7 @@ def summarise_external_answers(
     judgements: Mapping[str, Iterable[Judgement]],
     *,
     data: str,
-    coverage: Coverage | None = None,
+    coverages: Mapping[str, Coverage | None] | None = None,
 ) -> Summary:
     """Make all tables from the judgements of external answers, by the labels of the models."""
     infos = [
@@ -163,8 +163,8 @@ def summarise_external_answers(
     frames = [
         judgement_frame(judgements[info.model], info, suite.tabled_evidence) for info in infos
     ]
-    count = len(infos)
-    made = _summary(suite, protocol, infos, [data] * count, frames, [coverage] * count)
+    covered = [(coverages or {}).get(info.model) for info in infos]
+    made = _summary(suite, protocol, infos, [data] * len(infos), frames, covered)
     return replace(made, wording=UNKNOWN_WORDING if protocol.whose_wording else "")
 
 

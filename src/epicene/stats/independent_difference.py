@@ -32,12 +32,15 @@ class IndependentDifference(NamedTuple):
         """The bound below which the difference is, with this one-sided level."""
         return self.difference + self.above * _scale(level)
 
-    def times_needed(self, distance: float, *, alpha: float, power: float) -> float:
-        """How many times the data would tell it from a lower difference at that distance.
+    def times_needed(
+        self, distance: float, *, alpha: float, power: float, below: bool = False
+    ) -> float:
+        """How many times the data would show it to be above a difference at that distance, or
+        below one.
 
         The bound of one-sided level 1 − alpha then reaches it with a chance of `power`.
         """
-        error = self.below / NORMAL.inv_cdf(_LEVEL)
+        error = (self.above if below else self.below) / NORMAL.inv_cdf(_LEVEL)
         reach = NORMAL.inv_cdf(1 - alpha) + NORMAL.inv_cdf(power)
         return (reach * error / distance) ** 2
 

@@ -26,6 +26,9 @@ _EXPERIMENTS = 4000
 _DRAWS_IN_MEMORY = 2**23
 _POOL_ITEMS = 2_000_000  # simulated items, in a pool of this many groups
 _POOL_GROUPS = 10_000, 100_000
+_LEAST_REPEATS = 20  # of a pilot's groups in a pool, so that a mean is met closely
+# Sums of more groups than this are normal, so that the closed form holds and nothing is simulated.
+_NORMAL_GROUPS = 20_000
 MOST_GROUPS = 1_000_000
 
 # Scores of judgements are simulated in quarters, so that differences are on a lattice.
@@ -161,7 +164,22 @@ def _set_mean(sums: Floats, sizes: Floats, mean: float, rng: np.random.Generator
 
 
 def shifted_pool(sums: Floats, sizes: Floats, difference: float) -> GroupPool:
-    """The groups of a pilot as if their mean difference were another."""
+    """The groups of a pilot as if their mean difference were another.
+
+    If they differ too seldom for that one, those that differ do so in its direction and are as
+    many more as it takes.
+    """
+    differs = sums != 0
+    changed = float(np.abs(sums).sum())
+    if 0 < changed < abs(difference) * sizes.sum():
+        sums = np.copysign(np.abs(sums), difference)
+        room = changed - abs(difference) * float(sizes[differs].sum())
+        if room > 0:
+            times = max(_LEAST_REPEATS, math.ceil(_POOL_GROUPS[1] / len(sums)))
+            more = round(times * abs(difference) * float(sizes[~differs].sum()) / room)
+            repeats = np.where(differs, more, times)
+            return GroupPool(np.repeat(sums, repeats), np.repeat(sizes, repeats))
+        sums, sizes = sums[differs], sizes[differs]
     return GroupPool(sums + (difference - sums.sum() / sizes.sum()) * sizes, sizes)
 
 
@@ -218,6 +236,8 @@ def plan_groups(
             f"A difference of {difference:.3g} needs more than a million groups; give a larger "
             "--difference."
         )
+    if start > _NORMAL_GROUPS:
+        return PlannedGroups(math.ceil(start), power)
 
     least = smallest_significant(alpha)
 
@@ -248,6 +268,8 @@ def detectable_difference(
     reach = NORMAL.inv_cdf(1 - alpha / 2) + NORMAL.inv_cdf(power)
     start = min(most, reach * math.sqrt(pool_at(min(0.01, most)).variance / groups))
     start = min(most, reach * math.sqrt(pool_at(start).variance / groups))
+    if groups > _NORMAL_GROUPS and start < most:
+        return start
 
     def at(scale: float) -> float:
         pool = pool_at(min(most, start * scale))

@@ -6,6 +6,7 @@ fails if any headline does, so that the bound behind a failure is corrected over
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, SupportsFloat, TypeAlias
 
@@ -96,7 +97,7 @@ def decide(
             # Holm's bound of what is rejected: below the boundary, and no more unless
             # Bonferroni's is lower.
             high = min(each.boundary, float(each.change.high(first_level)))
-        verdicts.append(_verdict(each, each.change, policy, high, failed=number in failed))
+        verdicts.append(_verdict(each, each.change, policy, high, level, failed=number in failed))
         number += 1
     return verdicts
 
@@ -133,9 +134,11 @@ def _verdict(
     change: PairedSpread | IndependentDifference,
     policy: GatePolicy,
     high: float,
+    level: float,
     *,
     failed: bool,
 ) -> HeadlineVerdict:
+    """`level` is that of the upper end, `high` where nothing failed."""
     low = float(change.low(1 - policy.alpha / 2))
     value = float(change.difference)
     groups = change.groups if isinstance(change, PairedSpread) else None
@@ -156,16 +159,38 @@ def _verdict(
         return HeadlineVerdict(
             evidence, "pass", shown, f"a loss of {points(margin)} or more is excluded", groups
         )
-    why = f"the interval excludes neither a loss of {points(margin)} nor none"
+    why = f"the interval excludes neither a loss of {points(margin)} nor "
+    why += "none" if high >= 0 else "a smaller one"
     expected = min(value, 0.0)
-    distance = max(abs(expected + margin), _ROUNDING)
-    alpha, power = policy.alpha / 2, policy.power
-    if isinstance(change, PairedSpread):
-        times = groups_needed(change, distance, alpha=alpha, power=power) / change.groups
-    else:
-        times = change.times_needed(distance, alpha=alpha, power=power)
+    times = _times_needed(evidence, change, expected, policy, 1 - level)
     known = None if times > MOST_TIMES else times
     return HeadlineVerdict(evidence, "undecided", shown, why, groups, known, expected)
+
+
+def _times_needed(
+    evidence: HeadlineEvidence,
+    change: PairedSpread | IndependentDifference,
+    expected: float,
+    policy: GatePolicy,
+    tail: float,
+) -> float:
+    """As many data decide, if the change is in truth what is expected: by a pass or by a failure,
+    whichever takes fewer. `tail` is what a failure may spend."""
+    times = []
+    for distance, alpha, failing in (
+        (expected + evidence.margin, policy.alpha / 2, False),
+        (evidence.boundary - expected, tail, True),
+    ):
+        if distance < _ROUNDING:
+            continue
+        if isinstance(change, PairedSpread):
+            needed = groups_needed(change, distance, alpha=alpha, power=policy.power)
+            times.append(max(needed, change.groups + 1) / change.groups)
+        else:
+            times.append(
+                change.times_needed(distance, alpha=alpha, power=policy.power, below=failing)
+            )
+    return min(times, default=math.inf)
 
 
 def points(share: float) -> str:

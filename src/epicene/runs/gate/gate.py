@@ -168,7 +168,9 @@ def _against_run(new: StoredRun, baseline: StoredRun, policy: GatePolicy) -> _Ga
     evidence: list[HeadlineEvidence] = []
     notes: list[str] = []
     others = dict(policy.headlines)
+    names = []
     for figures in headline_figures(read):
+        names.append(figures.headline.name)
         others.pop(figures.headline.name, None)
         own = policy.for_headline(figures.headline.name)
         if not own.gate:
@@ -180,7 +182,7 @@ def _against_run(new: StoredRun, baseline: StoredRun, policy: GatePolicy) -> _Ga
             evidence.append(_paired(figures, figures.scores, own, new.suite.name))
     if others:
         old_metrics, metrics = (summarise([run]).runs[0].metrics for run in (baseline, new))
-        evidence += _metric_evidence(policy, others, old_metrics, metrics)
+        evidence += _metric_evidence(others, old_metrics, metrics, names)
     return _Gathered(
         labels=(read.infos[0].model, read.infos[1].model),
         evidence=tuple(evidence),
@@ -252,7 +254,8 @@ def _against_results(new: StoredRun, baseline: StoredResults, policy: GatePolicy
     evidence: list[HeadlineEvidence] = []
     notes: list[str] = []
     others = dict(policy.headlines)
-    for headline in headline_metrics_of(new.suite, summary.results):
+    headlines = headline_metrics_of(new.suite, summary.results)
+    for headline in headlines:
         others.pop(headline.name, None)
         own = policy.for_headline(headline.name)
         figure, known = headline.estimate(summary.results), baseline.estimates.get(headline.name)
@@ -265,7 +268,8 @@ def _against_results(new: StoredRun, baseline: StoredResults, policy: GatePolicy
             )
         _add_independent(headline, own, (known, figure), evidence, notes)
     (run,) = summary.runs
-    evidence += _metric_evidence(policy, others, baseline.estimates, run.metrics)
+    names = [headline.name for headline in headlines]
+    evidence += _metric_evidence(others, baseline.estimates, run.metrics, names)
     return _Gathered(
         labels=(f"{baseline.model} ({baseline.path.name})", run.info.model),
         evidence=tuple(evidence),
@@ -293,17 +297,18 @@ def _add_independent(
 
 
 def _metric_evidence(
-    policy: GatePolicy,
-    names: Mapping[str, HeadlinePolicy],
+    policies: Mapping[str, HeadlinePolicy],
     old: Mapping[str, Estimate],
     new: Mapping[str, Estimate],
+    headlines: Sequence[str],
 ) -> Iterator[HeadlineEvidence]:
     """Metrics that the policy names and that are no headlines, from their intervals."""
-    for name, own in names.items():
+    for name, own in policies.items():
         if name not in new or name not in old:
-            raise unknown("headline or metric", name, {*new} & {*old}, every=True)
+            known = {*headlines, *({*new} & {*old})}
+            raise unknown("headline or metric", name, known, every=True)
         if own.gate:
-            yield _independent_evidence(name, policy.for_headline(name), old[name], new[name])
+            yield _independent_evidence(name, own, old[name], new[name])
 
 
 def _independent_evidence(
