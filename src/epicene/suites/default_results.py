@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Figure, Item
-    from epicene.suites import Results
+    from epicene.suites import Protocol, Results
     from epicene.suites.headline_metrics import MetricUnit
 
 OVERALL = "overall"
@@ -191,7 +191,9 @@ def default_figures(title: str, facets: Sequence[str], results: Results[Any]) ->
         )
 
 
-def default_statistics(facets: Sequence[str], items: Sequence[Item]) -> Iterator[Table]:
+def default_statistics(
+    facets: Sequence[str], items: Sequence[Item], _protocol: Protocol
+) -> Iterator[Table]:
     """How many items there are of each value of each facet."""
     for facet in facets:
         counted = Counter(str(getattr(item, facet)) for item in items)
