@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 def statistics(
     pairs: Sequence[Pair], _protocol: AlternationsProtocol | None = None
 ) -> Iterator[Table]:
-    """Table 1 where there are Hindi frames, the verbs where these have a valency; words per sentence
-    of all pairs."""
+    """Table 1 of Hindi frames, their verbs if they have a valency; words per sentence of all."""
     frames = [pair for pair in pairs if pair.phenomenon in VARIANTS and pair.prefix]
     if frames:
         yield _table_1(frames)
