@@ -103,7 +103,7 @@ class _GivenInstance:
             self._texts.setdefault(setting, []).append(Text(text=text))
             self._contexts.setdefault(setting, str(values.get("context", "")))
         if chosen is not None:
-            name = PROBABILITY
+            name: str = PROBABILITY
             if values["dataset"] == _OPEN_CONTEXTS:
                 if not isinstance(text, str):
                     raise InputError(
