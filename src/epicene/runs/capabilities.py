@@ -85,6 +85,9 @@ def missing_verbs(
     config: RunConfig, dataset: Dataset, role: str, verbs: Collection[str]
 ) -> list[str]:
     """The verbs that the run asks of a role and that a model with these verbs lacks."""
+    needed = {verb(kind) for kind in config.suite.verbs_of(role)}
+    if needed and needed.isdisjoint(verbs):
+        return sorted(needed)  # whatever it will be asked, which may depend on other answers
     stages = {
         stage.name: {verb(kind) for kind in stage.verbs} - set(verbs)
         for stage in config.suite.stages

@@ -89,11 +89,14 @@ def _external_answer(
     asked = _first_requests(suite, item, protocol)
     own = None
     if suite.read_answer_row is not None:
-        own = suite.read_answer_row(line.values, item, protocol)
+        try:
+            own = suite.read_answer_row(line.values, item, protocol)
+        except InputError as error:
+            raise InputError(f"In {line.location} {error}") from None
     name, answer = own or (str(line.values.get("name", "")), _parse_answer(line))
     checked = finite_or_failed(answer)
     if checked is not answer and isinstance(checked, Failed):
-        raise InputError(f"{line.location}: {checked.reason}.")
+        raise InputError(f"In {line.location} {checked.reason}.")
     fitting = [
         (stage, request)
         for stage, request in asked
@@ -139,12 +142,13 @@ def _whole_stages(
 
 def _parse_answer(line: FileRow) -> Answer:
     values = line.values
-    if "text" in values:
+    if values.get("text") is not None:
         return Texts(texts=(Text(text=str(values["text"])),))
     if isinstance(values.get("texts"), list):
         return Texts(texts=tuple(Text(text=str(text)) for text in values["texts"]))
-    if "completion" in values or isinstance(values.get("completions"), list):
-        best_first = values.get("completions", [values.get("completion")])
+    best_first = values.get("completions", values.get("completion"))
+    if best_first is not None:
+        best_first = best_first if isinstance(best_first, list) else [best_first]
         # Their order is all that is known of how they rank.
         return Completions(
             completions=tuple(
@@ -212,11 +216,7 @@ def score_external_answers(
     else:
         answered = read_external_answers(suite, path, dataset, protocol)
         if not answered:
-            raise InputError(
-                f"{path} has all answers of no item; it needs a row per request with `id` (the "
-                "item's), `name` (which of its requests) and `text`, `texts`, `completions` or "
-                "`answer`."
-            )
+            raise InputError(f"{path} answers no item in full; {_layout(suite)}.")
         notes = tuple(_notes(suite, path, dataset, answered))
         own_items = _have_own_items(answered, dataset)
         label, data = path.stem, path.name if own_items else dataset.name
@@ -234,6 +234,16 @@ def score_external_answers(
             f"{protocol.name}; check the settings (--set) against the kind of answers."
         )
     return ExternalScores(summary, by_model, notes)
+
+
+def _layout(suite: Suite[Any, Any]) -> str:
+    """Where a user finds how answers are written down."""
+    if suite.read_answers is not None or suite.read_answer_row is not None:
+        return f"what it must hold is in docs/{suite.name}.md"
+    return (
+        "it needs a row per request with `id` (the item's), `name` (which of its requests) and "
+        "`text`, `texts`, `completions` or `answer`"
+    )
 
 
 def _items_with_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> list[tuple[Any, Answers]]:

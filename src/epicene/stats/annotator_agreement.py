@@ -63,6 +63,17 @@ def majority_labels(frame: polars.DataFrame) -> polars.DataFrame:
     )
 
 
+def without_ties(frame: polars.DataFrame) -> polars.DataFrame:
+    """The judgements, less those of an item and name whose two commonest labels are as common."""
+    import polars as pl
+
+    votes = _labelled_as_text(frame).group_by("item", "name", "label").len("votes")
+    most = votes.filter(pl.col("votes") == pl.col("votes").max().over("item", "name"))
+    tied = most.filter(pl.len().over("item", "name") > 1)
+    keys = [pl.col(name).cast(pl.String) for name in ("item", "name")]
+    return frame.join(tied.select("item", "name").unique(), on=keys, how="anti")
+
+
 def annotator_pairs(frame: polars.DataFrame) -> polars.DataFrame:
     """A row per pair of people who judged the same item and name: labels `a` and `b`."""
     import polars as pl

@@ -25,6 +25,21 @@ def test_tables_of_the_hindi_frames() -> None:
         assert counts[valency] == (Estimate(value=number), Estimate(value=number))
 
 
+def test_verbs_are_counted_by_group_or_not_at_all() -> None:
+    frames = [
+        Pair(
+            id=f"{variant}-{verb}", group=verb, phenomenon=variant, prefix="क", good="क ख",
+            bad="क ग", columns={"valency": "transitive"},
+        )
+        for verb in ("one", "two")
+        for variant in ("SV", "No Case(I)")
+    ]  # fmt: skip
+    (counts,) = [table for table in statistics(frames) if table.name == "verbs"]
+    assert [row.cells[0] for row in counts.rows] == [Estimate(value=n) for n in (0, 2, 0)]
+    bare = [Pair(id="1", phenomenon="SV", prefix="क", good="क ख", bad="क ग")]
+    assert [table.name for table in statistics(bare)] == ["1", "lengths"]
+
+
 def test_other_pairs_have_their_lengths_alone() -> None:
     (table,) = statistics([Pair(id="1", good="a b c", bad="a b", phenomenon="p")])
     assert [cell.value for cell in table.rows[0].cells if isinstance(cell, Estimate)] == [1, 3, 3]

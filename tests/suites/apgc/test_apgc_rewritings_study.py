@@ -145,3 +145,24 @@ def test_tables_of_people_and_of_the_automatic_judgement() -> None:
     assert cells(summary, "automatic", "all", "all")["agreement"] == 0.75
     assert summary.metrics["right"].value == 0.75
     assert summary.metrics["right_automatic"].value == 0.5
+
+
+def test_what_two_people_disagree_on_is_left_out_and_counted() -> None:
+    """By lot for each question, more could be right than have nothing else changed."""
+    items = tuple(each.make() for each in every_candidate())
+    study = whole(items)
+    respelt: dict[str, AnswerValue] = {**FINE, "changes": ("spelling",)}
+    responses = [
+        Response(study=study.name, participant=person, item=item.id, answers=answers)
+        for number, item in enumerate(items)
+        for person, answers in (("ann", FINE), ("bob", respelt if number % 2 else FINE))
+    ]
+    summary = summarise_study(study, responses, ())
+    agreed = (len(items) + 1) // 2
+    tables = {table.name: table for table in summary.tables}
+    assert f"; {len(items) - agreed}, which as many found right" in tables["labels"].notes[0]
+    models = {row.keys[0] for row in tables["labels"].rows}
+    found = [cells(summary, "labels", *row.keys) for row in tables["labels"].rows]
+    assert sum(cells(summary, "labels", model, "all")["n"] or 0 for model in models) == agreed
+    assert {(row["right"], row["nothing else changed"]) for row in found} == {(1, 1)}
+    assert cells(summary, "automatic", "all", "all")["agreement"] == 1

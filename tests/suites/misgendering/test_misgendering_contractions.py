@@ -108,6 +108,12 @@ def test_a_setting_names_the_model(tmp_path: Path) -> None:
     assert by_rule.manifest.settings.stages == ("ask", "convert")
 
 
+def test_a_model_that_cannot_score_is_refused_before_anything_is_generated(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="asks its contractions to score, which copy cannot"):
+        run(tmp_path / "run", "copy")
+    assert not (tmp_path / "run").exists()
+
+
 def test_other_protocols_read_contractions_by_their_own_rules(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="asks nothing of the role contractions"):
         run(tmp_path / "run", "random", "epicene")

@@ -308,16 +308,16 @@ def test_repetition_is_that_of_the_stored_texts(
 def test_what_is_no_stored_output_is_named_with_its_line(outputs: Outputs, tmp_path: Path) -> None:
     row = dict(outputs["MISGENDERED", "model-a", "he"][0])
     for change, message in (
-        ({"pred": "Hers"}, r"he\.csv, line 2, There is no form in the column pred 'Hers'"),
+        ({"pred": "Hers"}, r"he\.csv, line 2, there is no form in the column pred 'Hers'"),
         ({"greedy_pre_2": "Elsewhere."}, "does not begin with its context: 'Elsewhere.'"),
-        ({"form": "dative"}, "There is no form 'dative'"),
+        ({"form": "dative"}, "there is no form 'dative'"),
         ({"template": "Kim sang."}, "has no gap"),
     ):
         path = write(tmp_path / "m" / "he.csv", [{**row, **change}])
         with pytest.raises(InputError, match=message):
             epicene.score("misgendering", path, protocol="paper")
     path = write(tmp_path / "m" / "ze.csv", [row])
-    with pytest.raises(InputError, match="There is no pronoun 'ze'"):
+    with pytest.raises(InputError, match="line 2, there is no pronoun 'ze'"):
         epicene.score("misgendering", path, protocol="paper")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="holds no table"):
@@ -392,6 +392,11 @@ def test_label_sheets_become_the_figures_of_people(sheets: Path) -> None:
             ]
             found_right = round(bar["y"] * len(mine))
             assert sum(same) <= found_right <= sum(same) + len(mine) - len(alone)
+    # Sheets have no tags, so nobody agrees on them or gave none.
+    tables = {table.name: table for table in found.records}
+    judged = {row.keys[0] for row in tables["people"].rows}
+    assert judged == {"outcome", "misgendering", "extraneous words"}
+    assert "repetition" not in {column.name for column in tables["labels"].columns}
     people = [row for row in every if row["pat_label_pronoun"]]
     alike = sum(row["pat_label_pronoun"] == row["vee_label_pronoun"] for row in people)
     raw = shown(found.records, "people", ("outcome", "all", "all"), "agreement")
@@ -418,7 +423,7 @@ def test_one_persons_labels_give_figures_6_8_and_17_exactly(sheets: Path, tmp_pa
         assert bar["y"] == pytest.approx(np.mean(marked))
         assert bar["high"] - bar["y"] == pytest.approx(scipy_stats.sem(marked))
     bad = [{**kept[0], "vee_label_pronoun": "maybe"}]
-    with pytest.raises(InputError, match="There is no label in vee_label_pronoun 'maybe'"):
+    with pytest.raises(InputError, match="there is no label in vee_label_pronoun 'maybe'"):
         epicene.score("misgendering", write(tmp_path / "m" / "bad.csv", bad), protocol="paper")
 
 
@@ -466,14 +471,22 @@ def test_lines_hold_several_models_and_both_formats() -> None:
     ("line", "message"),
     [
         ({}, "lacks the field 'text', or what probability chose"),
-        ({"text": "x", "setting": "after"}, "There is no setting 'after'"),
-        ({"chosen": "ze"}, "There is no pronoun 'ze'"),
+        ({"text": "x", "setting": "after"}, "there is no setting 'after'"),
+        ({"chosen": "ze"}, "line 1, there is no pronoun 'ze'"),
         ({"loss_he": 1.0}, "has None in 'loss_she'; it must be a number"),
+        ({"dataset": "tango", "chosen": "he"}, "belongs in the line of the 'text'"),
     ],
 )
 def test_a_line_that_says_too_little_is_refused(line: Row, message: str) -> None:
     with pytest.raises(InputError, match=message):
         epicene.score("misgendering", [{"dataset": "ruff", "pronoun": "he", **line}])
+
+
+def test_a_choice_beside_a_text_without_a_setting_counts() -> None:
+    line = {"dataset": "ruff", "pronoun": "he", "text": " He ran.", "chosen": "she"}
+    found = epicene.score("misgendering", [line], protocol="paper").items().to_dicts()
+    outcomes = {row["name"]: row["outcome"] for row in found}
+    assert outcomes == {"open 1": "right", "probability": "wrong"}
 
 
 # --- the command ---------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 GIVEN = "as given"  # the measure of scores that are one number per sentence
 GOOD, BAD = "good", "bad"
+CHOICE = "choice"  # the measure of choices, which have no scores
 
 
 def read_answer_row(
@@ -24,12 +25,14 @@ def read_answer_row(
 ) -> tuple[str, Answer] | None:
     """`good` and `bad`, a score each; or `choice`: good, bad, one of the sentences, or nothing."""
     name = scores_name(protocol.maskings[0])
-    if GOOD in values and BAD in values:
+    if GOOD in values or BAD in values:
+        if not (GOOD in values and BAD in values):
+            raise InputError(f"the pair {pair.id!r} has only one of the scores `good` and `bad`.")
         texts = zip((pair.good, pair.bad), (values[GOOD], values[BAD]), strict=True)
         scored = tuple(_score(pair, text, number) for text, number in texts)
         return name, Scores(texts=scored, method=GIVEN)
-    if "choice" in values:
-        return name, Choice(choice=_choice(pair, values["choice"]))
+    if CHOICE in values:
+        return name, Choice(choice=_choice(pair, values[CHOICE]))
     return None
 
 
@@ -37,7 +40,7 @@ def _score(pair: Pair, text: str, value: Any) -> TextScore:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise InputError(f"The score {value!r} of the pair {pair.id!r} is no number.") from None
+        raise InputError(f"the score {value!r} of the pair {pair.id!r} is no number.") from None
     return TextScore(logprobs=(number,), starts=(0,), ends=(len(text),), words=0, characters=0)
 
 
@@ -45,7 +48,7 @@ def _choice(pair: Pair, value: Any) -> str | None:
     names = {GOOD: GOOD, BAD: BAD, pair.good: GOOD, pair.bad: BAD, "": None, None: None}
     if value not in names:
         raise InputError(
-            f"The choice {value!r} of the pair {pair.id!r} is neither good nor bad nor one of its "
+            f"the choice {value!r} of the pair {pair.id!r} is neither good nor bad nor one of its "
             "sentences."
         )
     return names[value]

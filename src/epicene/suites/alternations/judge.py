@@ -11,7 +11,7 @@ from epicene.languages.normalisers import nfc
 from epicene.languages.tokenisation import words
 from epicene.suites import ScoredText
 from epicene.suites.alternations.ask import scores_name
-from epicene.suites.alternations.external_answers import GIVEN, GOOD
+from epicene.suites.alternations.external_answers import CHOICE, GIVEN, GOOD
 from epicene.suites.alternations.hindi_analyser import (
     INDIRECT,
     NOT_A_VERB,
@@ -128,8 +128,8 @@ def _choice_judgement(pair: Pair, choice: str | None) -> Judgement:
         facets={
             **pair_facets(pair),
             "format": ACCEPTABILITY,
-            "measure": "choice",
-            "method": "choice",
+            "measure": CHOICE,
+            "method": CHOICE,
             "main": "yes",
         },
         evidence=pair_evidence(pair),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.core.records import Estimate
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import distinct_values, group_codes, rows_where, share, undetected_share
+from epicene.suites.alternations.external_answers import CHOICE
 from epicene.suites.alternations.hindi_analyser import INDIRECT
 from epicene.suites.alternations.items import DIFFERENT_VERB, SAME_VERB
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT
@@ -49,6 +50,16 @@ def accuracy(frame: polars.DataFrame) -> Estimate:
     if not len(frame):
         return Estimate(value=None, why="nothing was judged")
     return proportion(frame["credit"].to_numpy(), groups=group_codes(frame))
+
+
+def share_of_ties(frame: polars.DataFrame) -> Estimate:
+    """The share of pairs whose sentences are equally likely; choices have no ties."""
+    import polars as pl
+
+    scored = frame.filter(pl.col("measure") != CHOICE)
+    if len(frame) and not len(scored):
+        return Estimate(value=None, why="choices were given, not scores")
+    return undetected_share(scored)
 
 
 def overall_and_by_phenomenon(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
@@ -106,7 +117,7 @@ def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     found: dict[str, Estimate] = {}
     if len(frame):
         found["accuracy"] = accuracy(frame)
-        found["ties"] = undetected_share(frame)
+        found["ties"] = share_of_ties(frame)
         for name in distinct_values(frame, "phenomenon"):
             found[f"accuracy {name}"] = accuracy(rows_where(frame, phenomenon=name))
     for form in (CLOZE, PROMPT):

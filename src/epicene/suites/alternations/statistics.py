@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 def statistics(
     pairs: Sequence[Pair], _protocol: AlternationsProtocol | None = None
 ) -> Iterator[Table]:
-    """Table 1 and the verbs where there are Hindi frames; words per sentence of all pairs."""
+    """Table 1 of Hindi frames, their verbs if they have a valency; words per sentence of all."""
     frames = [pair for pair in pairs if pair.phenomenon in VARIANTS and pair.prefix]
     if frames:
         yield _table_1(frames)
+    if any(pair.columns.get("valency") for pair in frames):
         yield _verbs_table(frames)
     yield _lengths_table([pair for pair in pairs if pair.good])
 
@@ -56,7 +57,11 @@ def _table_1(frames: Sequence[Pair]) -> Table:
 def _verbs_table(frames: Sequence[Pair]) -> Table:
     """How many verbs each valency has, beside the paper's, and how frequent they are."""
     table = {verb.iast: verb for verb in verbs().values()}
-    found = {(pair.columns.get("valency", ""), pair.columns.get("verb", "")) for pair in frames}
+    found = {
+        # A file without a column `verb` has its pairs of one verb in a group.
+        (pair.columns.get("valency", ""), pair.columns.get("verb") or pair.cluster)
+        for pair in frames
+    }
 
     def zipf(valency: str) -> Estimate:
         values = [

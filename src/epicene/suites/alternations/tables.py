@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats.tabulate import distinct_values, mean, rows_where, undetected_share
+from epicene.stats.tabulate import distinct_values, mean, rows_where
 from epicene.suites.alternations.items import VALENCY_CLASSES, VARIANTS
 from epicene.suites.alternations.judge import SLOR
 from epicene.suites.alternations.metrics import (
@@ -14,6 +14,7 @@ from epicene.suites.alternations.metrics import (
     model_type,
     overall_and_by_phenomenon,
     parameter_count,
+    share_of_ties,
     ties_note,
 )
 from epicene.suites.alternations.protocol import ACCEPTABILITY
@@ -158,7 +159,7 @@ def tables(results: Outcomes) -> Iterator[Table]:
 
 def _cells(part: polars.DataFrame) -> tuple[Estimate, ...]:
     number = Estimate(value=len(part), n=len(part))
-    return (number, accuracy(part), undetected_share(part), mean(part))
+    return (number, accuracy(part), share_of_ties(part), mean(part))
 
 
 _COLUMNS = (

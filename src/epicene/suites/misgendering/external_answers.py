@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.data_files import read_rows
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.core.records import Choice, Text, Texts
 from epicene.suites import AnsweredRequest, Answers
 from epicene.suites.misgendering.ask import CONVERTED, OPEN, POST, PRE
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _OUTCOME_NAMES = {"right": "correct", "wrong": "misgendering", "undetected": "none"}
 _SETTINGS = (PRE, POST, OPEN)
+_OPEN_CONTEXTS = "tango"
 # Numbers of each pronoun: the greatest log-probability or the least loss is chosen.
 _LOG_PROBABILITY, _LOSS = "logprob_", "loss_"
 
@@ -58,7 +59,9 @@ def _pronoun_sets(line: FileRow) -> tuple[PronounForms, ...]:
             raise InputError(f"{line.location} lacks the field {field!r}.")
     dataset, pronoun = values["dataset"], values["pronoun"]
     if dataset not in PUBLISHED_SETS:
-        raise InputError(f"{line.location} {unknown('dataset', dataset, PUBLISHED_SETS)}")
+        raise InputError(
+            f"In {line.location} {as_sentence(unknown_name('dataset', dataset, PUBLISHED_SETS))}"
+        )
     sets = PUBLISHED_SETS[dataset]
     _check_pronoun(line, pronoun, sets)
     return sets
@@ -67,7 +70,9 @@ def _pronoun_sets(line: FileRow) -> tuple[PronounForms, ...]:
 def _check_pronoun(line: FileRow, pronoun: str, sets: tuple[PronounForms, ...]) -> None:
     names = [each.pronoun for each in sets]
     if pronoun not in names:
-        raise InputError(f"{line.location} {unknown('pronoun', pronoun, names)}")
+        raise InputError(
+            f"In {line.location} {as_sentence(unknown_name('pronoun', pronoun, names))}"
+        )
 
 
 class _GivenInstance:
@@ -91,15 +96,21 @@ class _GivenInstance:
             )
         setting = str(values.get("setting", "") or OPEN)
         if setting not in _SETTINGS:
-            raise InputError(f"{line.location} {unknown('setting', setting, _SETTINGS)}")
+            raise InputError(
+                f"In {line.location} {as_sentence(unknown_name('setting', setting, _SETTINGS))}"
+            )
         if isinstance(text, str):
             self._texts.setdefault(setting, []).append(Text(text=text))
             self._contexts.setdefault(setting, str(values.get("context", "")))
         if chosen is not None:
-            # Of an open context, what was chosen belongs to the text of the same line.
-            sample = len(self._texts.get(OPEN, ()))
-            is_template = setting != OPEN or not isinstance(text, str)
-            name = PROBABILITY if is_template else f"{CONVERTED} {sample}"
+            name: str = PROBABILITY
+            if values["dataset"] == _OPEN_CONTEXTS:
+                if not isinstance(text, str):
+                    raise InputError(
+                        f"{line.location} says what probability chose of an open context; that "
+                        "belongs in the line of the 'text' from which the template was made."
+                    )
+                name = f"{CONVERTED} {len(self._texts[setting])}"
             if name in self._choices:
                 raise InputError(f"{line.location} says again what probability chose.")
             self._choices[name] = chosen

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from epicene.core.data_files import FileRow, read_rows
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.core.records import Choice, Text, Texts, digest
 from epicene.suites import AnsweredRequest, Answers
 from epicene.suites.misgendering.ask import CONVERTED, OPEN, POST, PRE
@@ -139,7 +139,7 @@ def _template(line: FileRow, text: str, pronoun: str, number: str, form: str) ->
     sets = PUBLISHED_SETS[dataset]
     form = slot[0] if slot else form
     if form not in PUBLISHED_CASES:
-        raise InputError(f"{line.location} {unknown('form', form, _FORMS)}")
+        raise InputError(f"In {line.location} {as_sentence(unknown_name('form', form, _FORMS))}")
     case = PUBLISHED_CASES[form]
     group = values.get("occupation") or values.get("template_id") or digest(text).hex()
     return Instance(
@@ -160,7 +160,9 @@ def _template(line: FileRow, text: str, pronoun: str, number: str, form: str) ->
 def _known(line: FileRow, pronoun: str, sets: Iterable[PronounForms]) -> str:
     names = [each.pronoun for each in sets]
     if pronoun not in names:
-        raise InputError(f"{line.location} {unknown('pronoun', pronoun, names)}")
+        raise InputError(
+            f"In {line.location} {as_sentence(unknown_name('pronoun', pronoun, names))}"
+        )
     return pronoun
 
 
@@ -170,7 +172,9 @@ def _predicted(line: FileRow, instance: Instance) -> Choice:
         if candidate.form.lower() == form.lower():
             return Choice(choice=candidate.pronoun)
     forms = [candidate.form for candidate in instance.candidates]
-    raise InputError(f"{line.location} {unknown('form in the column pred', form, forms)}")
+    raise InputError(
+        f"In {line.location} {as_sentence(unknown_name('form in the column pred', form, forms))}"
+    )
 
 
 def _continuations(line: FileRow, column: str, context: str) -> Texts:

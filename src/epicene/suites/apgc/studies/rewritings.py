@@ -136,9 +136,10 @@ def _yes_or_no(flag: bool) -> str:
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
     """The share that people find right, and how far they agree with each other and the judge."""
-    right = rows_where(annotator_agreement.majority_labels(results.adjudicated), name=RIGHT)
+    decided = _decided(results)
+    right = rows_where(annotator_agreement.majority_labels(decided), name=RIGHT)
     people = rows_where(annotator_agreement.annotator_pairs(results.frame), name=RIGHT)
-    own = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
+    own = annotator_agreement.pairs_with_automatic(decided, results.automatic)
     return {
         "right": _share(right),
         "right_automatic": _share(right, "automatic"),
@@ -165,7 +166,7 @@ def tables(results: Answered) -> Iterator[Table]:
         ),
         notes=("Rewritings that two people or more judged.", *annotator_agreement.PAIR_NOTES),
     )
-    own = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
+    own = annotator_agreement.pairs_with_automatic(_decided(results), results.automatic)
     right = rows_where(own, name=RIGHT)
     yield Table(
         name="automatic",
@@ -182,8 +183,19 @@ def tables(results: Answered) -> Iterator[Table]:
     )
 
 
+def _decided(results: Answered) -> polars.DataFrame:
+    """The judgements without ties, of the rewritings that more people found right than not, or
+    fewer."""
+    import polars as pl
+
+    frame = annotator_agreement.without_ties(results.adjudicated)
+    return frame.filter((pl.col("name") == RIGHT).any().over("item"))
+
+
 def _labels_table(results: Answered) -> Table:
-    found = annotator_agreement.majority_labels(results.adjudicated)
+    decided = _decided(results)
+    undecided = results.adjudicated["item"].n_unique() - decided["item"].n_unique()
+    found = annotator_agreement.majority_labels(decided)
     rows = []
     for model in distinct_values(found, "model"):
         part = rows_where(found, model=model)
@@ -201,7 +213,9 @@ def _labels_table(results: Answered) -> Table:
         columns=(Column(name="n", unit="count"), *(Column(name=name) for name in names)),
         rows=tuple(rows),
         notes=(
-            "A rewriting that several judged counts once, by the label that most of them gave. A "
+            "A rewriting that several judged counts once, by the label that most of them gave; "
+            f"{undecided}, which as many found right as not, are left out until they are settled "
+            "(`epicene annotate adjudicate`). A "
             "person whose gender no word shows counts as fitting. Right is all five together; the "
             "last column is the share of right ones among those that differ from the reference. "
             "Empty rewritings are left out. All describes the sample, which has as many rewritings "

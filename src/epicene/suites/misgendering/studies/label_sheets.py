@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.core.records import Text, Texts
 from epicene.studies.design.schema import Response
 from epicene.suites import AnsweredRequest, Answers
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
 _LABEL, _EXTRANEOUS = "_label_pronoun", "_extraneous_gendered_word"
-_FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "": False}
+_FLAGS = {"true": "yes", "1": "yes", "yes": "yes", "false": "no", "0": "no", "no": "no", "": "no"}
 
 
 def read_labels(
@@ -65,15 +65,16 @@ def _answers_by_person(line: FileRow) -> Iterator[tuple[str, dict[str, AnswerVal
             continue
         if label not in OUTCOMES:
             known = [each.replace("-", "_") for each in OUTCOMES]
-            raise InputError(f"{line.location} {unknown(f'label in {column}', str(value), known)}")
+            problem = unknown_name(f"label in {column}", str(value), known)
+            raise InputError(f"In {line.location} {as_sentence(problem)}")
         person = column.removesuffix(_LABEL)
-        answers: dict[str, AnswerValue] = {"outcome": label}
-        if _flag(line, person + _EXTRANEOUS):
-            answers[UNMARKED] = "yes"
-        yield person, answers
+        yield person, {"outcome": label, UNMARKED: _flag(line, person + _EXTRANEOUS)}
 
 
-def _flag(line: FileRow, column: str) -> bool:
+def _flag(line: FileRow, column: str) -> str:
+    """yes or no; empty where the sheet has no such column."""
+    if column not in line.values:
+        return ""
     value = str(line.values.get(column, "")).strip().lower()
     if value not in _FLAGS:
         raise InputError(f"{line.location} has {value!r} in {column}; it is TRUE or FALSE.")

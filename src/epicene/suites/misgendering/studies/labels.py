@@ -40,7 +40,8 @@ PER_CELL = 25
 OUTCOME, THREE_WAY_OUTCOME, MISGENDERING, EXTRANEOUS = (
     "outcome", "outcome of three", "misgendering", "extraneous words",
 )  # fmt: skip
-# In external labels: that there are extraneous words, but not which.
+# In external labels, which have no tags: whether there are extraneous words, but not which; empty
+# if nobody was asked.
 UNMARKED = "extraneous somewhere"
 OUTCOMES = ("correct", "misgendering", "no-pronoun", "plural-they")
 TAGS = (
@@ -200,8 +201,11 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
     yield _judged(item, OUTCOME, label, _OUTCOMES[label])
     yield _judged(item, THREE_WAY_OUTCOME, "no-pronoun" if label == "plural-they" else label)
     yield _judged(item, MISGENDERING, yes_or_no(label == "misgendering"))
-    marked = bool(response.answers.get("extraneous"))
-    yield _judged(item, EXTRANEOUS, yes_or_no(marked or UNMARKED in response.answers))
+    if UNMARKED in response.answers:
+        if somewhere := str(response.answers[UNMARKED]):
+            yield _judged(item, EXTRANEOUS, somewhere)
+        return
+    yield _judged(item, EXTRANEOUS, yes_or_no(bool(response.answers.get("extraneous"))))
     for tag in TAGS:
         yield _judged(item, tag, yes_or_no(tag in response.answers.get("tags", ())))
 

@@ -192,7 +192,7 @@ def between_people_table(results: Labelled) -> Table:
     pairs = annotator_agreement.annotator_pairs(results.frame)
     own = is_own(results.frame)
     rows: list[Row] = []
-    for name in (OUTCOME, MISGENDERING, EXTRANEOUS, *TAGS):
+    for name in (OUTCOME, MISGENDERING, EXTRANEOUS, *_given_tags(results.frame)):
         first, *others = _agreement_rows(
             results, of_judgement(pairs, name), name, () if name in TAGS else DESIGN
         )
@@ -268,23 +268,28 @@ def label_table(results: Labelled) -> Table:
     """People's labels by model, dataset, setting and pronoun."""
     found = annotator_agreement.majority_labels(results.adjudicated)
     levels = ("model", "dataset", "setting")
+    flags = (EXTRANEOUS, *_given_tags(found))
     rows = []
     for keys in sorted(found.select(levels).unique().rows()):
         part = rows_where(found, **dict(zip(levels, keys, strict=True)))
         for pronoun in pronouns_of(part):
             mine = rows_where(part, pronoun=pronoun)
             cells = [share(of_judgement(mine, OUTCOME), label_is(label)) for label in OUTCOMES]
-            cells += [
-                share(of_judgement(mine, name), label_is("yes")) for name in (EXTRANEOUS, *TAGS)
-            ]
+            cells += [share(of_judgement(mine, name), label_is("yes")) for name in flags]
             rows.append(Row(keys=(*keys, pronoun), cells=tuple(cells)))
     return Table(
         name="labels",
         title="Continuations as people labelled them",
         levels=(*levels, "pronoun"),
-        columns=tuple(Column(name=name) for name in (*OUTCOMES, EXTRANEOUS, *TAGS)),
+        columns=tuple(Column(name=name) for name in (*OUTCOMES, *flags)),
         rows=tuple(rows),
     )
+
+
+def _given_tags(frame: polars.DataFrame) -> list[str]:
+    """The tags that people could give: external labels have none."""
+    names = set(frame["name"])
+    return [tag for tag in TAGS if tag in names]
 
 
 def of_judgement(frame: polars.DataFrame, name: str) -> polars.DataFrame:
