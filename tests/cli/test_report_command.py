@@ -61,8 +61,11 @@ def test_a_report_of_two_runs(epicene: Epicene, opened: Callable[[str], Page]) -
     for caption in captions:
         assert "protocol epicene · normalisers: none" in caption
         assert "first token: bos" in caption
-        # Of what changed it is in the table, row by row.
-        assert "undetected of all judgements: model-1" in caption or "What changed" in caption
+        # Of what changed it is in the table, row by row; a detectable difference has none.
+        others = ("What changed", "what could have been found")
+        assert "undetected of all judgements: model-1" in caption or any(
+            other in caption for other in others
+        )
 
 
 @pytest.mark.browser
