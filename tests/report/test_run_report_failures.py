@@ -31,12 +31,14 @@ def open_mute(name: str, _options: ModelOptions) -> Model:
 def test_nothing_was_answered(name: str, tmp_path: Path) -> None:
     registry.add("models", "mute", open_mute)
     suite = find_suite(name)
+    protocol = choose_protocol(suite, "epicene", {}, None)
+    roles = suite.for_protocol(protocol, [role.name for role in suite.roles]).roles
     runs = []
     for label in "ab":
         order = RunConfig(
             suite=suite,
-            protocol=choose_protocol(suite, "epicene", {}, None),
-            models={role.name: [parse_spec(f"mute:{label}")] for role in suite.roles},
+            protocol=protocol,
+            models={role.name: [parse_spec(f"mute:{label}")] for role in roles},
             limit=2,
             under=tmp_path,
         )
