@@ -108,5 +108,6 @@ def test_what_the_suites_need() -> None:
     assert needed == {
         ("apgc", "post-editing"): ("translation",),
         ("gramvis", "look"): ("draw",),
-        ("misgendering", "convert"): ("ask",),
+        ("misgendering", "contractions"): ("ask",),
+        ("misgendering", "convert"): ("ask", "contractions"),
     }
