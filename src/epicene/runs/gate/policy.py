@@ -45,7 +45,7 @@ class GatePolicy(Record, frozen=True, kw_only=True):
     rule: Rule = "non-inferiority"
     margin: Margin = 0.05
     alpha: Level = ALPHA  # of the two-sided interval: half of it for a false alarm
-    power: Level = POWER  # for what is said about more data
+    power: Level = POWER  # of the amount of further data that is named
     correction: Correction = "holm"
     min_coverage: Share = 0.95
     max_undetected: Share | None = None

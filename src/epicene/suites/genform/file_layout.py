@@ -2,7 +2,7 @@
 
 MORPHOGEN's release is not public yet. The paper says what it holds (both forms, the English, the
 rule) and prints columns as EN, FR (M), FR (F) or (M), (F); a file with such names, or their like,
-is read without `--column`. How it was read is said in a remark.
+is read without `--column`. A note says how it was read.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ def read_adjudicated_reviews(
     outputs: StepOutputs, settings: GenformBuild, _study: Study, responses: Sequence[Response]
 ) -> Iterator[StepRow]:
     """Each sentence with its final translation. Of several, one is kept: the first that people
-    left as it came, else the first that they mended."""
+    left as it came, else the first that they corrected."""
     rows = list(adjudicated(outputs["review"], responses, settings.seed, _written_translation))
     kept: dict[str, str] = {}
     for as_it_came in (True, False):

@@ -194,7 +194,7 @@ def _people_and_judges(results: Answered) -> polars.DataFrame:
 def _without_ties(results: Answered) -> polars.DataFrame:
     """People's judgements of images of which one label has more votes than any other.
 
-    Studies of version 0.1.0 keep the others, whose label is drawn by lot.
+    Studies of version 0.1.0 keep the others, whose label is drawn at random.
     """
     import polars as pl
 
