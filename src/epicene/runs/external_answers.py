@@ -239,7 +239,7 @@ def score_external_answers(
 def _layout(suite: Suite[Any, Any]) -> str:
     """Where a user finds how answers are written down."""
     if suite.read_answers is not None or suite.read_answer_row is not None:
-        return f"what it must hold is in docs/{suite.name}.md"
+        return f"what it must hold is on the page of {suite.name} in the documentation"
     return (
         "it needs a row per request with `id` (the item's), `name` (which of its requests) and "
         "`text`, `texts`, `completions` or `answer`"
