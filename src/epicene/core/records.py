@@ -346,6 +346,7 @@ class Estimate(Record, frozen=True, kw_only=True):
     n: int = 0
     why: str = ""
     mark: str = ""  # what the paper sets beside a number: stars, a dagger
+    groups: float | None = None  # how many groups the interval rests on, in effect
 
 
 # --- tables --------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def same_length(**named: Sized | None) -> int:
     return first
 
 
-def max_unseen_share(n: int, level: float) -> float:
+def max_unseen_share(n: float, level: float) -> float:
     """The largest share that may hide where none was seen among `n`.
 
     It is the upper Wilson limit of 0 in `n`. Where nothing varies, a standard error of 0 would

@@ -38,7 +38,7 @@ class UserMetric:
 
     def estimate(self, results: Results[Any]) -> Estimate:
         """The metric of these results, with its interval."""
-        from epicene.stats.intervals import bootstrap
+        from epicene.stats.intervals import statistic_of_rows
         from epicene.stats.tabulate import group_codes
 
         frame = results.frame
@@ -53,10 +53,10 @@ class UserMetric:
                 "return a number, an Estimate or None."
             )
 
-        def resampled(rows: Any) -> float | None:
+        def left_out(rows: Any) -> float | None:
             try:
                 return self._function.about_all(frame[rows])  # type: ignore[no-any-return]
-            except InputError:  # a resample may lack what the function needs
+            except InputError:  # fewer rows may lack what the function needs
                 return None
 
-        return bootstrap(resampled, group_codes(frame), resamples=_RESAMPLES)
+        return statistic_of_rows(left_out, group_codes(frame))

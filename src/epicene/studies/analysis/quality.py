@@ -380,7 +380,7 @@ class _RunningAlpha:
     def estimate(self) -> Estimate:
         from epicene.stats.agreement import krippendorff
 
-        return krippendorff([*self._labels.values()], self._groups, resamples=_GROWTH_RESAMPLES)
+        return krippendorff([*self._labels.values()], self._groups)
 
 
 class _RunningRawAgreement:

@@ -35,12 +35,14 @@ def count_matrix(frame: polars.DataFrame, names: Sequence[str]) -> NDArray[Any]:
 
 def bleu_of(frame: polars.DataFrame, before: str = "") -> Estimate:
     """BLEU of the sentences, resampled by group."""
-    from epicene.stats.intervals import bootstrap_sums
+    from epicene.stats.intervals import statistic_of_sums
 
     if not len(frame):
         return _NOTHING
     names = [f"{before}{name}" for name in COUNTS]
-    return bootstrap_sums(count_matrix(frame, names), bleu, group_codes(frame), n=len(frame))
+    return statistic_of_sums(
+        count_matrix(frame, names), bleu, group_codes(frame), n=len(frame), bounds=(0, 100)
+    )
 
 
 def bleu_difference(
@@ -52,7 +54,7 @@ def bleu_difference(
     """
     import numpy as np
 
-    from epicene.stats.intervals import bootstrap_sums
+    from epicene.stats.intervals import statistic_of_sums
 
     if not len(first):
         return _NOTHING
@@ -61,11 +63,13 @@ def bleu_difference(
         [count_matrix(first.sort("item"), COUNTS), count_matrix(second.sort("item"), names)]
     )
     size = len(COUNTS)
-    return bootstrap_sums(
+    return statistic_of_sums(
         columns,
         lambda both: bleu(both[:, :size]) - bleu(both[:, size:]),
         group_codes(first.sort("item")),
         n=len(first),
+        bounds=(-100, 100),
+        scale="difference",
     )
 
 
@@ -106,14 +110,14 @@ def unlabelled_share(frame: polars.DataFrame) -> Estimate:
 
 def rewriting_scores(frame: polars.DataFrame) -> dict[str, Estimate]:
     """Precision, recall and F0.5 of the edits, accuracy and BLEU."""
-    from epicene.stats.intervals import bootstrap_sums
+    from epicene.stats.intervals import statistic_of_sums
 
     columns, groups = count_matrix(frame, EDIT_COUNTS), group_codes(frame)
 
     def scored(index: int) -> Estimate:
         if not columns[:, 1:].any():
             return Estimate(value=None, n=len(frame), why="nothing was to change, nothing did")
-        return bootstrap_sums(
+        return statistic_of_sums(
             columns, lambda rows: _edit_scores(rows)[index], groups, bounds=(0, 1)
         )
 
@@ -157,12 +161,12 @@ def label_counts(frame: polars.DataFrame, labels: Sequence[str]) -> NDArray[Any]
 
 def macro_scores(frame: polars.DataFrame, labels: Sequence[str]) -> dict[str, Estimate]:
     """Precision, recall and F1, the means over labels that occur; 0 for one never predicted."""
-    from epicene.stats.intervals import bootstrap_sums
+    from epicene.stats.intervals import statistic_of_sums
 
     columns, groups = label_counts(frame, labels), group_codes(frame)
 
     def averaged(index: int) -> Estimate:
-        return bootstrap_sums(
+        return statistic_of_sums(
             columns, lambda rows: _macro_of_sums(rows)[index], groups, bounds=(0, 1)
         )
 

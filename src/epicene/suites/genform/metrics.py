@@ -122,7 +122,7 @@ class AnswerArrays:
 
         if not len(self):
             return _NO_GENDERED_TERM
-        return clustered_mean(above, below, self.group, bounds=(0, 1), resamples=self.resamples)
+        return clustered_mean(above, below, self.group, bounds=(0, 1))
 
     @cached_property
     def ones(self) -> Array:
@@ -183,7 +183,6 @@ def delta_sga(answers: AnswerArrays) -> Estimate:
         first_denominators=masculine,
         second_denominators=feminine,
         bounds=(-1, 1),
-        resamples=answers.resamples,
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats.arrays import safe_ratio
 from epicene.stats.hypothesis_tests import benjamini_hochberg
-from epicene.stats.intervals import bootstrap_sums
+from epicene.stats.intervals import statistic_of_sums
 from epicene.suites.gramvis.counts import control_words, count_array, with_stereotype
 from epicene.suites.gramvis.items import (
     CONDITIONS,
@@ -212,13 +212,12 @@ def _effect_contrast(
         shares = [safe_ratio(totals[:, at], totals[:, at + 1]) for at in range(0, 8, 2)]
         return (shares[0] - shares[1]) - (shares[2] - shares[3])
 
-    return bootstrap_sums(
+    return statistic_of_sums(
         block_diag(sums(high), sums(medium)),
         contrast,
         np.concatenate([high.words, medium.words]),
         undefined=NO_GENDERED_IMAGE,
-        resamples=protocol.resamples,
-        seed=protocol.seed,
+        scale="difference",
         bounds=(-2, 2),
     )
 
@@ -308,12 +307,11 @@ def _weighted_sum(
         combined: Floats = (shares * factors).sum(axis=1)
         return combined
 
-    return bootstrap_sums(
+    return statistic_of_sums(
         block_diag(*blocks),
         combination,
         np.concatenate([parts[cell].words for cell in weights]),
         undefined=f"of some of these words {NO_GENDERED_IMAGE}",
-        resamples=protocol.resamples,
-        seed=protocol.seed,
+        scale="difference",
         bounds=(factors[factors < 0].sum(), factors[factors > 0].sum()),
     )

@@ -130,8 +130,8 @@ def _agreement_cells(
     labels = rated["label"].to_list()
     unread = share(rated.explode("label"), pl.col("label").is_null())
     words = group_codes(rated)
-    kappa = fleiss(labels, words, resamples=protocol.resamples, seed=protocol.seed)
-    alpha = krippendorff(labels, words, resamples=protocol.resamples, seed=protocol.seed)
+    kappa = fleiss(labels, words)
+    alpha = krippendorff(labels, words)
     return (*split, unread, kappa, alpha, missing)
 
 
