@@ -4,8 +4,8 @@ One module per question: `intervals` (how often, how much, how large a differenc
 `hypothesis_tests` (is a paired difference chance; corrections over many tests), `agreement` (do
 raters agree), `paired_agreement` (its coefficients for frames of pairs), `annotator_agreement`
 (pairs and tables of people's labels), `ranking` (which systems differ significantly), `tabulate`
-(estimates of frames of judgements), `resampling` (what the bootstrap draws). This package imports
-nothing heavy; its modules import NumPy, and SciPy where used.
+(estimates of frames of judgements), `jackknife` (how wide an interval over groups is). This package
+imports nothing heavy; its modules import NumPy, and SciPy where used.
 """
 
 from __future__ import annotations

@@ -50,11 +50,11 @@ def raw_agreement(
     groups: Groups = None,
     *,
     level: float = 0.95,
-    textbook: bool = False,  # noqa: ARG001: without groups, Wilson's interval is the textbook's
+    textbook: bool = False,
 ) -> Estimate:
-    """The share of items with equal labels."""
+    """The share of items with equal labels; `textbook` takes Wilson's interval over items."""
     pair = _RaterPair.of(first, second)
-    return proportion(pair.first == pair.second, None, groups, level=level)
+    return proportion(pair.first == pair.second, None, None if textbook else groups, level=level)
 
 
 def matthews(

@@ -26,7 +26,14 @@ from epicene.stats.arrays import (
     safe_ratio,
     same_length,
 )
-from epicene.stats.jackknife import Bounds, Scale, share_ends, spread, wilson_ends
+from epicene.stats.jackknife import (
+    Bounds,
+    Scale,
+    hidden_ends,
+    share_ends,
+    spread,
+    wilson_ends,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,13 +45,13 @@ if TYPE_CHECKING:
 
 def wilson(successes: float, n: float, *, level: float = 0.95) -> Estimate:
     """A share of `n` independent trials; a tie may count half a success."""
-    z = critical_value(level)
+    critical_value(level)
     if not 0 <= successes <= n:
         raise InputError(f"There cannot be {successes} successes in {n} trials.")
     if n == 0:
         return Estimate(value=None, why="there are no items")
-    low, high = wilson_ends(successes / n, n, z)
-    return Estimate(value=successes / n, low=low, high=high, n=math.ceil(n))
+    low, high = wilson_ends(successes / n, n, level)
+    return Estimate(value=successes / n, low=low, high=high, n=math.ceil(n), groups=n)
 
 
 def proportion(
@@ -95,7 +102,7 @@ def _proportion(classes: GroupClasses, level: float) -> Estimate:
         return Estimate(value=None, why="there are no items")
     share, n = right / total, math.ceil(total)
     if classes.values[:, 1].max() <= 1:  # every item is a group: nothing needs to be estimated
-        low, high = wilson_ends(share, total, critical_value(level))
+        low, high = wilson_ends(share, total, level)
         return Estimate(value=share, low=low, high=high, n=n, groups=total)
     return _share_of_groups(classes, share, n, level, at_most=total)
 
@@ -110,9 +117,11 @@ def _share_of_groups(
     groups = total**2 / float(classes.counts @ denominators**2)
     left_out = safe_ratio(share * total - numerators, total - denominators)
     found = spread(left_out if classes.groups > 1 else np.array([share]), classes.counts)
+    found = found._replace(groups=groups)
     # Not even groups that are right or wrong as a whole vary more than `groups` items do.
-    low, high = share_ends(share, found, level, groups=groups, at_least=groups, at_most=at_most)
-    return Estimate(value=share, low=low, high=high, n=n, groups=min(groups, found.effective))
+    unseen = hidden_ends(share, groups, level)
+    low, high = share_ends(share, found, level, unseen=unseen, at_least=groups, at_most=at_most)
+    return Estimate(value=share, low=low, high=high, n=n, groups=found.effective)
 
 
 def standard_error(values: ArrayLike) -> Estimate:
@@ -277,13 +286,14 @@ def statistic_of_rows(
     """Any function of rows, given as their numbers, with an interval over groups.
 
     `groups` holds a label per row. Slower than `statistic_of_sums`: the function is called once
-    per group.
+    per group, or with more than `MAX_BLOCKS` groups, once per block of them.
     """
     critical_value(level)
     if groups is None or not len(groups):
         return Estimate(value=None, why="there are no rows")
     n = len(groups)
-    members = _GroupRows(encode_groups(groups, n))
+    codes = encode_groups(groups, n) % MAX_BLOCKS
+    blocks = int(codes.max()) + 1
 
     def of(rows: Ints) -> float:
         result = statistic(rows)
@@ -292,32 +302,16 @@ def statistic_of_rows(
     value = finite_or_none(of(np.arange(n)))
     if value is None:
         return Estimate(value=None, n=n, why="it is undefined for these data")
-    every = np.arange(members.count)
-    left_out = (
-        np.array([value])
-        if members.count == 1
-        else np.array([of(members.rows(np.delete(every, group))) for group in every])
-    )
-    return jackknife.estimate(
-        value, left_out, np.ones_like(every), n=n, level=level, bounds=bounds, scale=scale
-    )
+    if blocks == 1:
+        left_out = np.array([value])
+    else:
+        left_out = np.array([of(np.flatnonzero(codes != block)) for block in range(blocks)])
+    counts = np.ones(blocks, dtype=np.int64)
+    return jackknife.estimate(value, left_out, counts, n=n, level=level, bounds=bounds, scale=scale)
 
 
-class _GroupRows:
-    """Which rows each group has."""
-
-    def __init__(self, codes: Ints) -> None:
-        self.count = int(codes.max()) + 1
-        self._order = np.argsort(codes, kind="stable")
-        self._sizes = np.bincount(codes, minlength=self.count)
-        self._starts = np.cumsum(self._sizes) - self._sizes
-
-    def rows(self, groups: Ints) -> Ints:
-        """The rows of those groups, a group drawn twice twice."""
-        sizes = self._sizes[groups]
-        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        rows: Ints = self._order[np.repeat(self._starts[groups], sizes) + within]
-        return rows
+# A function of rows is called at most this often.
+MAX_BLOCKS = 500
 
 
 def _ratio_columns(numerators: ArrayLike, denominators: ArrayLike | None) -> Floats:

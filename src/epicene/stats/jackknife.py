@@ -36,23 +36,23 @@ _ROUNDING = 1e-12
 class Spread(NamedTuple):
     """How a statistic varies between groups."""
 
-    groups: int
-    variance: float
+    groups: float
+    variance: float  # 0 where all groups are alike
     freedom: float  # degrees of freedom of the variance
 
     @property
     def effective(self) -> float:
         """How many groups the interval rests on."""
-        return min(self.groups, self.freedom + 1)
+        return min(self.groups, self.freedom + 1) if self.variance else self.groups
 
 
 def spread(left_out: Floats, counts: Ints) -> Spread:
-    """The jackknife variance of a statistic, from its values without each group (weighted)."""
+    """The jackknife variance of a statistic, from its values without each of so many groups."""
     groups = int(counts.sum())
     moves = left_out - np.average(left_out, weights=counts)
-    widest = float(np.abs(moves).max(initial=0.0))
+    widest = float(np.abs(moves).max())
     if groups < 2 or widest <= _ROUNDING * max(1.0, float(np.abs(left_out).max())):
-        return Spread(groups, 0.0, 1.0)
+        return Spread(groups, 0.0, 0.0)
     scaled = moves / widest  # the powers of tiny numbers would vanish
     squares, fourths = float(counts @ scaled**2), float(counts @ scaled**4)
     variance = (groups - 1) / groups * squares * widest**2
@@ -61,8 +61,9 @@ def spread(left_out: Floats, counts: Ints) -> Spread:
     return Spread(groups, variance, min(max(freedom, 1.0), groups - 1))
 
 
-def wilson_ends(share: float, n: float, z: float) -> Bounds:
+def wilson_ends(share: float, n: float, level: float) -> Bounds:
     """Wilson's interval of a share of `n` independent items."""
+    z = critical_value(level)
     z2 = z * z
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = z / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
@@ -72,46 +73,42 @@ def wilson_ends(share: float, n: float, z: float) -> Bounds:
     return low, high
 
 
+def hidden_ends(value: float, groups: float, level: float, bounds: Bounds = (0.0, 1.0)) -> Bounds:
+    """How far groups not yet seen may move a mean towards its bounds where all seen are alike."""
+    hidden = max_unseen_share(groups, level)
+    low, high = (value + hidden * (bound - value) for bound in bounds)
+    return low, high
+
+
 def share_ends(
     share: float,
     found: Spread,
     level: float,
     *,
-    groups: float,
+    unseen: Bounds,
     at_least: float = 0.0,
     at_most: float = math.inf,
 ) -> Bounds:
     """Wilson's interval on as many independent items as would vary as much as the groups do.
 
-    `groups` is what an interval rests on where nothing varies; `at_least` and `at_most` limit the
-    number of items where more is known of it.
+    `unseen` is the interval where all groups are alike; `at_least` and `at_most` limit the number
+    of items where more is known of it.
     """
-    z = critical_value(level)
-    unseen = wilson_ends(share, groups, z)
+    if not found.variance or not 0 < share < 1:
+        return unseen
+    t = _student(found.freedom, level) / critical_value(level)
+    items = share * (1 - share) / (found.variance * t**2)
+    ends = wilson_ends(share, min(max(items, at_least), at_most), level)
+    return _cautious(share, ends, unseen, found)
+
+
+def difference_ends(value: float, found: Spread, level: float, bounds: Bounds) -> Bounds:
+    """Student's interval of a value between bounds, e.g. of a difference of shares."""
+    unseen = hidden_ends(value, found.groups, level, bounds)
     if not found.variance:
         return unseen
-    t = _student(found.freedom, level)
-    items = share * (1 - share) / (found.variance * (t / z) ** 2)
-    low, high = wilson_ends(share, min(max(items, at_least), at_most), z)
-    caution = _caution(found)
-    return (
-        min(low, share - caution * (share - unseen[0])),
-        max(high, share + caution * (unseen[1] - share)),
-    )
-
-
-def difference_ends(
-    value: float, found: Spread, level: float, bounds: Bounds, *, groups: float
-) -> Bounds:
-    """Student's interval of a value between bounds, e.g. of a difference of shares."""
-    hidden = max_unseen_share(groups, level)
-    unseen = tuple(value + hidden * (bound - value) for bound in bounds)
-    if not found.variance:
-        return unseen[0], unseen[1]
     half = _student(found.freedom, level) * math.sqrt(found.variance)
-    caution = _caution(found)
-    low = min(value - half, value - caution * (value - unseen[0]))
-    high = max(value + half, value + caution * (unseen[1] - value))
+    low, high = _cautious(value, (value - half, value + half), unseen, found)
     return max(low, bounds[0]), min(high, bounds[1])
 
 
@@ -121,9 +118,14 @@ def _student(freedom: float, level: float) -> float:
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
-def _caution(found: Spread) -> float:
-    """1 where one group makes up the variance, 0 from `ENOUGH_GROUPS` on."""
-    return min(1.0, max(0.0, (ENOUGH_GROUPS - found.effective) / (ENOUGH_GROUPS - 3)))
+def _cautious(value: float, ends: Bounds, unseen: Bounds, found: Spread) -> Bounds:
+    """The ends, moved out towards `unseen`: all the way where one group makes up the variance, not
+    at all from `ENOUGH_GROUPS` on."""
+    share = min(1.0, max(0.0, (ENOUGH_GROUPS - found.effective) / (ENOUGH_GROUPS - 3)))
+    return (
+        min(ends[0], value + share * (unseen[0] - value)),
+        max(ends[1], value + share * (unseen[1] - value)),
+    )
 
 
 def estimate(
@@ -147,12 +149,14 @@ def estimate(
         half = _student(found.freedom, level) * math.sqrt(found.variance)
         low, high = value - half, value + half
     elif scale == "difference":
-        low, high = difference_ends(value, found, level, bounds, groups=found.groups)
+        low, high = difference_ends(value, found, level, bounds)
     else:
         least, width = bounds[0], bounds[1] - bounds[0]
+        share = min(max((value - least) / width, 0.0), 1.0)
         unit = Spread(found.groups, found.variance / width**2, found.freedom)
-        ends = share_ends((value - least) / width, unit, level, groups=found.groups)
-        low, high = (least + width * end for end in ends)
+        unseen = wilson_ends(share, found.groups, level)
+        ends = share_ends(share, unit, level, unseen=unseen)
+        low, high = (float(least + width * end) for end in ends)
     return Estimate(value=value, low=low, high=high, n=n, groups=found.effective)
 
 

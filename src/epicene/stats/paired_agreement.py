@@ -139,7 +139,7 @@ def _order_independent(
     pairs = pairs.sort("item", "name")
     turned = pairs.rename({"a": "b", "b": "a"}).select(pairs.columns)
     if pl.concat([pairs["person"], pairs["person_b"]]).n_unique() <= 2:
-        # Resampling depends on the table, which must not depend on the names.
+        # The last bits depend on the table, which must not depend on the names.
         first = min(pairs, turned, key=lambda each: each["a"].to_list())
         return estimate_all(statistic(first, clustered=clustered), first)
     both = pl.concat([pairs, turned])
