@@ -32,7 +32,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 class Item(Record, frozen=True, kw_only=True):
     """One test unit. A suite subclasses it with the fields its benchmark needs.
 
-    `group` is the unit that is resampled and cross-fitted: variants of one sentence share it.
+    `group` is the unit of intervals and of cross-fitting: variants of one sentence share it.
     """
 
     id: str

@@ -181,7 +181,7 @@ def _mean_of_classes(
         return Estimate(value=None, why="there are no rows")
     if bounds is None:
         return _estimate_of_classes(classes, _ratio, n, level=level)
-    least, width = bounds[0], bounds[1] - bounds[0]
+    least, width = float(bounds[0]), float(bounds[1] - bounds[0])
     values = np.column_stack(
         [(classes.values[:, 0] - least * classes.values[:, 1]) / width, classes.values[:, 1]]
     )

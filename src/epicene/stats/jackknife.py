@@ -42,8 +42,8 @@ class Spread(NamedTuple):
 
     @property
     def effective(self) -> float:
-        """How many groups the interval rests on."""
-        return min(self.groups, self.freedom + 1) if self.variance else self.groups
+        """How many groups the interval rests on, rounded so that 20 equal ones are 20."""
+        return round(min(self.groups, self.freedom + 1) if self.variance else self.groups, 2)
 
 
 def spread(left_out: Floats, counts: Ints) -> Spread:
@@ -149,14 +149,15 @@ def estimate(
         half = _student(found.freedom, level) * math.sqrt(found.variance)
         low, high = value - half, value + half
     elif scale == "difference":
-        low, high = difference_ends(value, found, level, bounds)
+        least, most = map(float, bounds)
+        low, high = difference_ends(value, found, level, (least, most))
     else:
-        least, width = bounds[0], bounds[1] - bounds[0]
+        least, width = float(bounds[0]), float(bounds[1] - bounds[0])
         share = min(max((value - least) / width, 0.0), 1.0)
         unit = Spread(found.groups, found.variance / width**2, found.freedom)
         unseen = wilson_ends(share, found.groups, level)
         ends = share_ends(share, unit, level, unseen=unseen)
-        low, high = (float(least + width * end) for end in ends)
+        low, high = (least + width * end for end in ends)
     return Estimate(value=value, low=low, high=high, n=n, groups=found.effective)
 
 

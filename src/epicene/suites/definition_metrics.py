@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from epicene.suites.definition_functions import UserFunction
     from epicene.suites.headline_metrics import MetricUnit
 
-_RESAMPLES = 1000  # each calls the function
-
 
 class UserMetric:
-    """A metric of the user's: a number gets its interval from resampled groups."""
+    """A metric of the user's: a number gets its interval from leaving out groups."""
 
     def __init__(self, function: UserFunction, unit: MetricUnit) -> None:
         if function.name == UNDETECTED:

@@ -1,7 +1,7 @@
 """Quality per participant and agreement per question, computed from a study's responses.
 
 Only the study's own items count towards agreement: practice, fillers and attention checks do not.
-Intervals resample groups of items. How an answer becomes a label depends on its question:
+Intervals are over groups of items. How an answer becomes a label depends on its question:
 
 - a choice: its id; a text: its letters, with every run of blanks as one;
 - tags: the whole set, and for each option whether it was chosen;
@@ -118,7 +118,7 @@ def _explode_words(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def resampling_group(item: StudyItem) -> str:
-    """What intervals resample: the group of the item, or the item itself."""
+    """What intervals are over: the group of the item, or the item itself."""
     return item.group or item.id
 
 
@@ -160,7 +160,6 @@ _MAX_PAIRS = 250_000
 
 # The most responses that the points of a chart read in total, as a page waits for it
 _MAX_GROWTH_RESPONSES = 120_000
-_GROWTH_RESAMPLES = 200  # enough for a small chart
 
 NO_SHARED_ITEM = "no item was judged by two people"
 

@@ -34,7 +34,7 @@ def count_matrix(frame: polars.DataFrame, names: Sequence[str]) -> NDArray[Any]:
 
 
 def bleu_of(frame: polars.DataFrame, before: str = "") -> Estimate:
-    """BLEU of the sentences, resampled by group."""
+    """BLEU of the sentences, with an interval over groups."""
     from epicene.stats.intervals import statistic_of_sums
 
     if not len(frame):
@@ -48,7 +48,7 @@ def bleu_of(frame: polars.DataFrame, before: str = "") -> Estimate:
 def bleu_difference(
     first: polars.DataFrame, second: polars.DataFrame, *, before: bool = False
 ) -> Estimate:
-    """One BLEU minus another over the same sentences, resampled together.
+    """One BLEU minus another over the same sentences.
 
     With `before`, the second is that before the rewriting.
     """

@@ -1,4 +1,4 @@
-"""The metrics of genform, computed from judgements, with intervals that resample pairs.
+"""The metrics of genform, computed from judgements, with intervals over pairs.
 
 SGA and GIoU are means over sentences, CGA is a ratio of sums; all three use only sentences with a
 gendered term. The two directions of a pair are one group.
@@ -33,16 +33,13 @@ if TYPE_CHECKING:
     Measure: TypeAlias = "Callable[[AnswerArrays], Estimate]"
     Outcomes: TypeAlias = Results[GenformProtocol]
 
-# How often pairs are resampled: for the main figures, and for the many figures of a breakdown.
-RESAMPLES, BREAKDOWN_RESAMPLES = 2000, 1000
-
 _NO_GENDERED_TERM = Estimate(value=None, why="no sentence here has a gendered term")
 
 
 def generation_frame(frame: polars.DataFrame, tokenisation: Tokenisation) -> polars.DataFrame:
     """The rewritten sentences, with their counts by one tokenisation as right, terms and union.
 
-    Groups are numbered here, once for everything that is resampled.
+    Groups are numbered here, once for every interval.
     """
     import polars as pl
 
@@ -69,10 +66,9 @@ class AnswerArrays:
     others_changed: Array
     undetected: Array
     cleaned: Array
-    resamples: int = RESAMPLES
 
     @classmethod
-    def of(cls, answers: polars.DataFrame, resamples: int = RESAMPLES) -> AnswerArrays:
+    def of(cls, answers: polars.DataFrame) -> AnswerArrays:
         """All answers of a frame that `generation_frame` made."""
         import polars as pl
 
@@ -86,7 +82,7 @@ class AnswerArrays:
             undetected=pl.col("outcome").cast(pl.String) == "undetected",
             cleaned=pl.col("cleaned").cast(pl.String) != "no",
         )
-        return cls(**{name: frame[name].to_numpy() for name in _ARRAYS}, resamples=resamples)
+        return cls(**{name: frame[name].to_numpy() for name in _ARRAYS})
 
     def where(self, condition: Array) -> AnswerArrays:
         """The answers for which the condition holds."""
@@ -140,7 +136,7 @@ class AnswerArrays:
         return proportion(flags, groups=self.group)
 
 
-_ARRAYS = tuple(field.name for field in fields(AnswerArrays) if field.name != "resamples")
+_ARRAYS = tuple(field.name for field in fields(AnswerArrays))
 
 
 def for_target(target: Gender, measure: Measure) -> Measure:
@@ -167,7 +163,7 @@ def cga(answers: AnswerArrays) -> Estimate:
 
 
 def delta_sga(answers: AnswerArrays) -> Estimate:
-    """SGA towards the masculine minus SGA towards the feminine, resampled together."""
+    """SGA towards the masculine minus SGA towards the feminine, of the same pairs."""
     from epicene.stats.intervals import clustered_difference
 
     answers = answers.gendered

@@ -209,7 +209,7 @@ def _effects_figure(counts: CountArray, protocol: GramvisProtocol) -> Figure:
         facet="words",
         unit="difference",
         reference=0.0,
-        notes=("Means over words; intervals resample words.",),
+        notes=("Means over words; intervals are over words.",),
     )
 
 

@@ -65,7 +65,7 @@ def ratio_terms(
 
 @dataclass(frozen=True)
 class Average:
-    """A way to average, with or without intervals that resample words."""
+    """A way to average, with or without intervals over words."""
 
     rule: AveragingRule
     with_neither: bool = False
@@ -129,7 +129,7 @@ def average_for(
     return word_average(protocol, with_neither=with_neither)
 
 
-def word_average(protocol: GramvisProtocol, *, with_neither: bool = False) -> Average:
+def word_average(*, with_neither: bool = False) -> Average:
     """The mean over words with intervals, whatever the protocol."""
     return Average("words", with_neither, intervals=True)
 

@@ -105,7 +105,7 @@ def _effect_note(printed: bool) -> str:
             "all models as if they were apart."
         )
     return (
-        "Means over words, words without a countable image left out; intervals resample words. "
+        "Means over words, words without a countable image left out; intervals are over words. "
         "p: paired t-tests over words; stars after Holm over the whole table. In the aggregate a "
         "word drawn by several models is one observation."
     )
@@ -175,7 +175,7 @@ def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
                 cells = [average.effect(part, control, own) for control in CONTROLS]
                 rows.append(Row(keys=(level, drawer, grammar), cells=tuple(cells)))
             contrast = [
-                _effect_contrast(parts["high"], parts["medium"], control, own, protocol)
+                _effect_contrast(parts["high"], parts["medium"], control, own)
                 for control in CONTROLS
             ]
             rows.append(Row(keys=("high less medium", drawer, grammar), cells=tuple(contrast)))
@@ -187,7 +187,7 @@ def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
         rows=tuple(rows),
         notes=(
             f"High: {', '.join(HIGH_RESOURCE)}; medium: {', '.join(MEDIUM_RESOURCE)}. Means over "
-            "words under both protocols; intervals resample words. Five languages cannot tell "
+            "words under both protocols; intervals are over words. Five languages cannot tell "
             "resources from anything else that sets these languages apart.",
         ),
     )
@@ -199,9 +199,9 @@ def _words_of_languages(counts: CountArray, languages: tuple[str, ...], grammar:
 
 
 def _effect_contrast(
-    high: WordCounts, medium: WordCounts, control: str, own: str, protocol: GramvisProtocol
+    high: WordCounts, medium: WordCounts, control: str, own: str
 ) -> Estimate:
-    """The difference of two effects on different words, which are resampled together."""
+    """The difference of two effects on different words."""
     from scipy.linalg import block_diag
 
     def sums(part: WordCounts) -> Floats:
@@ -267,7 +267,7 @@ def stereotype_table(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iter
         parts = {cell: counts.select(words, [drawer]) for cell, words in indices.items()}
         for keys, weights in _ROW_WEIGHTS.items():
             cells = [
-                _weighted_sum(parts, weights, each, protocol) for each in _COLUMN_WEIGHTS.values()
+                _weighted_sum(parts, weights, each) for each in _COLUMN_WEIGHTS.values()
             ]
             rows.append(Row(keys=(drawer, *keys), cells=tuple(cells)))
     yield Table(
@@ -278,7 +278,7 @@ def stereotype_table(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iter
         rows=tuple(rows),
         notes=(
             "Of the images that show a man or a woman; means over words under both protocols, "
-            "intervals resample words. The effect of grammar is the mean over both stereotypes of "
+            "intervals are over words. The effect of grammar is the mean over both stereotypes of "
             "masculine less feminine words, that of the stereotype the mean over both genders; "
             "the interaction is how much more grammar moves words for men than words for women.",
             "English and Chinese prompts do not tell the grammar: what it seems to do there is how "
@@ -291,9 +291,8 @@ def _weighted_sum(
     parts: Mapping[Cell, WordCounts],
     weights: Weights,
     conditions: Mapping[str, float],
-    protocol: GramvisProtocol,
 ) -> Estimate:
-    """A weighted sum of cells' shares under some conditions, words resampled."""
+    """A weighted sum of cells' shares under some conditions, with an interval over words."""
     from scipy.linalg import block_diag
 
     blocks = []

@@ -93,10 +93,10 @@ def _agreement_table(
         pl.col("group").first(),
         pl.col("drawer").first(),
     )
-    rows = [Row(keys=("all",), cells=_agreement_cells(images, rated, protocol))]
+    rows = [Row(keys=("all",), cells=_agreement_cells(images, rated))]
     for drawer in distinct_values(images, "drawer"):
         by = pl.col("drawer").cast(pl.String) == drawer
-        cells = _agreement_cells(images.filter(by), rated.filter(by), protocol)
+        cells = _agreement_cells(images.filter(by), rated.filter(by))
         rows.append(Row(keys=(drawer,), cells=cells))
     return Table(
         name="judges",
@@ -119,7 +119,7 @@ def _agreement_table(
 
 
 def _agreement_cells(
-    images: polars.DataFrame, rated: polars.DataFrame, protocol: GramvisProtocol
+    images: polars.DataFrame, rated: polars.DataFrame
 ) -> tuple[Estimate, ...]:
     import polars as pl
 
@@ -159,5 +159,5 @@ def _breakdown_table(images: polars.DataFrame, facet: str, protocol: GramvisProt
             *(Column(name=f"{control}_effect") for control in CONTROLS),
         ),
         rows=tuple(rows),
-        notes=("Means over words and models under both protocols; intervals resample words.",),
+        notes=("Means over words and models under both protocols; intervals are over words.",),
     )

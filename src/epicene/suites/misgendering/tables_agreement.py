@@ -169,7 +169,7 @@ def _agreement_table(
         notes=(
             "The first generation of each instance.",
             _no_pronoun_note(results),
-            "Intervals resample templates."
+            "Intervals are over templates."
             if clustered
             else "Intervals as the paper's, for independent instances.",
         ),
