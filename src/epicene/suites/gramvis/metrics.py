@@ -126,7 +126,7 @@ def average_for(
     """The paper's average under `paper`, the mean over words with intervals otherwise."""
     if protocol.as_printed:
         return Average(rule, with_neither=with_neither)
-    return word_average(protocol, with_neither=with_neither)
+    return word_average(with_neither=with_neither)
 
 
 def word_average(*, with_neither: bool = False) -> Average:

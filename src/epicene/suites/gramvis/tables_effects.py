@@ -158,9 +158,9 @@ def _aggregate_row(
 # --- resource levels -------------------------------------------------------------------------
 
 
-def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
+def resource_table(counts: CountArray) -> Table:
     """Effects in high- and medium-resource languages, and the difference of the two."""
-    average = word_average(protocol)
+    average = word_average()
     levels = {"high": HIGH_RESOURCE, "medium": MEDIUM_RESOURCE}
     rows = []
     for drawer in ("all", *counts.drawers):
@@ -198,9 +198,7 @@ def _words_of_languages(counts: CountArray, languages: tuple[str, ...], grammar:
     return np.sort(np.concatenate(found))
 
 
-def _effect_contrast(
-    high: WordCounts, medium: WordCounts, control: str, own: str
-) -> Estimate:
+def _effect_contrast(high: WordCounts, medium: WordCounts, control: str, own: str) -> Estimate:
     """The difference of two effects on different words."""
     from scipy.linalg import block_diag
 
@@ -244,7 +242,7 @@ _COLUMN_WEIGHTS: dict[str, Mapping[str, float]] = {
 }
 
 
-def stereotype_table(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iterator[Table]:
+def stereotype_table(frame: polars.DataFrame) -> Iterator[Table]:
     """Men's share by grammar and stereotype, and the effect of each, if there are control words."""
     frame = with_stereotype(frame)
     if not len(control_words(frame)):
@@ -266,9 +264,7 @@ def stereotype_table(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iter
     for drawer in counts.drawers:
         parts = {cell: counts.select(words, [drawer]) for cell, words in indices.items()}
         for keys, weights in _ROW_WEIGHTS.items():
-            cells = [
-                _weighted_sum(parts, weights, each) for each in _COLUMN_WEIGHTS.values()
-            ]
+            cells = [_weighted_sum(parts, weights, each) for each in _COLUMN_WEIGHTS.values()]
             rows.append(Row(keys=(drawer, *keys), cells=tuple(cells)))
     yield Table(
         name="stereotype",
