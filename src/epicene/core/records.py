@@ -337,6 +337,10 @@ class Judgement(Record, frozen=True, kw_only=True):
     evidence: Facets = {}
 
 
+# From this many effective groups on, an interval covers what it says; below, it is marked.
+ENOUGH_GROUPS = 20
+
+
 class Estimate(Record, frozen=True, kw_only=True):
     """A number with its interval, or a dash with the reason in `why`."""
 
@@ -347,6 +351,11 @@ class Estimate(Record, frozen=True, kw_only=True):
     why: str = ""
     mark: str = ""  # what the paper sets beside a number: stars, a dagger
     groups: float | None = None  # how many groups the interval rests on, in effect
+
+    @property
+    def few_groups(self) -> bool:
+        """Whether the interval rests on too few groups to be sure of its level."""
+        return self.low is not None and self.groups is not None and self.groups < ENOUGH_GROUPS
 
 
 # --- tables --------------------------------------------------------------------------------

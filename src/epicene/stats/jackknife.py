@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from epicene.core.records import Estimate
+from epicene.core.records import ENOUGH_GROUPS, Estimate
 from epicene.stats.arrays import critical_value, max_unseen_share
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ Bounds: TypeAlias = tuple[float, float]
 # A share lies between its bounds as a share of items does, and takes Wilson's interval; a
 # difference takes Student's, cut at its bounds.
 Scale: TypeAlias = Literal["share", "difference"]
-
-# From this many effective groups on, an interval covers what it says; below, it is marked.
-ENOUGH_GROUPS = 20
 
 # Below this, differences between values are rounding.
 _ROUNDING = 1e-12
