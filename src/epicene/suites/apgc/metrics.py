@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
+
 from epicene.core.records import Estimate
 from epicene.stats.tabulate import accuracy, group_codes, mean, rows_where, share, undetected_share
 from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRANSLATION
@@ -110,38 +112,28 @@ def unlabelled_share(frame: polars.DataFrame) -> Estimate:
 
 def rewriting_scores(frame: polars.DataFrame) -> dict[str, Estimate]:
     """Precision, recall and F0.5 of the edits, accuracy and BLEU."""
-    from epicene.stats.intervals import statistic_of_sums
-
-    columns, groups = count_matrix(frame, EDIT_COUNTS), group_codes(frame)
-
-    def scored(index: int) -> Estimate:
-        if not columns[:, 1:].any():
-            return Estimate(value=None, n=len(frame), why="nothing was to change, nothing did")
-        return statistic_of_sums(
-            columns, lambda rows: _edit_scores(rows)[index], groups, bounds=(0, 1)
-        )
-
+    correct, proposed, gold = count_matrix(frame, EDIT_COUNTS).T
     return {
-        "P": scored(0),
-        "R": scored(1),
-        "F0.5": scored(2),
+        "P": _edit_score(frame, correct, proposed),
+        "R": _edit_score(frame, correct, gold),
+        "F0.5": _edit_score(frame, 1.25 * correct, proposed + 0.25 * gold),
         "accuracy": mean(frame),
         "BLEU": bleu_of(frame),
     }
 
 
-def _edit_scores(rows: NDArray[Any]) -> NDArray[Any]:
-    """Precision, recall and F0.5 of each row of sums; precision and recall are 1 for 0 / 0."""
+def _edit_score(frame: polars.DataFrame, above: NDArray[Any], below: NDArray[Any]) -> Estimate:
+    """A ratio of sums over the sentences; 1 for 0 / 0 if there are edits at all."""
     import numpy as np
 
-    correct, proposed, gold = rows.T
-    precision = np.divide(correct, proposed, out=np.ones_like(correct), where=proposed > 0)
-    recall = np.divide(correct, gold, out=np.ones_like(correct), where=gold > 0)
-    below = 0.25 * precision + recall
-    f_half = np.divide(
-        1.25 * precision * recall, below, out=np.zeros_like(correct), where=below > 0
-    )
-    return np.stack([precision, recall, f_half])
+    from epicene.stats.intervals import clustered_mean
+
+    if not count_matrix(frame, EDIT_COUNTS).any():
+        return Estimate(value=None, n=len(frame), why="nothing was to change, nothing did")
+    if not below.any():
+        above = below = np.ones(len(frame))
+    found = clustered_mean(above, below, group_codes(frame), bounds=(0, 1))
+    return msgspec.structs.replace(found, n=len(frame))
 
 
 def label_counts(frame: polars.DataFrame, labels: Sequence[str]) -> NDArray[Any]:
