@@ -19,16 +19,21 @@ if TYPE_CHECKING:
     from epicene.api.data import SuiteData as SuiteData
     from epicene.api.data import build_data as build_data
     from epicene.api.data import collect_data as collect_data
+    from epicene.api.data import extract_wording as extract_wording
     from epicene.api.data import read_data as read_data
     from epicene.api.demo import Demo as Demo
     from epicene.api.demo import demo as demo
     from epicene.api.exports import ExportedData as ExportedData
     from epicene.api.exports import export_data as export_data
     from epicene.api.exports import export_results as export_results
+    from epicene.api.gating import Gate as Gate
+    from epicene.api.gating import gate as gate
     from epicene.api.models import fetch_model as fetch_model
     from epicene.api.models import models as models
     from epicene.api.models import open_model as open_model
     from epicene.api.open_model import OpenModel as OpenModel
+    from epicene.api.planning import Plan as Plan
+    from epicene.api.planning import plan as plan
     from epicene.api.results import Comparison as Comparison
     from epicene.api.results import Figure as Figure
     from epicene.api.results import Run as Run
@@ -95,11 +100,15 @@ if TYPE_CHECKING:
 _HOMES = {
     "epicene.api.auditing": ("Audit", "audit", "audit_text"),
     "epicene.api.checking": ("check",),
-    "epicene.api.data": ("BuiltData", "SuiteData", "build_data", "collect_data", "read_data"),
+    "epicene.api.data": (
+        "BuiltData", "SuiteData", "build_data", "collect_data", "extract_wording", "read_data",
+    ),
     "epicene.api.demo": ("Demo", "demo"),
     "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
+    "epicene.api.gating": ("Gate", "gate"),
     "epicene.api.models": ("fetch_model", "models", "open_model"),
     "epicene.api.open_model": ("OpenModel",),
+    "epicene.api.planning": ("Plan", "plan"),
     "epicene.api.results": (
         "Comparison", "Figure", "Run", "Runs", "Scored", "compare", "load", "report", "score",
         "tabulate",
@@ -147,6 +156,7 @@ __all__ = [
     "ExportedData",
     "Figure",
     "Fill",
+    "Gate",
     "Generate",
     "Images",
     "InputError",
@@ -155,6 +165,7 @@ __all__ = [
     "Look",
     "Message",
     "OpenModel",
+    "Plan",
     "PythonModel",
     "Rewritten",
     "RewrittenChange",
@@ -191,7 +202,9 @@ __all__ = [
     "estimate_sweep",
     "export_data",
     "export_results",
+    "extract_wording",
     "fetch_model",
+    "gate",
     "load",
     "load_study",
     "make_selectors",
@@ -199,6 +212,7 @@ __all__ = [
     "models",
     "open_model",
     "open_rewriter",
+    "plan",
     "read_data",
     "report",
     "rewrite",

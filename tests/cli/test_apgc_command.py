@@ -117,3 +117,51 @@ def test_answers_that_do_not_fit(
     assert message in done.err
     assert name in done.err
     assert len(done.err.strip().splitlines()) == 1
+
+
+def test_several_splits_of_stats_run_and_score(
+    epicene: Epicene, corpus: Path, tmp_path: Path
+) -> None:
+    write_tokens_folder(corpus, "train")
+    counted = epicene("data", "apgc", "stats", "--data", corpus, "--split", "all", "--json")
+    assert counted.code == 0, counted.err
+    assert counted.json["data"] == "corpus (train, dev)"
+    row = counted.json["tables"]["3"]["BB"]
+    assert (row["balanced"]["value"], row["published balanced"]["value"]) == (2, 36980)
+    ran = epicene(
+        "run", "apgc", "-m", "copy", "--data", corpus, "--split", "train,dev",
+        "--task", "rewriting", "--out", "run", "--json",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert ran.json["metrics"]["gold"]["value"] == 2 * 24
+    twice = [each.targets[target] for target in TARGETS for each in sentences() + sentences()]
+    scored = epicene(
+        "score", "apgc", "--data", corpus, "--answers", lines(tmp_path / "system.inf", twice),
+        "--split", "all", "--task", "rewriting", "--json",
+    )  # fmt: skip
+    assert scored.code == 0, scored.err
+    assert scored.json["metrics"]["correct"]["value"] == 2 * 24
+
+
+def test_a_translator_alone(epicene: Epicene) -> None:
+    done = epicene(
+        "run", "apgc", "-m", "translator=copy", "--task", "translation", "--limit", "9",
+        "--out", "run", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert set(done.json["tables"]) == {"5", "5 as written", "6", "words"}
+
+
+def test_labels_of_the_english_that_come_with_the_data(
+    epicene: Epicene, corpus: Path, tmp_path: Path
+) -> None:
+    """They decide in Table 6, whatever nouns there are."""
+    number = len(sentences())
+    lines(corpus / "dev.en", ["My brother is here."] * number)
+    answers = lines(tmp_path / "mt.txt", [each.text for each in sentences()])
+    arguments = ("score", "apgc", "--data", corpus, "--answers", answers, "--task=translation")
+    table = epicene(*arguments, "--json").json["tables"]["6"]
+    assert [table[gender]["n"]["value"] for gender in "BMF"] == [0, 8, 0]
+    lines(corpus / "dev.en.label", ["F"] * 3 + ["B"] * (number - 3))
+    table = epicene(*arguments, "--json").json["tables"]["6"]
+    assert [table[gender]["n"]["value"] for gender in "BMF"] == [6, 0, 2]

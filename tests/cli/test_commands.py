@@ -128,7 +128,7 @@ def test_compare(epicene: Epicene) -> None:
     same = epicene("compare", "one", "one", "--json").json
     assert same["metrics"]["difference_all"]["value"] == 0
     assert same["tables"]["difference"]["all"]["p"]["value"] == 1
-    assert list(done.json["tables"]) == ["changes", "difference", "undetected"]
+    assert list(done.json["tables"]) == ["changes", "detectable", "difference", "undetected"]
     assert done.json["metrics"]["change_right"] == difference
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,22 @@ def test_a_long_sweep_is_confirmed(epicene: Epicene, terminal: list[str]) -> Non
     assert not Path("plan").exists()
     assert epicene("sweep", "plan.toml", "--yes").code == 0
     assert len(terminal) == 1
+
+
+def test_a_dry_run_lists_what_would_be_asked_and_asks_nothing(
+    epicene: Epicene, tmp_path: Path
+) -> None:
+    command = ("run", "gramvis", "-m", "drawer=random", "-m", "judges=random:1", "--limit", "2")
+    done = epicene(*command, "--out", "run", "--dry-run")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert sum(line.startswith("draw ") for line in lines) == 6
+    assert sum(line.startswith("look: ") for line in lines) == 1  # the question, once
+    assert "at most 30 requests left (6 draw, 24 look)" in done.err
+    assert not (tmp_path / "run").exists()
+    shown = [json.loads(line) for line in epicene(*command, "--dry-run", "--json").out.splitlines()]
+    assert [each["verb"] for each in shown].count("draw") == 6
+    assert {"stage", "verb", "item", "name", "text"} == shown[0].keys()
+    assert epicene(*command, "--out", "run", "-y").code == 0
+    again = epicene(*command, "--out", "run", "--dry-run")
+    assert "0 requests left" in again.err

@@ -5,15 +5,20 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
+import tomllib
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from cli.conftest import Epicene
 from epicene.api.progress import SweepProgressBars, SweepProgressLines, sweep_progress_display
+from epicene.core import registry
 from epicene.report.sweep import format_duration
 from epicene.runs.sweep.runner import RunState
 from epicene.runs.workload import Workload
+from epicene.suites import find_suite
+from epicene.suites.genform.published import published
 from sweep_plans import plan
 
 STARTER = """
@@ -203,6 +208,44 @@ def test_the_example_can_be_printed_and_estimated(epicene: Epicene) -> None:
     assert done.code == 0, done.err
     assert {run["state"] for run in done.json["runs"]} == {"open", "cannot", "skipped"}
     assert done.json["all"]["images"] == 3
+
+
+PAPERS = sorted(
+    name
+    for name, point in registry.installed("suites").items()
+    if files(point.module).joinpath("paper_sweep.toml").is_file()
+)
+
+
+@pytest.mark.parametrize("suite", PAPERS)
+def test_the_plan_of_a_paper_is_one_that_can_be_estimated(epicene: Epicene, suite: str) -> None:
+    printed = epicene("sweep", "--paper", suite)
+    assert printed.code == 0
+    content = tomllib.loads(printed.out)
+    assert {entry["name"] for entry in content["suites"]} == {suite}
+    # Settings, protocols and languages are checked with a model that is always there.
+    suites = printed.out[printed.out.index("[[suites]]") :]
+    if find_suite(suite).paper_material is not None:  # which nobody has here
+        suites += '[suites.settings]\nwording = "epicene"\n'
+    Path("mine.toml").write_text(f'[[models]]\nspec = "random"\n\n{suites}')
+    done = epicene("sweep", "mine.toml", "--limit=1", "--dry-run", "--json")
+    assert done.code == 0, done.err
+    assert {run["state"] for run in done.json["runs"]} == {"open"}
+
+
+def test_the_plan_of_genform_has_the_models_of_the_papers_tables(epicene: Epicene) -> None:
+    content = tomllib.loads(epicene("sweep", "--paper", "genform").out)
+    labels = [model["label"] for model in content["models"] if "label" in model]
+    assert labels == list(published().scores["hi"])
+    assert len({model["spec"] for model in content["models"]}) == len(labels) + 3
+
+
+def test_a_suite_without_a_plan_is_refused_by_name(epicene: Epicene) -> None:
+    done = epicene("sweep", "--paper", "genfrom")
+    assert done.code == 2
+    assert (
+        "There is no plan of the paper of the suite 'genfrom'; did you mean 'genform'?" in done.err
+    )
 
 
 def test_without_a_plan_it_says_how_to_get_one(epicene: Epicene) -> None:

@@ -77,6 +77,18 @@ class Output(NamedTuple):
 
     arguments: tuple[str, ...]
     stdin: str = ""  # a file
+    new: bool = False  # a new run, which may need a paper's prompts; what is stored never does
+    added: str = ""  # a table of the JSON document that later versions add
+
+
+# What stands for a paper's prompts, below the folder of published data.
+MATERIAL = {
+    "morphogen/prompt.json": {
+        "system": "Rewrite sentences.",
+        "user": {"masculine": "For a man.", "feminine": "For a woman."},
+        "then": "Sentence: [sentence]",
+    }
+}
 
 
 def _answered(*names: str) -> tuple[str, ...]:
@@ -95,7 +107,9 @@ OUTPUTS = {
     "tables-two-runs.csv": Output(("tables", *_answered("genform-rules", "genform-copy"), "--csv")),
     "tables-alternations.md": Output(("tables", *_answered("alternations-ngram"), "--markdown")),
     "tables-alternations.txt": Output(("tables", *_answered("alternations-ngram"))),
-    "compare-misgendering.json": Output(("compare", *_PAIR, "--json", "--items")),
+    "compare-misgendering.json": Output(
+        ("compare", *_PAIR, "--json", "--items"), added="detectable"
+    ),
     "compare-genform.json": Output(
         ("compare", *_answered("genform-copy", "genform-rules"), "--json", "--items")
     ),
@@ -118,7 +132,7 @@ OUTPUTS = {
     "study-images-export.csv": Output(("annotate", "export", "studies/images", "--hidden")),
     "sweep-done.json": Output(("sweep", "plan.toml", "--dry-run", "--json")),
     "sweep-new.json": Output(
-        ("sweep", "plan.toml", "--dry-run", "--json", "--out", "another-folder")
+        ("sweep", "plan.toml", "--dry-run", "--json", "--out", "another-folder"), new=True
     ),
     "sweep-tables.json": Output(
         (

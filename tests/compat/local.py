@@ -1,4 +1,4 @@
-"""A hosted model and a person with a browser, for the compatibility tests. Nothing of Epicene."""
+"""A hosted model, a person with a browser and published data. Nothing of Epicene."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ import threading
 import urllib.parse
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, Self
+
+
+def write_material(files: Mapping[str, object]) -> str:
+    """Write files of published data below the current folder; their folder."""
+    folder = Path("published-data")
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(json.dumps(content), "utf-8")
+    return str(folder)
 
 
 class Chat:

@@ -40,11 +40,12 @@ from compat.cases import (  # noqa: E402 - the tests' folder is not on the path 
     HOSTED,
     HOSTED_CONCURRENCY,
     HOSTED_LIMIT,
+    MATERIAL,
     OUTPUTS,
     RUNS,
     SWEEP,
 )
-from compat.local import Chat, Visitor, kept  # noqa: E402
+from compat.local import Chat, Visitor, kept, write_material  # noqa: E402
 
 EPICENE = str(Path(sys.executable).with_name("epicene"))
 ENVIRONMENT = {**os.environ, "COLUMNS": "200", "OMP_NUM_THREADS": "1", "OPENAI_API_KEY": "none"}
@@ -388,7 +389,10 @@ def make_expected(expected: Path) -> None:
     """What the version at hand makes of the fixtures in the current folder, which it changes."""
     for name, output in OUTPUTS.items():
         stdin = Path(output.stdin).read_bytes() if output.stdin else b""
+        if output.new:
+            ENVIRONMENT["EPICENE_PUBLISHED_DATA"] = write_material(MATERIAL)
         save(expected / name, epicene(*output.arguments, stdin=stdin))
+        ENVIRONMENT.pop("EPICENE_PUBLISHED_DATA", None)
     with Chat() as chat:
         epicene("run", *HOSTED, "--base-url", chat.url, "--out", "halfway/hosted")
     tables = epicene("tables", "halfway/hosted", "--json", "--items")

@@ -108,6 +108,28 @@ def test_ideogram_on_replicate_is_asked_for_a_resolution_without_magic(tmp_path:
 
 
 @pytest.mark.parametrize(
+    ("provider", "settings", "name", "sent", "noted"),
+    [
+        ("replicate", {}, FLUX, {"prompt_upsampling": True}, "on (prompt_upsampling)"),
+        ("replicate", {"schema": IDEOGRAM_SCHEMA}, "ideogram-ai/v3", {}, "as the model does"),
+        ("ideogram", {}, "V_3", {}, "left to Ideogram"),
+    ],
+)
+def test_rewriting_is_left_to_the_provider_where_it_is_wanted(
+    provider: str, settings: dict[str, Any], name: str, sent: Any, noted: str, tmp_path: Path
+) -> None:
+    shop = gallery(provider, plain, **settings)
+    with shop.server:
+        model = shop.model(name=name)
+        answers(model, draw(rewriting=True), files=ImageFolder(tmp_path))
+    body = posted(shop)[0].body
+    switches = ("prompt_upsampling", "magic_prompt_option", "magic_prompt")
+    found = body.get("input", body)
+    assert {each: found[each] for each in switches if each in found} == sent
+    assert model.notes()["prompt_rewriting"] == noted
+
+
+@pytest.mark.parametrize(
     ("published", "size"),
     [
         (schema(prompt="string", width="integer", height="integer"), {"width": 768, "height": 512}),
@@ -530,4 +552,4 @@ def test_the_identity_does_not_depend_on_the_server() -> None:
     pinned = open_model(parse_spec(f"replicate:{FLUX}:{VERSION}"))
     assert here.identity.digest == there.identity.digest != pinned.identity.digest
     assert there.identity.label == "flux-1.1-pro"
-    assert there.verbs == {"draw"}
+    assert there.verbs == {"draw", "look"}

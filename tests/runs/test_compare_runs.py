@@ -11,7 +11,7 @@ import pytest
 
 import reflexives
 from epicene.core.records import Estimate, Row, Table
-from epicene.report.model_comparison import changes_table
+from epicene.report.model_comparison import changes_table, compare_models
 from epicene.report.model_profiles import headline_results
 from epicene.runs.compare import Comparison, compare_agreement, compare_runs
 from epicene.runs.stored_run import StoredRun, read_run
@@ -61,6 +61,28 @@ def test_it_begins_with_the_rows_of_the_report(suite: str, tmp_path: Path) -> No
         assert found.metrics[f"change_{each.keys[0]}"] == each.cells[2]
 
 
+def test_it_says_what_could_have_been_found_where_nothing_was(tmp_path: Path) -> None:
+    one, two = (ran("genform", f"random:{seed}", tmp_path / str(seed), limit=10) for seed in (1, 2))
+    found = compare_runs(one, two)
+    (headline,) = [each.keys[0] for each in table(found, "changes").rows]
+    told = row(found, "detectable", headline)
+    change = row(found, "changes", headline)["difference"]
+    least = told["minimum detectable difference"].value
+    assert told["difference"] == change
+    assert least is not None
+    assert change.low is not None
+    assert change.high is not None
+    # 2.8 standard errors, and an interval is 3.92 of them wide.
+    assert least == pytest.approx((change.high - change.low) * 2.8 / 3.92, rel=0.25)
+    summary = summarise([one, two])
+    reported = compare_models(summary, [one, two]).detectable
+    assert reported is not None
+    assert reported.rows[0].cells == table(found, "detectable").rows[0].cells
+    good = ran("genform", "rules", tmp_path / "rules", limit=10)
+    assert "detectable" not in [each.name for each in compare_runs(one, good).tables]
+    assert compare_models(summarise([one, good]), [one, good]).detectable is None
+
+
 def test_finer_rows_have_a_correction_of_their_own_and_add_up_nothing(tmp_path: Path) -> None:
     first = ran("misgendering", "random:1?label=one", tmp_path / "one")
     second = ran("misgendering", "random:2?label=two", tmp_path / "two")
@@ -69,7 +91,7 @@ def test_finer_rows_have_a_correction_of_their_own_and_add_up_nothing(tmp_path: 
     assert {"probability", "probability (per token)", "pre 1", "δ pre (full)"} <= set(names)
     assert "all" not in names
     assert "difference_all" not in found.metrics
-    for made in found.tables[:2]:
+    for made in (table(found, "changes"), table(found, "difference")):
         column = [each.name for each in made.columns].index("p (Holm)")
         told = [each.cells[column - 1 : column + 1] for each in made.rows]
         raw = [each[0].value for each in told if isinstance(each[0], Estimate)]

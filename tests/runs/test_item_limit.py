@@ -56,3 +56,21 @@ def test_the_order_of_the_file_does_not_matter() -> None:
 
 def test_no_limit_takes_all() -> None:
     assert list(limit_items(items(10), stratum, None, 0)) == items(10)
+
+
+def test_strata_of_several_levels_alternate_in_each() -> None:
+    """Though all items of a language stand together, and one has fewer strata."""
+    levels = [(a, b, c) for a in "xyz" for b in "mf" for c in "12" if (a, c) != ("z", "2")]
+    each = [Item(id=f"{'/'.join(name)}/{n}") for name in levels for n in range(3)]
+
+    def of(item: Item) -> tuple[str, tuple[str, ...]]:
+        return "", tuple(item.id.split("/")[:-1])
+
+    def taken(limit: int, level: int) -> Counter[str]:
+        return Counter(of(item)[1][level] for item in limit_items(each, of, limit, 0))
+
+    assert taken(3, 0) == {"x": 1, "y": 1, "z": 1}
+    assert taken(6, 0) == {"x": 2, "y": 2, "z": 2}
+    assert taken(6, 1) == {"m": 3, "f": 3}
+    assert taken(10, 0) == {"x": 4, "y": 4, "z": 2}
+    assert len(list(limit_items(each, of, 100, 0))) == len(each)

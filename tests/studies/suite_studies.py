@@ -29,6 +29,8 @@ from epicene.suites.apgc.construction.annotation import rewrite as ask_forms
 from epicene.suites.apgc.construction.selection import ApgcBuild
 from epicene.suites.apgc.data import STARTER as ARABIC
 from epicene.suites.apgc.items import Sentence
+from epicene.suites.apgc.protocol import PROTOCOLS as APGC
+from epicene.suites.apgc.studies import rewritings
 from epicene.suites.genform.construction import annotation
 from epicene.suites.genform.construction.generation import GenformBuild
 from epicene.suites.genform.data import STARTER as PAIRS
@@ -89,6 +91,18 @@ def rewrite(_folder: Path) -> Study:
 
 def read_rewritten(study: Study, responses: list[Response]) -> int:
     return len(list(read_forms({}, BUILD, study, responses)))
+
+
+def rewritten(_folder: Path) -> Study:
+    """Sentences that a model left as they were, for two women."""
+    protocol = APGC["epicene"]
+    items = []
+    for sentence in list(read_records(ARABIC, Sentence))[:ITEMS]:
+        text = Texts(texts=(Text(text=sentence.text),))
+        given = Answers([AnsweredRequest("rewriting", "model", "m", "rewriting FF", text)])
+        material = Material(item=sentence, protocol=protocol, model="m", answers=given)
+        items += [candidate.make() for candidate in rewritings.candidates(material)]
+    return drawn(rewritings.study(protocol), items, "rewritings")
 
 
 # --- both forms of a sentence, translations ------------------------------------------------------
@@ -248,6 +262,7 @@ def pictures(folder: Path) -> Study:
 KINDS: dict[str, Kind] = {
     "label a sentence": Kind(identify, read_labels),
     "rewrite a sentence": Kind(rewrite, read_rewritten),
+    "judge a rewriting": Kind(rewritten, tabulated),
     "write both forms": forms_in("ar"),
     "review a translation": review_in("hi"),
     "pronouns": Kind(continuations, tabulated),

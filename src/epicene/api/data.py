@@ -148,7 +148,7 @@ class SuiteData:
         """The tables about the data, as records."""
         from epicene.report.data_tables import data_tables
 
-        return data_tables(self._suite, self._all_items, self.name)
+        return data_tables(self._suite, self._protocol, self._all_items, self.name)
 
     @property
     def tables(self) -> dict[str, str]:
@@ -198,6 +198,21 @@ def collect_data(
             f"{chosen.card.published_data}"
         )
     return found
+
+
+@keyword_errors
+def extract_wording(suite: SuiteLike, paper: PathLike, out: PathLike) -> list[Path]:
+    """Write the paper's prompts, questions and templates, found in a text or PDF of it.
+
+    out: the folder that EPICENE_PUBLISHED_DATA is to name; runs under `wording=paper` read the
+        files from there.
+
+    Nothing is written unless all is found.
+    """
+    from epicene.suites import find_suite
+    from epicene.suites.paper_material import extract_material
+
+    return extract_material(find_suite(suite), Path(paper), Path(out))
 
 
 class BuiltData(NamedTuple):

@@ -76,13 +76,17 @@ def export_data(
     from epicene.export.lm_eval.folder import write_tasks
     from epicene.export.selection import select
     from epicene.suites import DataSource, choose_protocol, find_suite
+    from epicene.suites.paper_material import with_paper_wording
 
     if to not in (known := ("hf", "lm-eval")):
         raise unknown("export format", to, known)
     chosen = find_suite(suite)
+    how = choose_protocol(chosen, protocol, settings or {}, seed)
+    if to == "lm-eval":  # which has the prompts
+        how = with_paper_wording(chosen, how)
     selection = select(
         chosen,
-        choose_protocol(chosen, protocol, settings or {}, seed),
+        how,
         DataSource(path=None if data is None else Path(data), columns=dict(columns or {})),
         languages=(language,) if isinstance(language, str) else tuple(language or ()),
         limit=limit,

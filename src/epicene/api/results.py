@@ -351,12 +351,13 @@ def load(path: PathLike, *, suite: SuiteLike | None = None) -> Run:
     return Run(read_run(Path(path), None if suite is None else find_suite(suite)))
 
 
-def _stored(run: RunLike) -> StoredRun:
+def stored_run(run: RunLike) -> StoredRun:
+    """The records of a run, given as itself or by its folder."""
     return (run if isinstance(run, Run) else load(run)).stored[0]
 
 
 def _stored_runs(runs: RunLike | Iterable[RunLike]) -> list[StoredRun]:
-    return [_stored(run) for run in ([runs] if isinstance(runs, Run | str | Path) else runs)]
+    return [stored_run(run) for run in ([runs] if isinstance(runs, Run | str | Path) else runs)]
 
 
 @keyword_errors
@@ -467,7 +468,7 @@ def compare(
 
     if names and not agreement:
         raise InputError("`names` goes with `agreement`.")
-    runs = _stored(first), _stored(second)
+    runs = stored_run(first), stored_run(second)
     with scoring_progress():
         found = compare_agreement(*runs, names=names) if agreement else compare_runs(*runs)
     return Comparison(found)

@@ -1,7 +1,7 @@
 """The command line: all commands, and `main`, which turns errors into a message and an exit code.
 
-0 done; 1 the run is incomplete or failed; 2 the user's input is wrong. No module of a command
-imports anything heavy before the command is called.
+0 done; 1 the run is incomplete or failed, or a gate fails; 2 the user's input is wrong; 3 a gate is
+undecided. No module of a command imports anything heavy before the command is called.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from epicene.cli import (
     data,
     demo,
     export,
+    gate,
     models,
+    plan,
     report,
     rewrite,
     run,
@@ -92,6 +94,8 @@ app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("tables")(tables.tables)
 app.command("compare")(compare.compare)
+app.command("plan")(plan.plan)
+app.command("gate")(gate.gate)
 app.command("check")(check.check)
 app.command("report")(report.report)
 app.command("sweep")(sweep.sweep)

@@ -1,4 +1,4 @@
-"""`epicene data SUITE …`: show, check, count, build or collect a suite's data."""
+"""`epicene data SUITE …`: show, check, count, build, collect or extract a suite's data."""
 
 from __future__ import annotations
 
@@ -30,8 +30,15 @@ from epicene.core.errors import InputError
 if TYPE_CHECKING:
     from epicene.api.data import SuiteData
 
-Action = Literal["show", "check", "stats", "build", "collect"]
-_WRITTEN_BY = {"out": ("build", "collect")}  # options that other actions than build take
+Action = Literal["show", "check", "stats", "build", "collect", "extract"]
+_WRITING: tuple[Action, ...] = ("build", "collect", "extract")
+# The options that go with some actions alone.
+_OPTIONS: dict[str, tuple[Action, ...]] = {
+    "limit": ("show",),
+    "sources": ("collect",),
+    "out": _WRITING,
+    **dict.fromkeys(("model", "seed", "threads", "price", "max_cost"), ("build",)),
+}
 
 
 def data(
@@ -39,7 +46,11 @@ def data(
     suite: SuiteName,
     action: Annotated[Action, typer.Argument(help="What to do with the data.")],
     file: Annotated[
-        Path | None, typer.Argument(help="Your file or folder, as with --data.", show_default=False)
+        Path | None,
+        typer.Argument(
+            help="Your file or folder, as with --data; extract: the paper, as text or PDF.",
+            show_default=False,
+        ),
     ] = None,
     path: DataPath = None,
     column: Columns = None,
@@ -51,7 +62,8 @@ def data(
         int | None, typer.Option(min=1, help="show: how many items (default: 10).")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="build, collect: the folder to write.")
+        Path | None,
+        typer.Option("--out", "-o", help="build, collect, extract: the folder to write."),
     ] = None,
     sources: Annotated[
         list[Path] | None,
@@ -73,7 +85,7 @@ def data(
     max_cost: MaxCost = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show, check, count, build or collect a suite's data."""
+    """Show, check, count, build or collect a suite's data, or extract its paper's wording."""
     from epicene.api.data import build_data, read_data
 
     if file is not None:
@@ -82,16 +94,12 @@ def data(
         if action in ("build", "collect"):
             raise InputError(f"{action} reads no data, so {file} does not go with it.")
         path = file
-    if limit is not None and action != "show":
-        raise InputError(f"--limit goes with show, not with {action}.")
-    if sources and action != "collect":
-        raise InputError(f"--from goes with collect, not with {action}.")
-    for name in ("out", "model", "seed", "threads", "price", "max_cost"):
-        if is_on_command_line(context, name) and action not in _WRITTEN_BY.get(name, ("build",)):
-            raise InputError(f"--{name.replace('_', '-')} goes with build, not with {action}.")
-    if action in ("build", "collect"):
+    _check_options(context, action)
+    if action in _WRITING:
         if out is None:
             raise InputError(f"{action} wants a folder: --out DIR.")
+        if action == "extract":
+            return _extract(suite, path, out)
         if action == "collect":
             return _collect(suite, sources or (), out, as_json=as_json)
         build_data(
@@ -118,6 +126,14 @@ def data(
     return (_check if action == "check" else _stats)(found, as_json=as_json)
 
 
+def _check_options(context: typer.Context, action: Action) -> None:
+    """Raise at an option that goes with another action."""
+    for name, actions in _OPTIONS.items():
+        if is_on_command_line(context, name) and action not in actions:
+            option = "from" if name == "sources" else name.replace("_", "-")
+            raise InputError(f"--{option} goes with {actions[0]}, not with {action}.")
+
+
 def _collect(suite: str, sources: Sequence[Path], out: Path, *, as_json: bool) -> int:
     """Gather published files; list those that were found, are missing, or are another version."""
     from epicene.api.data import collect_data
@@ -136,6 +152,20 @@ def _collect(suite: str, sources: Sequence[Path], out: Path, *, as_json: bool) -
         typer.echo(f"{path}: missing{other}")
     every = len(done.found) + len(done.missing)
     note(f"{len(done.found)} of {every} published files are in {out}.")
+    return 0
+
+
+def _extract(suite: str, paper: Path | None, out: Path) -> int:
+    """Write the paper's wording; say which files, and how runs find them."""
+    from epicene.api.data import extract_wording
+    from epicene.cli.output import note
+    from epicene.suites.paper_material import FOLDER_VARIABLE
+
+    if paper is None:
+        raise InputError("extract wants the paper: a text file or a PDF.")
+    for path in extract_wording(suite, paper, out):
+        typer.echo(str(path))
+    note(f"Runs read them where {FOLDER_VARIABLE}={out} is set.")
     return 0
 
 

@@ -6,9 +6,11 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import msgspec
 import typer
 
 from epicene.cli.output import note
+from epicene.core.control_characters import escape_controls
 from epicene.core.errors import RunError
 from epicene.models.pricing import format_dollars
 
@@ -23,10 +25,33 @@ def approval(*, default_model: bool, yes: bool) -> Callable[[RunEstimate], None]
     """
 
     def approve(estimate: RunEstimate) -> None:
+        if not estimate.workload.left:
+            return
         for sentence in estimate_sentences(estimate, default_model=default_model):
             note(sentence)
         if estimate.is_long and not yes:
             confirm("run")
+
+    return approve
+
+
+class NothingSentError(Exception):
+    """The run was only to be shown."""
+
+
+def show_plan(*, default_model: bool, as_json: bool) -> Callable[[RunEstimate], None]:
+    """A function that prints what would be asked, shows the estimate, and ends the run there."""
+
+    def approve(estimate: RunEstimate) -> None:
+        for planned in estimate.planned():
+            if as_json:
+                typer.echo(msgspec.json.encode(planned._asdict()).decode())
+            else:
+                about = filter(None, (planned.verb, planned.item, planned.name))
+                typer.echo(escape_controls(f"{' '.join(about)}: {planned.text}"))
+        for sentence in estimate_sentences(estimate, default_model=default_model):
+            note(sentence)
+        raise NothingSentError
 
     return approve
 

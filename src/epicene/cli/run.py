@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,13 +124,20 @@ def run(
     as_json: AsJson = False,
     items: WithItems = False,
     yes: Yes = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Print what would be asked (--json: a line each) and the cost.",
+        ),
+    ] = False,
 ) -> int:
     """Run a suite on a model. Repeat the command to resume a run that was stopped."""
     import warnings
 
     from epicene.api.running import failure_sentences
     from epicene.api.running import run as do_run
-    from epicene.cli.estimate import approval
+    from epicene.cli.estimate import NothingSentError, approval, show_plan
     from epicene.cli.output import note, show_results
     from epicene.core.errors import EpiceneWarning
     from epicene.core.redaction import redacted_command
@@ -140,7 +148,12 @@ def run(
     if items and not as_json:
         raise InputError("--items goes with --json.")
     chosen = find_suite(suite)
-    with warnings.catch_warnings():
+    approve = (
+        show_plan(default_model=not model, as_json=as_json)
+        if dry_run
+        else approval(default_model=not model, yes=yes)
+    )
+    with warnings.catch_warnings(), suppress(NothingSentError):
         warnings.simplefilter("ignore", EpiceneWarning)  # they are printed below
         done = do_run(
             chosen,
@@ -165,7 +178,7 @@ def run(
                 gpus_per_worker=gpus_per_worker,
                 worker_timeout=worker_timeout,
             ),
-            approve=approval(default_model=not model, yes=yes),
+            approve=approve,
             command=redacted_command(["epicene", *sys.argv[1:]]),
             batch_size=batch_size,
             dtype=dtype,
@@ -180,6 +193,8 @@ def run(
             price=price,
             trust_remote_code=trust_remote_code,
         )
+    if dry_run:
+        return 0
     show_results(done, as_json=as_json, items=items, metrics_only=True)
     for sentence in (*failure_sentences(done), *cost_sentences(done.manifest)):
         note(sentence)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 def sweep(
     plan: Annotated[
-        Path | None, typer.Argument(metavar="PLAN", help="A TOML file; --example prints one.")
+        Path | None,
+        typer.Argument(metavar="PLAN", help="A TOML file; --example and --paper print one."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -41,6 +42,12 @@ def sweep(
         bool, typer.Option("--dry-run", help="Print an estimate and send no requests.")
     ] = False,
     example: Annotated[bool, typer.Option("--example", help="Print an example plan.")] = False,
+    paper: Annotated[
+        str,
+        typer.Option(
+            "--paper", metavar="SUITE", help="Print the plan with the models of a suite's paper."
+        ),
+    ] = "",
     limit: Annotated[
         int | None,
         typer.Option(
@@ -69,13 +76,15 @@ def sweep(
     from epicene.runs.estimate import is_long
     from epicene.runs.ray.settings import RaySettings
     from epicene.runs.sweep.forecast import total_forecast
-    from epicene.runs.sweep.plan import example_plan
+    from epicene.runs.sweep.plan import example_plan, paper_plan
 
-    if example:
-        typer.echo(example_plan(), nl=False)
+    if example or paper:
+        typer.echo(paper_plan(paper) if paper else example_plan(), nl=False)
         return 0
     if plan is None:
-        raise InputError("Name a plan: epicene sweep PLAN.toml; --example prints one.")
+        raise InputError(
+            "Name a plan: epicene sweep PLAN.toml; --example prints one, --paper SUITE a paper's."
+        )
     command = redacted_command(["epicene", *sys.argv[1:]])
     prepared = prepare_sweep(
         plan, out, limit=limit, max_cost=max_cost, threads=threads, command=command

@@ -151,21 +151,30 @@ class Translate(_RequestFields, frozen=True, kw_only=True, tag="translate"):
 
 
 class Draw(_RequestFields, frozen=True, kw_only=True, tag="draw"):
-    """A prompt → `shots` images; shot i is drawn from its own seed where the model takes one."""
+    """A prompt → `shots` images; shot i is drawn from its own seed where the model takes one.
+
+    With `rewriting` the provider may rewrite the prompt; unset, as in requests that were stored
+    before there was the choice, it is switched off where the provider has a switch.
+    """
 
     prompt: str
     shots: int = 1
     width: int = 1024
     height: int = 1024
     seed: int = 0
+    rewriting: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class Look(_RequestFields, frozen=True, kw_only=True, tag="look"):
-    """An image (its sha256 in the run's files), a question, choices → one choice or none."""
+    """An image (its sha256 in the run's files), a question, choices → one choice or none.
+
+    `temperature` is that of its words; unset it is 0.
+    """
 
     image: str
     question: str
     choices: tuple[str, ...]
+    temperature: float | msgspec.UnsetType = msgspec.UNSET
 
 
 Request: TypeAlias = Score | Fill | Generate | Translate | Draw | Look

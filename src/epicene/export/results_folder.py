@@ -103,9 +103,11 @@ def _comparison_tables(
         table = _with_free_name(made, f"places by {entry.headline.name}", taken)
         rates = undetected_line_of("these judgements", entry.undetected)
         yield ExportedTable(table, source.with_undetected(rates), table)
-    if found.changes is not None:
-        # Its own columns say how much is undetected.
-        table = _with_free_name(found.changes, "changes", taken)
+    for compared in (found.changes, found.detectable):
+        if compared is None:
+            continue
+        # Of changes, its own columns say how much is undetected.
+        table = _with_free_name(compared, compared.name, taken)
         yield ExportedTable(table, source.with_undetected(""), table)
 
 

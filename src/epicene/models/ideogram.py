@@ -47,7 +47,7 @@ class Endpoint:
     def content(self, request: Draw, index: int) -> dict[str, Any]:
         """The request for one image, as arguments of the HTTP library."""
         fields: dict[str, Any] = {self.prompt: request.prompt}
-        if self.magic:
+        if self.magic and not request.rewriting:
             fields[self.magic] = "OFF"
         if self.seeded:
             fields["seed"] = sample_seed(request.seed, index)
@@ -168,6 +168,7 @@ class IdeogramModel(HostedImageModel):
         self, name: str, options: ModelOptions, retry_policy: RetryPolicy | None = None
     ) -> None:
         self._endpoint = find_endpoint(name)
+        self._rewriting = False  # whether prompts were left to be rewritten
         identity = Identity(
             kind=KIND,
             label=options.label or f"ideogram-{name}",
@@ -180,6 +181,8 @@ class IdeogramModel(HostedImageModel):
         """What was sent, and whether prompts were rewritten."""
         endpoint = self._endpoint
         rewriting = "off (magic prompt)" if endpoint.magic else "this endpoint has no switch for it"
+        if endpoint.magic and self._rewriting:
+            rewriting = "left to Ideogram"
         return {
             **super().notes(),
             "prompt_rewriting": rewriting,
@@ -192,7 +195,13 @@ class IdeogramModel(HostedImageModel):
     def _requester(
         self, sender: Sender, client: HttpClient, downloads: ImageDownloader
     ) -> RequestImage:
-        return Drawer(sender, client, downloads, self._endpoint).ask
+        drawer = Drawer(sender, client, downloads, self._endpoint)
+
+        async def ask(request: Draw, index: int) -> ReceivedImage:
+            self._rewriting = bool(request.rewriting)
+            return await drawer.ask(request, index)
+
+        return ask
 
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.

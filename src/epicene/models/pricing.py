@@ -33,7 +33,8 @@ Tokens: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=10**9)]
 
 
 class Price(Record, frozen=True, kw_only=True):
-    """What a model charges, in US dollars: per image drawn, per million prompt and new tokens.
+    """What a model charges, in US dollars: per image drawn, per million prompt and new tokens, or
+    per image looked at.
 
     None if unknown. `picture` is the most prompt tokens that an image counts as.
     """
@@ -42,12 +43,15 @@ class Price(Record, frozen=True, kw_only=True):
     prompt: Dollars | None = None
     completion: Dollars | None = None
     picture: Tokens | None = None
+    look: Dollars | None = None
     origin: str = ""
 
     def covers(self, verb: str) -> bool:
         """Whether the price of that verb is known."""
         if verb == "draw":
             return self.image is not None
+        if verb == "look" and self.look is not None:
+            return True
         return self.prompt is not None and self.completion is not None
 
     def images(self, count: int) -> float | None:

@@ -1,8 +1,9 @@
-"""The model kind `replicate:OWNER/NAME[:VERSION]`: text-to-image models on Replicate."""
+"""The model kind `replicate:OWNER/NAME[:VERSION]`: models on Replicate that draw, or that look."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import math
 import re
 from collections.abc import Mapping
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from epicene.core.errors import InputError, RunError
-from epicene.core.records import Draw, Identity
-from epicene.models import UnanswerableError, model_kind, sample_seed
+from epicene.core.records import Choice, Draw, Identity, Look, verb
+from epicene.models import UnanswerableError, images, model_kind, sample_seed
 from epicene.models.http.address import Provider
 from epicene.models.http.errors import (
     HttpStatusError,
@@ -30,11 +31,12 @@ from epicene.models.http.model import HostedImageModel, NoImages
 from epicene.models.http.responses import UnusableReplyError
 from epicene.models.http.sender import remember_name
 from epicene.models.images import aspect_ratio
+from epicene.models.output_parsing import match_choice, question_with_choices
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
-    from epicene.core.records import Request
+    from epicene.core.records import Answer, Request
     from epicene.models import ImageStore, Model, ModelOptions
     from epicene.models.http.async_bridge import AnswerRequest
     from epicene.models.http.client import HttpClient, ImageDownloader
@@ -49,6 +51,8 @@ _PROMPT_REWRITING_OFF: dict[str, object] = {
     "prompt_optimizer": False,
     "enhance_prompt": False,
 }
+# What models call the question about an image, the best name first.
+_QUESTIONS = ("question", "prompt", "text")
 # Where a model publishes no schema its name has to do.
 _FAMILIES = {
     "flux": ("prompt", "seed", "aspect_ratio", "prompt_upsampling"),
@@ -65,6 +69,9 @@ class InputSchema:
     """
 
     choices: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    least: dict[str, float] = field(default_factory=dict)  # the least values, where there are some
+    rewriting: bool = False  # whether prompts were left to be rewritten
+    looked: bool = False  # whether it was asked about images
     latest: str = ""  # the version whose schema it is
     needs_version: bool = False  # Replicate runs only its own choice of models by name alone
     guessed: bool = False
@@ -75,6 +82,11 @@ class InputSchema:
         schemas = _nested(schema, "components", "schemas")
         properties = _nested(schemas, "Input", "properties")
         self.choices = {name: _choices(each, schemas) for name, each in properties.items()}
+        self.least = {
+            name: float(each["minimum"])
+            for name, each in properties.items()
+            if isinstance(each, Mapping) and isinstance(each.get("minimum"), int | float)
+        }
 
     def guess(self, name: str) -> None:
         """Go by the model's name: it publishes no schema."""
@@ -87,27 +99,49 @@ class InputSchema:
         if "prompt" not in self.choices:
             raise UnanswerableError("the model takes no prompt, so it draws nothing from a text")
         values: dict[str, Any] = {"prompt": request.prompt, **self._size(request)}
+        self.rewriting = bool(request.rewriting)
         wishes = {
             "seed": sample_seed(request.seed, index),
             "num_outputs": 1,
             "output_format": "png",
-            **_PROMPT_REWRITING_OFF,
+            **({"prompt_upsampling": True} if request.rewriting else _PROMPT_REWRITING_OFF),
         }
         for name, wish in wishes.items():
             if (value := self._allowed(name, wish)) is not None:
                 values[name] = value
         return values
 
+    def of_look(self, request: Look, image: str) -> dict[str, Any]:
+        """The inputs for one question about an image, which is given by its address."""
+        name = next((name for name in _QUESTIONS if name in self.choices), "")
+        if not name or "image" not in self.choices:
+            raise UnanswerableError("the model takes no image with a question, so it cannot look")
+        question = question_with_choices(request.question, request.choices)
+        self.looked = True
+        values: dict[str, Any] = {"image": image, name: question}
+        temperature = request.temperature or 0.0
+        if "temperature" in self.choices and temperature >= self.least.get("temperature", 0.0):
+            values["temperature"] = temperature
+        return values
+
     def notes(self) -> dict[str, object]:
         """For the manifest: what was set, and what the model has no input for."""
         if not self.choices:
             return {}
+        if self.looked:
+            taken = "temperature" in self.choices
+            least = self.least.get("temperature", 0.0)
+            below = f", below {least:g} its own" * (least > 0)
+            return {"temperature": f"sent{below}" if taken else "not taken by the model"}
         switches = [name for name in _PROMPT_REWRITING_OFF if name in self.choices]
+        rewriting = f"off ({', '.join(switches)})"
+        if self.rewriting:
+            rewriting = (
+                "on (prompt_upsampling)" if "prompt_upsampling" in switches else "as the model does"
+            )
         notes: dict[str, object] = {
             "seed": "sent" if "seed" in self.choices else "not taken by the model",
-            "prompt_rewriting": (
-                f"off ({', '.join(switches)})" if switches else "the model has no switch for it"
-            ),
+            "prompt_rewriting": rewriting if switches else "the model has no switch for it",
         }
         if self.guessed:
             notes["inputs"] = "by the model's name: it publishes no schema"
@@ -169,6 +203,7 @@ _MAX_SERVER_WAIT = 60  # seconds that Replicate holds a request open at most
 _MIN_CANCEL_AFTER = 5  # seconds after which it lets a prediction be cancelled
 _MAX_POLL_INTERVAL = 5.0  # seconds between two polls of a prediction
 _CANCEL_TIMEOUT = 2.0  # seconds that calling off a prediction may take
+_MAX_INLINE = 256 * 1024  # bytes of an image that is sent with its question
 _RESET = re.compile(r"resets in ~?(\d+)s")
 
 
@@ -187,10 +222,16 @@ class Prediction(msgspec.Struct, frozen=True):
         return self.status in {"starting", "processing"}
 
     @property
-    def addresses(self) -> list[str]:
-        """The addresses of its images."""
+    def parts(self) -> list[str]:
+        """The addresses of its images, or its words in parts."""
         outputs = self.output if isinstance(self.output, list) else [self.output]
         return [each for each in outputs if isinstance(each, str) and each]
+
+
+class UploadedFile(msgspec.Struct, frozen=True):
+    """A file that was uploaded, with its addresses."""
+
+    urls: dict[str, str]
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -211,7 +252,7 @@ class ModelReply(msgspec.Struct, frozen=True):
 
 
 class PredictionClient:
-    """Requests the images of one model, one at a time."""
+    """Requests the predictions of one model, images one at a time."""
 
     def __init__(
         self,
@@ -236,9 +277,36 @@ class PredictionClient:
         values = self._inputs.of(request, index)
         seed = values.get("seed")
         max_cost = self._sender.cost_meter.price.image or 0.0
-        make_attempt = partial(self._attempt, values, seed)
+        make_attempt = partial(self._attempt, values, seed, self._address)
         address = await self._sender.send_with_retries(make_attempt, max_cost)
         return ReceivedImage(await self._downloads.fetch(address), seed)
+
+    async def look(self, request: Look, files: ImageStore) -> Choice:
+        """The choice that the model names; its words are kept in any case."""
+        if not request.choices:
+            raise UnanswerableError("there are no choices to choose from")
+        await self._describe()
+        self._inputs.of_look(request, "")  # before anything is sent
+        try:
+            data, picture = await asyncio.to_thread(images.read_stored_image, files, request.image)
+        except images.ImageError as error:
+            raise UnanswerableError(str(error)) from None
+        values = self._inputs.of_look(request, await self._hosted(data, picture.media_type))
+        max_cost = self._sender.cost_meter.price.look or 0.0
+        make_attempt = partial(self._attempt, values, None, self._words)
+        try:
+            text = await self._sender.send_with_retries(make_attempt, max_cost)
+        except ImageRefusedError as refused:
+            return Choice(choice=None, text=str(refused))
+        return Choice(choice=match_choice(text, request.choices), text=text)
+
+    async def _hosted(self, data: bytes, media_type: str) -> str:
+        """An image's address: of small ones the data themselves, as Replicate recommends."""
+        if len(data) <= _MAX_INLINE:
+            return f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
+        content = {"content": ("image", data, media_type)}
+        upload = partial(self._call, "POST", "files", UploadedFile, files=content)
+        return (await self._send_free(upload)).urls.get("get", "")
 
     # --- what the model takes --------------------------------------------------------------
 
@@ -287,15 +355,21 @@ class PredictionClient:
 
     # --- a prediction ----------------------------------------------------------------------
 
-    async def _attempt(self, values: dict[str, Any], seed: int | None, attempt: Attempt) -> str:
-        """The address of the image."""
+    async def _attempt(
+        self,
+        values: dict[str, Any],
+        seed: int | None,
+        result: Callable[[Prediction, Attempt], str],
+        attempt: Attempt,
+    ) -> str:
+        """What comes of a prediction: the address of an image, or words."""
         version = self._by_version
         try:
             prediction = await self._sender.send_once(partial(self._predict, values), attempt)
         except RejectedError as rejected:
             if rejected.status == 404 and self._inputs.latest and not version:
                 self._inputs.needs_version = True
-                return await self._attempt(values, seed, attempt)
+                return await self._attempt(values, seed, result, attempt)
             if rejected.status == 404 and not self._sender.stats.answered:
                 raise RunError(
                     f"Replicate has no model {self._model} that can be run ({rejected})."
@@ -308,11 +382,18 @@ class PredictionClient:
         if prediction.status != "succeeded":
             attempt.mark_uncharged()  # images are not charged if none was drawn
             raise _prediction_error(prediction, seed)
-        addresses = prediction.addresses
+        return result(prediction, attempt)
+
+    def _address(self, prediction: Prediction, attempt: Attempt) -> str:
+        addresses = prediction.parts
         attempt.cost(self._sender.cost_meter.price.images(len(addresses)))
         if not addresses:
             raise TransientError("reply", "the prediction holds no image")
         return addresses[0]
+
+    def _words(self, prediction: Prediction, attempt: Attempt) -> str:
+        attempt.cost(self._sender.cost_meter.price.look)
+        return "".join(prediction.parts).strip()
 
     @property
     def _by_version(self) -> str:
@@ -392,7 +473,7 @@ _NAME = re.compile(r"([\w.-]+/[\w.-]+)(?::([0-9a-f]{8,64}))?")
 
 
 class ReplicateModel(HostedImageModel):
-    """Any text-to-image model on Replicate."""
+    """Any model on Replicate that draws from a text, or answers a question about an image."""
 
     subject = "a model on Replicate"
 
@@ -413,9 +494,21 @@ class ReplicateModel(HostedImageModel):
             about={"name": self._name, "family": "", "parameters": None},
         )
         super().__init__(identity, PROVIDER, options, retry_policy)
+        # A price for an image is one for a prediction, whether it is drawn or looked at.
+        price = self._cost_meter.price
+        self._cost_meter.price = msgspec.structs.replace(price, look=price.image)
         self._inputs: InputSchema | None = None
         self._predictions: PredictionClient | None = None
         self._probing = False
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """Draw and look; which of them a model can do its schema tells."""
+        return frozenset({verb(Draw), verb(Look)})
+
+    def cost_of(self, request: Request) -> float | None:
+        """The most that a request should cost; None if that is not known."""
+        return self.price.look if isinstance(request, Look) else super().cost_of(request)
 
     def notes(self) -> Mapping[str, object]:
         """What was sent, which versions answered, and which inputs were set."""
@@ -434,7 +527,7 @@ class ReplicateModel(HostedImageModel):
         )
         return self._predictions.ask
 
-    def probe(self, requests: Sequence[Request]) -> None:  # noqa: ARG002 - all are drawings
+    def probe(self, requests: Sequence[Request]) -> None:  # noqa: ARG002 - none is sent
         """Test, at no cost, whether the key is valid and the model is there."""
         self._probing = True
         try:
@@ -446,14 +539,22 @@ class ReplicateModel(HostedImageModel):
     @asynccontextmanager
     async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
         async with super()._answering(sender, files) as answer:
-            if self._probing and self._predictions:
-                await self._predictions.check_access()
-            yield answer
+            predictions = self._predictions
+            assert predictions is not None  # made with the session
+            if self._probing:
+                await predictions.check_access()
+
+            async def answer_either(request: Request) -> Answer:
+                if isinstance(request, Look):
+                    return await predictions.look(request, files)
+                return await answer(request)
+
+            yield answer_either
 
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
 @model_kind(
-    about="a text-to-image model on Replicate",
+    about="a model on Replicate that draws from a text, or looks at images",
     usage="replicate:OWNER/NAME[:VERSION]",
     options=("label", "base_url", "concurrency", "timeout", "max_response", "price"),
     spec_only=("base_url",),

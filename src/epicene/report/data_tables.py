@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.core.records import Item
-    from epicene.suites import Suite
+    from epicene.suites import Protocol, Suite
 
 
-def data_tables(suite: Suite[Any, Any], items: Sequence[Item], data: str) -> tuple[Table, ...]:
+def data_tables(
+    suite: Suite[Any, Any], protocol: Protocol, items: Sequence[Item], data: str
+) -> tuple[Table, ...]:
     """The number of items and groups by language, then the suite's own tables of its data."""
     by_language = Counter(item.language or "–" for item in items)
     groups = Counter(name for name, _ in {(i.language or "–", i.cluster) for i in items})
@@ -28,7 +30,7 @@ def data_tables(suite: Suite[Any, Any], items: Sequence[Item], data: str) -> tup
             for name in sorted(by_language)
         ),
     )
-    return (counts, *(suite.statistics(items) if suite.statistics is not None else ()))
+    return (counts, *(suite.statistics(items, protocol) if suite.statistics is not None else ()))
 
 
 def _count(number: int) -> Estimate:

@@ -15,7 +15,12 @@ from epicene.report.provenance import (
 )
 from epicene.runs.dummy_answers import missing_judgements
 from epicene.runs.model_ranking import RankedModel, Ranking, rank
-from epicene.runs.paired_differences import MetricDifference, pairwise_differences, pairwise_table
+from epicene.runs.paired_differences import (
+    MetricDifference,
+    detectable_table,
+    pairwise_differences,
+    pairwise_table,
+)
 from epicene.stats.ranking import SIGNIFICANCE_LEVEL
 
 if TYPE_CHECKING:
@@ -128,10 +133,17 @@ def _model_list(models: Sequence[str]) -> str:
 
 def changes_table(summary: Summary, entries: Sequence[HeadlineResult]) -> Table | None:
     """The difference between every two models by each headline metric."""
+    found = _metric_differences(summary, entries)
+    return pairwise_table(found) if found else None
+
+
+def _metric_differences(
+    summary: Summary, entries: Sequence[HeadlineResult]
+) -> list[MetricDifference]:
     models = [run.info.model for run in summary.runs]
     if not 2 <= len(models) <= MAX_COMPARED_MODELS:
-        return None
-    found = [
+        return []
+    return [
         MetricDifference(entry.headline.name, change)
         for entry in entries
         if not entry.language and entry.headline.item_scores is not None
@@ -139,7 +151,6 @@ def changes_table(summary: Summary, entries: Sequence[HeadlineResult]) -> Table 
             entry.headline.item_scores(summary.results), models, suite=summary.suite.name
         )
     ]
-    return pairwise_table(found) if found else None
 
 
 @dataclass(frozen=True)
@@ -149,6 +160,7 @@ class ModelComparison:
     entries: tuple[HeadlineResult, ...]
     rankings: tuple[tuple[HeadlineResult, Table], ...]  # where models differ
     changes: Table | None
+    detectable: Table | None  # what could have been found where no change is significant
     reasons: tuple[str, ...]  # sentences: why models are not ranked
 
     @property
@@ -165,15 +177,17 @@ def compare_models(summary: Summary, runs: Sequence[StoredRun]) -> ModelComparis
             f"These runs differ in settings ({', '.join(different)}), so their models are not "
             "ranked and not compared."
         )
-        return ModelComparison(entries, (), None, (sentence,))
+        return ModelComparison(entries, (), None, None, (sentence,))
     lacking = _missing_judgements(summary, runs)
     ranked = [
         (entry, each) for entry in entries for each in ranking_tables(summary, [entry], lacking)
     ]
+    found = _metric_differences(summary, entries)
     return ModelComparison(
         entries,
         tuple((entry, each) for entry, each in ranked if isinstance(each, Table)),
-        changes_table(summary, entries),
+        pairwise_table(found) if found else None,
+        detectable_table(found, models=True) if found else None,
         tuple(each for _, each in ranked if isinstance(each, str)),
     )
 

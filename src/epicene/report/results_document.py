@@ -8,6 +8,7 @@ import msgspec
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.report.table_formats import estimate_json, tables_json
+from epicene.suites.paper_material import EPICENES_WORDING, UNKNOWN_WORDING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,12 +24,18 @@ def results_document(
         "suite": summary.suite.name,
         "protocol": summary.protocol.name,
         "data": ", ".join(dict.fromkeys(run.data for run in summary.runs)),
+        **({"wording": summary.wording} if _is_told(summary.wording) else {}),
         "metrics": {name: estimate_json(each) for name, each in summary.metrics.items()},
         "undetected": estimate_json(summary.undetected),
         "tables": tables_json(summary.tables if tables is None else tables),
         "runs": [run_json(run) for run in summary.runs],
         **({"notes": list(notes)} if notes else {}),
     }
+
+
+def _is_told(wording: str) -> bool:
+    """Whether the document names the wording; as before there was a choice, not if it is ours."""
+    return wording not in ("", EPICENES_WORDING, UNKNOWN_WORDING)
 
 
 def run_json(run: RunSummary) -> dict[str, Any]:
@@ -57,7 +64,8 @@ def metrics_table(summary: Summary) -> Table:
         rows.append(Row(keys=(name,), cells=tuple(cells)))
     return Table(
         name="headlines",
-        title=f"{summary.suite.card.title}, protocol {summary.protocol.name}",
+        title=f"{summary.suite.card.title}, protocol {summary.protocol.name}"
+        + (f", wording: {summary.wording}" if summary.wording else ""),
         levels=("metric",),
         columns=tuple(
             Column(name=run.info.model, unit="number", decimals=3) for run in summary.runs

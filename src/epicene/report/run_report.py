@@ -226,7 +226,7 @@ def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
     sheets = tuple(_contact_sheets(summary, runs))
     protocols = protocols_by_model(summary, runs)
     comparison = compare_models(summary, runs)
-    changes = [comparison.changes] if comparison.changes else []
+    changes = [table for table in (comparison.changes, comparison.detectable) if table]
     methods = protocol_line(protocols, unused_settings(summary))
     lacking = coverage_line(summary.runs)
     section = PageSection(

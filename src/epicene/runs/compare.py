@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.runs.paired_differences import (
     MetricDifference,
     changed_outcomes,
+    detectable_table,
     differences_by_name,
     pair_judgements,
     pairwise_differences,
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
     from epicene.runs.paired_differences import FramePair
     from epicene.runs.stored_run import Coverage
     from epicene.suites import RunInfo
+    from epicene.suites.headline_metrics import HeadlineMetric
 
-_POSITIONS = ("first", "second")
+POSITIONS = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
     """Pair the judgements of two runs by item and name, and test what differs: by the suite's
     headlines, as a report does it, then by every name of judgements."""
     check_same_suite(first, second)
-    read = _read_pair(first, second)
+    read = read_pair(first, second)
     both = pair_judgements(read.texts)
     if not len(both):
         raise _nothing_shared(read, "judged item")
@@ -74,6 +76,7 @@ def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
         alike=not first.suite.headline_metrics,
     )
     once = primary_judgements(both)
+    detectable = detectable_table(by_headline, models=False)
     return _comparison(
         read,
         shared=len(both),
@@ -85,6 +88,7 @@ def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
         judged=(once, once.select("group", outcome="outcome_2")),
         tables=(
             *([two_run_table(by_headline, [figures for _, figures in found])] if found else ()),
+            *([detectable] if detectable else ()),
             table,
         ),
         changed=changed_outcomes(both),
@@ -92,7 +96,7 @@ def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
 
 
 @dataclass(frozen=True)
-class _RunPair:
+class RunPair:
     """The judgements of two runs, with different items under different names."""
 
     runs: tuple[StoredRun, StoredRun]
@@ -111,7 +115,7 @@ class _RunPair:
         return first, second
 
 
-def _read_pair(first: StoredRun, second: StoredRun) -> _RunPair:
+def read_pair(first: StoredRun, second: StoredRun) -> RunPair:
     runs = first, second
     same = match_items(runs)
     infos = label_runs(runs)
@@ -121,7 +125,7 @@ def _read_pair(first: StoredRun, second: StoredRun) -> _RunPair:
         frame = judgement_frame(same.matched(index, judged[index]), infos[index])
         check_unique_judgements(frame, run.suite.name)
         frames.append(frame)
-    return _RunPair(
+    return RunPair(
         runs,
         (infos[0], infos[1]),
         (frames[0], frames[1]),
@@ -131,45 +135,61 @@ def _read_pair(first: StoredRun, second: StoredRun) -> _RunPair:
 
 
 def _metric_differences(
-    read: _RunPair,
+    read: RunPair,
 ) -> Iterator[tuple[MetricDifference, tuple[Estimate, Estimate]]]:
     """From the first run to the second, by each headline whose figures can be paired; and that
-    headline of both.
+    headline of both."""
+    for headline, parts, figures in headline_figures(read):
+        if figures is None:
+            continue
+        first, second = (headline.estimate(part) for part in parts)
+        for change in pairwise_differences(figures, POSITIONS, suite=read.runs[0].suite.name):
+            named = change._replace(first=read.infos[0].model, second=read.infos[1].model)
+            yield MetricDifference(headline.name, named), (first, second)
+
+
+class HeadlineFigures(NamedTuple):
+    """A headline, the results of each run, and the scores of both under the model names of
+    `POSITIONS`, or None if it has no scores to pair."""
+
+    headline: HeadlineMetric
+    parts: tuple[Results[Any], Results[Any]]
+    scores: polars.DataFrame | None
+
+
+def headline_figures(read: RunPair) -> Iterator[HeadlineFigures]:
+    """Each headline with the judgements it is the mean of.
 
     Each run is read under its own protocol, as the two may differ in it; and goes by its position,
     as the two may be one.
     """
     import polars as pl
 
-    parts = [
+    first, second = (
         Results(frame, run.protocol, (info,))
         for frame, run, info in zip(read.frames, read.runs, read.infos, strict=True)
-    ]
-    suite = read.runs[0].suite
-    both = replace(parts[0], frame=pl.concat(read.frames, how="diagonal"))
-    for headline in headline_metrics_of(suite, both):
-        if headline.item_scores is None or not all(len(part.frame) for part in parts):
-            continue
-        figures = pl.concat(
-            [
-                headline.item_scores(part).with_columns(model=pl.lit(position))
-                for part, position in zip(parts, _POSITIONS, strict=True)
-            ],
-            how="diagonal_relaxed",
-        )
-        first, second = (headline.estimate(part) for part in parts)
-        for change in pairwise_differences(figures, _POSITIONS, suite=suite.name):
-            named = change._replace(first=read.infos[0].model, second=read.infos[1].model)
-            yield MetricDifference(headline.name, named), (first, second)
+    )
+    both = replace(first, frame=pl.concat(read.frames, how="diagonal"))
+    for headline in headline_metrics_of(read.runs[0].suite, both):
+        scores = None
+        if headline.item_scores is not None and len(first.frame) and len(second.frame):
+            scores = pl.concat(
+                [
+                    headline.item_scores(part).with_columns(model=pl.lit(position))
+                    for part, position in zip((first, second), POSITIONS, strict=True)
+                ],
+                how="diagonal_relaxed",
+            )
+        yield HeadlineFigures(headline, (first, second), scores)
 
 
-def _nothing_shared(read: _RunPair, what: str) -> InputError:
+def _nothing_shared(read: RunPair, what: str) -> InputError:
     first, second = (run.folder for run in read.runs)
     return InputError(" ".join((f"{first} and {second} share no {what}.", *read.notes)))
 
 
 def _comparison(
-    read: _RunPair,
+    read: RunPair,
     *,
     shared: int,
     outcomes: int,
@@ -221,7 +241,7 @@ def _undetected_table(first: RunSummary, second: RunSummary) -> Table:
                 keys=(position, run.info.model),
                 cells=(run.undetected, Estimate(value=run.undetected.n)),
             )
-            for position, run in zip(_POSITIONS, (first, second), strict=True)
+            for position, run in zip(POSITIONS, (first, second), strict=True)
         ),
         notes=(
             "Of the judgements that are compared; an answer judged in several ways counts once.",
@@ -253,7 +273,7 @@ def compare_agreement(
     import polars as pl
 
     check_same_suite(first, second)
-    read = _read_pair(first, second)
+    read = read_pair(first, second)
     frames = [frame.filter(pl.col("outcome").is_not_null()) for frame in read.texts]
     there = [set(frame["name"].unique()) for frame in frames]
     for name, known in zip(names or (), there, strict=names is not None):

@@ -158,10 +158,12 @@ def check_same_settings(folder: Path, suite: str, settings: BuildSettings) -> No
         before = read_toml_or_json(path)
     except InputError:
         raise InputError(f"{path} is damaged; put it back, or build into another folder.") from None
+    # A setting that was added since has its default in a folder of an earlier version.
+    usual = json.loads(_settings_json(suite, type(settings)()))
     other = sorted(
         name
         for name in {*before, *now}
-        if _comparable(before.get(name)) != _comparable(now.get(name))
+        if _comparable(before.get(name, usual.get(name))) != _comparable(now.get(name))
     )
     if other:
         raise InputError(

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.core.records import Fill, Look, Score, Translate, prompt_texts, verb
+from epicene.runs.dummy_answers import dummy_answer
+from epicene.runs.plan import select_items
 from epicene.runs.store import STORE_FILE, open_store
 from epicene.runs.workload import MeasuredTimes, Workload, count_workload
+from epicene.suites import AnsweredRequest, Answers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from epicene.core.records import Request
     from epicene.models import Model
     from epicene.runs.config import RunConfig
     from epicene.runs.manifest import RunSettings
@@ -31,6 +37,7 @@ class RunEstimate:
     models: Mapping[str, Sequence[str]]  # their labels, by role
     workload: Workload
     seconds: float | None  # as measured in earlier runs in the same folder; None if not known
+    planned: Callable[[], Iterator[PlannedText]] = field(default=lambda: iter(()))
 
     @property
     def is_long(self) -> bool:
@@ -72,4 +79,51 @@ def estimate_run(
         models={role: [each.label for each in found] for role, found in identities.items()},
         workload=workload,
         seconds=None if workload.partial else times.seconds(settings, identities, workload.parts),
+        planned=partial(planned_texts, config, dataset),
     )
+
+
+class PlannedText(NamedTuple):
+    """What a model is to be asked: all of a request, or one that many have in common."""
+
+    stage: str
+    verb: str
+    item: str  # "" where many requests have this text
+    name: str
+    text: str
+
+
+def planned_texts(config: RunConfig, dataset: Dataset) -> Iterator[PlannedText]:
+    """The text of every request of the stages that hang on no answers. Of the others, whose
+    requests are not known yet, each text once.
+    """
+    suite, protocol = config.suite, config.protocol
+    seen: set[tuple[str, str]] = set()
+    for item in select_items(config, dataset):
+        given: list[AnsweredRequest] = []
+        for stage in suite.stages:
+            needed = suite.dependencies_of(stage)
+            answers = Answers(each for each in given if each.stage in needed)
+            for request in stage.ask(item, answers, protocol):
+                text = _text_of(request)
+                if not needed:
+                    yield PlannedText(stage.name, verb(request), item.id, request.name, text)
+                elif (stage.name, text) not in seen:
+                    seen.add((stage.name, text))
+                    yield PlannedText(stage.name, verb(request), "", "", text)
+                dummy = dummy_answer(request)
+                given.append(AnsweredRequest(stage.name, stage.role, "", request.name, dummy))
+
+
+def _text_of(request: Request) -> str:
+    match request:
+        case Score():
+            return "\n".join((*prompt_texts(request.context), *request.texts)).strip()
+        case Fill():
+            return f"{request.before}[…]{request.after}"
+        case Translate():
+            return request.text
+        case Look():
+            return f"{request.question} [{', '.join(request.choices)}]"
+        case _:
+            return "\n".join(prompt_texts(request.prompt))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.stats import SignificanceResult
+    from epicene.stats.paired_spread import PairedSpread
 
 _KEYS = ("item", "name")
 
@@ -30,6 +31,7 @@ class PairedDifference(NamedTuple):
     lost: int  # judgements that were right and are not
     shared: int
     undetected: tuple[Estimate, Estimate]  # of each, among the judgements both have
+    spread: PairedSpread
 
 
 def pairwise_differences(
@@ -41,14 +43,9 @@ def pairwise_differences(
     """
     import polars as pl
 
-    check_unique_judgements(frame, suite)
-    columns = [*_KEYS, "group", "outcome"]
-    texts = frame.select(pl.col(*columns, "model").cast(pl.String), "score")
-    parts = {model: texts.filter(pl.col("model") == model).drop("model") for model in models}
+    parts = _parts_by_model(frame, models, suite)
     for first, second in combinations(models, 2):
-        both = parts[first].join(
-            parts[second].drop("group"), on=_KEYS, suffix="_2", maintain_order="left"
-        )
+        both = _join_models(parts[first], parts[second])
         if not len(both):
             continue
         difference, test = _tested_difference(both, bounds=(-1, 1))
@@ -66,7 +63,40 @@ def pairwise_differences(
                 undetected_share(both),
                 undetected_share(both.select("group", outcome="outcome_2")),
             ),
+            spread=spread_of_scores(both),
         )
+
+
+def paired_scores(
+    frame: polars.DataFrame, models: tuple[str, str], *, suite: str
+) -> polars.DataFrame:
+    """A row for each judgement that two models have; the columns of the second end in _2."""
+    first, second = _parts_by_model(frame, models, suite).values()
+    return _join_models(first, second)
+
+
+def _parts_by_model(
+    frame: polars.DataFrame, models: Sequence[str], suite: str
+) -> dict[str, polars.DataFrame]:
+    import polars as pl
+
+    check_unique_judgements(frame, suite)
+    columns = [*_KEYS, "group", "outcome"]
+    texts = frame.select(pl.col(*columns, "model").cast(pl.String), "score")
+    return {model: texts.filter(pl.col("model") == model).drop("model") for model in models}
+
+
+def _join_models(first: polars.DataFrame, second: polars.DataFrame) -> polars.DataFrame:
+    return first.join(second.drop("group"), on=_KEYS, suffix="_2", maintain_order="left")
+
+
+def spread_of_scores(both: polars.DataFrame) -> PairedSpread:
+    """How precisely the second minus the first is known."""
+    from epicene.stats.paired_spread import spread_of_rows
+
+    return spread_of_rows(
+        both["score_2"].to_numpy(), both["score"].to_numpy(), groups=group_codes(both)
+    )
 
 
 def _tested_difference(
@@ -158,6 +188,50 @@ def _difference_cells(found: Sequence[MetricDifference]) -> Iterator[tuple[Estim
             *(Estimate(value=n) for n in (change.gained, change.lost, change.shared)),
             *change.undetected,
         )
+
+
+def detectable_table(found: Sequence[MetricDifference], *, models: bool) -> Table | None:
+    """What could have been found where no significant difference was; None if all are significant.
+
+    With `models`, a row names its two models beside the headline.
+    """
+    from epicene.stats.hypothesis_tests import holm
+    from epicene.stats.paired_spread import ALPHA, POWER, minimum_detectable_difference
+
+    tests = [each.change.test.p for each in found]
+    alpha = ALPHA / max(1, sum(p is not None for p in tests))
+    rows = tuple(
+        Row(
+            keys=(each.headline, *((each.change.first, each.change.second) if models else ())),
+            cells=(
+                minimum_detectable_difference(each.change.spread, alpha=alpha, power=POWER),
+                each.change.difference,
+                Estimate(value=each.change.spread.groups),
+            ),
+        )
+        for each, p in zip(found, holm(tests), strict=True)
+        if p is None or p > ALPHA
+    )
+    if not rows:
+        return None
+    return Table(
+        name="detectable",
+        title="No significant difference: what could have been found",
+        levels=("headline", *(("first", "second") if models else ())),
+        columns=(
+            Column(name="minimum detectable difference"),
+            Column(name="difference"),
+            Column(name="groups", unit="count"),
+        ),
+        rows=rows,
+        notes=(
+            f"A true difference of this size is significant in {100 * POWER:.0f} % of such "
+            f"comparisons: permutation test, two-sided, {100 * ALPHA:.0f} %"
+            + (f" over {len(found)} comparisons. " if len(found) > 1 else ". ")
+            + "That nothing was found says nothing about smaller ones; `epicene plan` says how "
+            "much data they need.",
+        ),
+    )
 
 
 ALL = "all"

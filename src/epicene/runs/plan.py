@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -17,7 +18,7 @@ from epicene.core import registry
 from epicene.core.errors import InputError, OptionError, RunError
 from epicene.core.records import Item, Request, answer_keys, digest
 from epicene.runs.request_ids import MAX_REQUESTS, item_number, make_request_id
-from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Suite
+from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Stratum, Suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -59,12 +60,14 @@ def filter_languages(
 
 def limit_items(
     items: Iterable[ItemT],
-    stratum: Callable[[ItemT], tuple[str, str]],
+    stratum: Callable[[ItemT], Stratum],
     limit: int | None,
     seed: int,
 ) -> Iterator[ItemT]:
     """At most `limit` items of each block, spread evenly over its strata, in file order.
 
+    A stratum may have several levels: then neighbours in turn differ in the first, so that a limit
+    below the number of strata takes as many of each language, gender and so on.
     Which ones is decided by a hash of seed and id, so it depends neither on the order of the
     file nor on what else is in it; memory holds `limit` items per stratum, not the file.
     """
@@ -72,7 +75,7 @@ def limit_items(
         yield from items
         return
     # Per block and stratum the `limit` items of smallest hash, as a heap of the largest.
-    kept: dict[str, dict[str, list[tuple[int, int, ItemT]]]] = defaultdict(
+    kept: dict[str, dict[str | tuple[str, ...], list[tuple[int, int, ItemT]]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for number, item in enumerate(items):
@@ -85,8 +88,22 @@ def limit_items(
             heapq.heapreplace(heap, entry)
     chosen: list[tuple[int, ItemT]] = []
     for strata in kept.values():
-        chosen.extend(_evenly([sorted(heap, reverse=True) for heap in strata.values()], limit))
+        turns = [sorted(strata[name], reverse=True) for name in _alternating(strata)]
+        chosen.extend(_evenly(turns, limit))
     yield from (item for _, item in sorted(chosen, key=lambda pair: pair[0]))
+
+
+def _alternating(names: Iterable[str | tuple[str, ...]]) -> list[Any]:
+    """Strata of several levels in turn: each is followed by one of another first level."""
+    groups: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for name in names:
+        if isinstance(name, str) or not name:
+            return list(names)
+        groups[name[0]].append(name[1:])
+    turns = zip_longest(
+        *([(first, *rest) for rest in _alternating(rests)] for first, rests in groups.items())
+    )
+    return [name for turn in turns for name in turn if name is not None]
 
 
 def _evenly(strata: list[list[tuple[int, int, ItemT]]], limit: int) -> Iterator[tuple[int, ItemT]]:

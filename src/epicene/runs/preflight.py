@@ -1,20 +1,23 @@
-"""Checks before the first request: roles, labels, and that the folder is this run's."""
+"""Checks before the first request: roles, labels, and which run the folder is of."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 from contextlib import closing, suppress
+from dataclasses import replace
 from errno import EACCES, ENOTDIR
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.errors import InputError, RunError
+from epicene.core.data_files import sha256_of
+from epicene.core.errors import EpiceneError, InputError, RunError
 from epicene.core.sqlite import check_ours, explain_errors
 from epicene.runs.checked_tables import COLUMNS
-from epicene.runs.manifest import Manifest, RunSettings, fixed_models, read_manifest
+from epicene.runs.manifest import DataFile, Manifest, RunSettings, fixed_models, read_manifest
 from epicene.runs.store import STORE_FILE, AnswerStore
+from epicene.suites.paper_material import MIXED, PAPER, with_paper_wording
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +25,8 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Identity
     from epicene.models import ModelSpec
-    from epicene.suites import Suite
+    from epicene.runs.config import RunConfig
+    from epicene.suites import Dataset, Protocol, Suite
 
 
 def multi_model_roles(suite: Suite[Any, Any]) -> set[str]:
@@ -31,8 +35,14 @@ def multi_model_roles(suite: Suite[Any, Any]) -> set[str]:
 
 
 def check_roles(suite: Suite[Any, Any], models: Mapping[str, Sequence[ModelSpec]]) -> None:
-    """Every role has its model, and no role has one too many."""
+    """Every role has its model, and no role has one too many or is not asked at all."""
     for name, specs in models.items():
+        if name not in (role.name for role in suite.roles):
+            asked = ", ".join(role.name for role in suite.roles)
+            raise InputError(
+                f"With these settings the suite {suite.name} asks nothing of the role {name}, only "
+                f"of {asked}; leave out its model."
+            )
         role = suite.role(name)
         if len(set(specs)) < len(specs):
             raise InputError(f"The role {name} names one model twice.")
@@ -47,6 +57,46 @@ def check_roles(suite: Suite[Any, Any], models: Mapping[str, Sequence[ModelSpec]
                 f"The suite {suite.name} needs a model in the role {role.name} ({role.about}); "
                 f"give --model {role.name}=SPEC."
             )
+
+
+def asked_protocol(config: RunConfig) -> Protocol:
+    """The protocol with all that is asked: the paper's wording is read, where it asks for it.
+
+    A run that is resumed keeps its wording, and, if none of the settings that were added later is
+    named, what was done before they were added.
+    """
+    protocol = config.protocol
+    stored = _stored_settings(config)
+    if stored is None:
+        return with_paper_wording(config.suite, protocol)
+    kept = {"about"}
+    wording = getattr(protocol, "wording", "") if config.suite.paper_material else ""
+    if config.suite.paper_material is not None and wording == PAPER:
+        kept |= {"wording", *config.suite.paper_material.files}
+    usual = config.suite.protocols[protocol.name]
+    added = set(protocol.added)
+    if added.isdisjoint(stored):
+        if wording == MIXED:  # before, a file of the user's was said to be nobody's
+            kept.add("wording")
+        if all(getattr(protocol, name) == getattr(usual, name) for name in added - kept):
+            kept |= added
+    try:
+        before = msgspec.convert(stored, type(protocol))
+    except msgspec.ValidationError:  # another version's: it is refused below, as another run
+        return protocol
+    return msgspec.structs.replace(protocol, **{name: getattr(before, name) for name in kept})
+
+
+def _stored_settings(config: RunConfig) -> dict[str, Any] | None:
+    """The settings of the run in the folder that is named, if it is one of this protocol."""
+    if config.out is None or not (config.out / "manifest.json").exists():
+        return None
+    settings = read_manifest(config.out).settings
+    same = (settings.suite, settings.protocol.get("name")) == (
+        config.suite.name,
+        config.protocol.name,
+    )
+    return settings.protocol if same else None
 
 
 def check_usable(folder: Path) -> None:
@@ -105,6 +155,71 @@ def check_distinct_labels(models: Mapping[str, Sequence[Identity]]) -> None:
                 )
 
 
+def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
+    """All settings that decide what is asked. Files count by content, not by path."""
+    return RunSettings(
+        suite=config.suite.name,
+        suite_version=config.suite.version,
+        protocol=config.protocol.stored(),
+        data=dataset.name,
+        files=(
+            *(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
+            *([DataFile(name=dataset.name, sha256=dataset.sha256)] if dataset.sha256 else ()),
+        ),
+        columns=dict(config.source.columns),
+        languages=config.languages,
+        stages=tuple(stage.name for stage in config.suite.stages),
+        limit=config.limit,
+        seed=config.protocol.seed,
+    )
+
+
+def older_folders(config: RunConfig) -> list[Path]:
+    """The folders with a default name whose run has this suite and protocol, without any of the
+    settings that the protocol has by default since.
+    """
+    added = set(config.protocol.added)
+    if config.out is not None or added.isdisjoint(config.protocol.stored()):
+        return []
+    found = []
+    for file in sorted(config.under.glob(f"{config.suite.name}-*/manifest.json")):
+        with suppress(EpiceneError):  # a damaged manifest is no reason not to begin another run
+            stored = _stored_settings(replace(config, out=file.parent))
+            if stored is not None and added.isdisjoint(stored):
+                found.append(file.parent)
+    return found
+
+
+def find_older_run(
+    config: RunConfig, dataset: Dataset, models: dict[str, tuple[Identity, ...]]
+) -> Path | None:
+    """The folder of the run that an earlier version began for the same command, if there is one:
+    the name of a folder comes from all settings, and now there are more.
+    """
+    for folder in older_folders(config):
+        there = replace(config, out=folder)
+        settings = run_settings(replace(there, protocol=asked_protocol(there)), dataset)
+        if not differences(
+            read_manifest(folder), settings, models, multi_model_roles(config.suite)
+        ):
+            return folder
+    return None
+
+
+def differences(
+    manifest: Manifest,
+    settings: RunSettings,
+    models: dict[str, tuple[Identity, ...]],
+    many: set[str],
+) -> list[str]:
+    """In what a run differs from another: the names of settings, or the model."""
+    old, new = msgspec.to_builtins(manifest.settings), msgspec.to_builtins(settings)
+    changed = [name for name in new if old.get(name) != new[name]]
+    if fixed_models(manifest.models, many) != fixed_models(models, many):
+        changed.append("model")
+    return changed
+
+
 def check_same_run(
     folder: Path,
     manifest: Manifest,
@@ -113,11 +228,7 @@ def check_same_run(
     many: set[str],
 ) -> None:
     """Raise if the folder holds a run of anything else: never another model's answers."""
-    old, new = msgspec.to_builtins(manifest.settings), msgspec.to_builtins(settings)
-    changed = [name for name in new if old.get(name) != new[name]]
-    if fixed_models(manifest.models, many) != fixed_models(models, many):
-        changed.append("model")
-    if changed:
+    if changed := differences(manifest, settings, models, many):
         raise InputError(
             f"{folder} holds another run (different {', '.join(changed)}); choose another --out, "
             "or leave --out away and each run gets a folder of its own."

@@ -29,10 +29,8 @@ from epicene.runs.executors import Executor, LazyModel, open_lazily, release_mod
 from epicene.runs.integrity import repair_store
 from epicene.runs.manifest import (
     MANIFEST_FORMAT,
-    DataFile,
     Manifest,
     RunSession,
-    RunSettings,
     SuiteFile,
     Timing,
     count_sections,
@@ -43,12 +41,16 @@ from epicene.runs.manifest import (
 )
 from epicene.runs.plan import PlanReader, select_items
 from epicene.runs.preflight import (
+    asked_protocol,
     check_distinct_labels,
     check_no_orphaned_answers,
     check_roles,
     check_usable,
     existing_manifest,
+    find_older_run,
     multi_model_roles,
+    older_folders,
+    run_settings,
 )
 from epicene.runs.store import STORE_FILE, AnswerStore, is_complete
 from epicene.runs.workload import Workload
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from epicene.runs.config import RunConfig
     from epicene.runs.estimate import RunEstimate
     from epicene.runs.execute import ProgressDisplay
+    from epicene.runs.manifest import RunSettings
     from epicene.suites import Dataset
 
 LOCK_FILE = ".lock"
@@ -79,12 +82,14 @@ def run(
     `approve` is told what is about to be asked, before anything is, and may raise.
     """
     whole = config.suite
-    suite = whole.for_protocol(config.protocol, config.models)
-    config = replace(config, suite=suite)
-    check_roles(suite, config.models)
-    dataset = suite.read(config.source, config.protocol)
-    suite = find_verbs(suite, config.protocol, select_items(config, dataset))
-    config = replace(config, suite=suite)
+    if older_folders(config) and (older := _older_run(config, executor)):
+        display.show_message(
+            f"{older} holds this run as an earlier version began it; it keeps its protocol. --out "
+            "begins another."
+        )
+        config = replace(config, out=older)
+    config, dataset = _prepare(replace(config, protocol=asked_protocol(config)))
+    suite = config.suite
     check_installed(config, dataset)
     for note in dataset.notes:
         display.show_message(note)
@@ -107,7 +112,7 @@ def run(
         if approve or probed:
             estimate = estimate_run(config, dataset, models, folder, settings)
             counted = estimate.workload
-            if approve and counted.left:
+            if approve:
                 approve(estimate)
             spent = config.spent_elsewhere + read_spending([folder]).known
             left = None if counted.partial else counted.parts
@@ -128,6 +133,23 @@ def run(
                 return folder, _run_stages(
                     folder, config, models, manifest, store, display, counted
                 )
+
+
+def _prepare(config: RunConfig) -> tuple[RunConfig, Dataset]:
+    """The configuration with the suite as the protocol has it, and the data."""
+    suite = config.suite.for_protocol(config.protocol, config.models)
+    config = replace(config, suite=suite)
+    check_roles(suite, config.models)
+    dataset = suite.read(config.source, config.protocol)
+    suite = find_verbs(suite, config.protocol, select_items(config, dataset))
+    return replace(config, suite=suite), dataset
+
+
+def _older_run(config: RunConfig, executor: Executor) -> Path | None:
+    config, dataset = _prepare(config)
+    with open_models(config, dataset, executor) as models:
+        identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
+        return find_older_run(config, dataset, identities)
 
 
 def _load_first(model: Model, display: ProgressDisplay) -> None:
@@ -237,25 +259,6 @@ def _corpus(config: RunConfig, dataset: Dataset) -> Iterator[tuple[str, str]]:
     for item in dataset.items:
         for text in texts(item):
             yield item.cluster, text
-
-
-def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
-    """All settings that decide what is asked. Files count by content, not by path."""
-    return RunSettings(
-        suite=config.suite.name,
-        suite_version=config.suite.version,
-        protocol=config.protocol.stored(),
-        data=dataset.name,
-        files=(
-            *(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
-            *([DataFile(name=dataset.name, sha256=dataset.sha256)] if dataset.sha256 else ()),
-        ),
-        columns=dict(config.source.columns),
-        languages=config.languages,
-        stages=tuple(stage.name for stage in config.suite.stages),
-        limit=config.limit,
-        seed=config.protocol.seed,
-    )
 
 
 @contextmanager

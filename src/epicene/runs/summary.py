@@ -22,6 +22,7 @@ from epicene.runs.stored_run import (
 )
 from epicene.stats.tabulate import undetected_share
 from epicene.suites import Protocol, Results, RunInfo, Suite
+from epicene.suites.paper_material import UNKNOWN_WORDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -53,11 +54,18 @@ class Summary:
     undetected: Estimate
     results: Results[Any]
     same: ItemMatching | None = None  # None where there is one run, or none
+    wording: str = ""  # whose words the models were asked in; "" in a suite without the choice
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """The suite's tables, made on first use."""
-        return tuple(self.suite.tables(self.results)) if len(self.results.frame) else ()
+        """The suite's tables, made on first use; their titles name the wording."""
+        made = self.suite.tables(self.results) if len(self.results.frame) else ()
+        if not self.wording:
+            return tuple(made)
+        return tuple(
+            msgspec.structs.replace(table, title=f"{table.title} (wording: {self.wording})")
+            for table in made
+        )
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -90,7 +98,17 @@ def summarise(
         coverages.append(judged.coverage)
     data = [run.manifest.settings.data for run in runs]
     made = _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)
-    return replace(made, same=same)
+    return replace(made, same=same, wording=_wording(runs, infos))
+
+
+def _wording(runs: Sequence[StoredRun], infos: Sequence[RunInfo]) -> str:
+    """Whose words the models were asked in; where runs differ, each with its models."""
+    models: dict[str, list[str]] = {}
+    for run, info in zip(runs, infos, strict=True):
+        models.setdefault(run.protocol.whose_wording, []).append(info.model)
+    if len(models) == 1:
+        return next(iter(models))
+    return "; ".join(f"{wording} in {', '.join(who)}" for wording, who in models.items())
 
 
 def _observed(
@@ -139,9 +157,10 @@ def summarise_external_answers(
 ) -> Summary:
     """Make all tables from the judgements of external answers."""
     info = RunInfo(run=label, model=label, protocol=protocol.name, identities={})
-    return _summary(
+    made = _summary(
         suite, protocol, [info], [data], [judgement_frame(judgements, info)], [coverage]
     )
+    return replace(made, wording=UNKNOWN_WORDING if protocol.whose_wording else "")
 
 
 def _summary(

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from epicene.suites.construction import Construction
     from epicene.suites.definition import SuiteDefinition
     from epicene.suites.headline_metrics import HeadlineMetric
+    from epicene.suites.paper_material import PaperMaterial
     from epicene.suites.studies import StudyKind
 
 AnswerT = TypeVar("AnswerT")
@@ -70,11 +71,30 @@ class Protocol(Record, frozen=True, kw_only=True):
         default, so that a run of an earlier version is still the same run.
         """
         settings: dict[str, Any] = msgspec.json.decode(to_json(self))
-        defaults = {each.name: each.default for each in msgspec.structs.fields(self)}
-        for name in self.added:
-            if getattr(self, name) == defaults[name]:
+        for name, default in self.before_added().items():
+            if getattr(self, name) == default:
                 del settings[name]
         return settings
+
+    @classmethod
+    def before_added(cls) -> dict[str, Any]:
+        """The settings that were added, with their defaults: what was done before there was a
+        choice.
+        """
+        return {
+            each.name: each.default_factory()
+            if each.default is msgspec.NODEFAULT and each.default_factory is not msgspec.NODEFAULT
+            else each.default
+            for each in msgspec.structs.fields(cls)
+            if each.name in cls.added
+        }
+
+    @property
+    def whose_wording(self) -> str:
+        """Whose words a model was asked in, for the headers of tables; "" in a suite that has no
+        choice of it.
+        """
+        return ""
 
 
 ItemT = TypeVar("ItemT", bound=Item)
@@ -251,7 +271,8 @@ class DataIssue(NamedTuple):
     message: str
 
 
-Stratum: TypeAlias = tuple[str, str]
+# A block, and a stratum in it; of a stratum of several levels each level alternates.
+Stratum: TypeAlias = tuple[str, str | tuple[str, ...]]
 
 
 def _one_stratum(_item: Item) -> Stratum:
@@ -307,7 +328,7 @@ class Suite(Generic[ItemT, ProtocolT]):
     # The texts of an item that were scored, for `tables --scores`.
     scored_texts: Callable[[ItemT, Answers, ProtocolT], Iterable[ScoredText]] | None = None
     check: Callable[[Sequence[ItemT], ProtocolT], Iterable[DataIssue]] | None = None
-    statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
+    statistics: Callable[[Sequence[ItemT], ProtocolT], Iterable[Table]] | None = None
     # Whether data files, by name and sha256, are the published ones that the card speaks of.
     is_published: Callable[[Iterable[tuple[str, str]]], bool] | None = None
     # The published files by their paths below the folder that `--data` takes, with their sha256, as
@@ -325,6 +346,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     ) = None
     # The steps that build more data of this kind.
     construction: Construction[Any] | None = None
+    # The paper's own wording, which users bring.
+    paper_material: PaperMaterial | None = None
     # The human studies, by the names on the card.
     studies: Mapping[str, StudyKind[ItemT, ProtocolT]] = field(default_factory=dict)
     # The file that defines the suite, if it is not installed.
@@ -356,9 +379,11 @@ class Suite(Generic[ItemT, ProtocolT]):
             stage for stage in self.stages if stage.when(protocol) and stage.role not in left_out
         )
         if not stages:
+            asked = dict.fromkeys(stage.role for stage in self.stages if stage.when(protocol))
+            wanted = " or ".join(f"--model {role}=SPEC" for role in asked)
             raise InputError(
-                f"With these settings and models the suite {self.name} asks nothing; give a model "
-                f"with --model ROLE=SPEC (roles: {', '.join(role.name for role in self.roles)})."
+                f"With these settings and models the suite {self.name} asks nothing; "
+                + (f"give a model that is asked: {wanted}." if wanted else "change the settings.")
             )
         used = {stage.role for stage in stages}
         needs: dict[str, tuple[str, ...]] = {}  # of each stage, the remaining ones that it needs
@@ -443,6 +468,7 @@ def choose_protocol(
     suite: Suite[Any, Any], name: str, settings: Mapping[str, Any], seed: int | None
 ) -> Protocol:
     """The protocol of that name, with the user's settings instead of its own."""
+    from epicene.suites.paper_material import mark_own_wording
     from epicene.suites.protocol_settings import adjustable, read_setting
 
     if name not in suite.protocols:
@@ -456,6 +482,7 @@ def choose_protocol(
         values[key] = read_setting(key, value, kinds[key])
     if seed is not None:
         values["seed"] = seed
+    mark_own_wording(suite, values, chosen)
     for key, value in values.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError(f"The setting {key} of the protocol {name} cannot be {value}.")

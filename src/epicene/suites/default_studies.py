@@ -204,6 +204,7 @@ def _choice_candidates(
 ) -> Iterator[Candidate]:
     """Every request that scores two texts."""
     item, (stage, *_) = material.item, suite().stages
+    block, stratum = suite().stratum(item)
     judge = SingleAnswerJudge(suite(), material.protocol)
     for request in stage.ask(item, Answers(), material.protocol):
         if isinstance(request, Score) and len(request.texts) == 2:
@@ -212,7 +213,7 @@ def _choice_candidates(
             except NeedsAllAnswersError:
                 right = None
             yield Candidate(
-                cell=suite().stratum(item),
+                cell=(block, *((stratum,) if isinstance(stratum, str) else stratum)),
                 unit=item.cluster,
                 name=f"{item.id}/{request.name}",
                 make=partial(_choice_item, request, right, to_json(facets_of(item)).decode()),

@@ -154,7 +154,7 @@ def _content(handler: BaseHTTPRequestHandler) -> dict[str, Any]:
         name = part.get_param("name", header="content-disposition")
         content = part.get_payload(decode=True)
         if isinstance(name, str) and isinstance(content, bytes):
-            fields[name] = content.decode()
+            fields[name] = content if part.get_filename() else content.decode()
     return fields
 
 

@@ -51,6 +51,11 @@ def test_the_image_goes_as_a_data_url_beside_the_question(tmp_path: Path) -> Non
     assert answer == Choice(choice="female", text="Female.")
 
 
+def test_a_temperature_is_sent(tmp_path: Path) -> None:
+    _, (asked,) = ask(lambda _: chat("male"), tmp_path, picture(), temperature=0.7)
+    assert asked.body["temperature"] == 0.7
+
+
 def test_words_that_are_no_choice_are_kept(tmp_path: Path) -> None:
     said = "I think this is a man, not female."
     answer, _ = ask(lambda _: chat(said), tmp_path, picture())

@@ -23,6 +23,7 @@ from epicene.studies.design.schema import (
     AnswerValue,
     ChoiceQuestion,
     ChoiceScreener,
+    DiffPanel,
     ImagePanel,
     MarksQuestion,
     NoteQuestion,
@@ -116,7 +117,13 @@ class KeyboardParticipant:
             return self._pictures[self.look()["widths"][0]]
         texts = set(self.look()["texts"])
         parts = (self.study.practice, self.study.checks, self.study.fillers, self.study.items)
-        fields = {panel.field for panel in self.study.show if hasattr(panel, "field")}
+        fields = {
+            name
+            for panel in self.study.show
+            for name in (
+                (panel.before, panel.after) if isinstance(panel, DiffPanel) else (panel.field,)
+            )
+        }
         (found,) = (
             item
             for part in parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections import Counter
 from datetime import UTC, datetime
@@ -17,7 +18,8 @@ from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, bui
 from epicene.studies.collection.database import ResponseStore
 from epicene.studies.collection.folder import RESPONSES_FILE, open_study_folder
 from epicene.studies.design.answers import response_problems
-from epicene.studies.design.schema import AnswerValue, Response, StudyItem
+from epicene.studies.design.checks import study_problems
+from epicene.studies.design.schema import AnswerValue, Response, Study, StudyItem
 from epicene.studies.exchange.response_files import LocatedResponse
 from epicene.suites import DataSource, find_suite
 from epicene.suites.apgc import data as folders
@@ -27,6 +29,8 @@ from epicene.suites.apgc.construction.selection import (
     separate_punctuation,
 )
 from epicene.suites.apgc.data import read
+from epicene.suites.apgc.english import english_gender
+from epicene.suites.apgc.items import SENTENCE_LABELS
 from epicene.suites.apgc.protocol import ApgcProtocol
 from runs.conftest import Silent
 
@@ -182,6 +186,66 @@ def test_the_corpus_is_written_in_the_published_layout(tmp_path: Path, bitext: P
     build(out, bitext, splits="1,0,0")
     sentences, _ = folders.read_folder(out / "corpus", "train")
     assert Counter(each.original for each in sentences) == {True: 8, False: 9}
+    labels = (out / "corpus/train.en.label").read_text(encoding="utf-8").split()
+    assert labels == [english_gender(each.english) for each in sentences]
+    assert [each.english_gender for each in sentences] == labels
+
+
+def practice_answers(item: StudyItem, study: Study) -> dict[str, AnswerValue]:
+    problems = list(response_problems(study, item, item.expected))
+    assert not problems
+    assert set(item.feedback) == {"en", "ar"}
+    return item.expected
+
+
+def test_annotators_get_an_example_for_each_code_and_practice(tmp_path: Path, bitext: Path) -> None:
+    out = tmp_path / "built"
+    with pytest.raises(WaitingForPeopleError):
+        build(out, bitext)
+    identify = open_study_folder(out / "02-identify").study
+    assert not list(study_problems(identify))
+    for text in identify.instructions.values():
+        codes = set(re.findall(r"^- .+ \u2066\((\S+)\)\u2069: [^:]+$", text, re.M))
+        assert codes >= set(SENTENCE_LABELS)
+        assert any("!" in code for code in codes)
+        assert "أنا هي من" in text
+    answered = [practice_answers(item, identify) for item in identify.practice]
+    assert {each["usable"] for each in answered} == {"yes", "malformed"}
+    assert {each.get("first") for each in answered} >= {"M", "F", "B", "N"}
+    assert {each.get("second") for each in answered} >= {"M", "F", "B", "N"}
+    assert ("first", "second") in {each.get("several") for each in answered}
+    for person in ("one", "two"):
+        respond(out / "02-identify", person)
+    with pytest.raises(WaitingForPeopleError):
+        build(out, bitext)
+    rewrite = open_study_folder(out / "05-rewrite").study
+    assert not list(study_problems(rewrite))
+    forms = {
+        item.fields["text"]: practice_answers(item, rewrite).get("form")
+        for item in rewrite.practice
+    }
+    assert None in forms.values()  # one is hard
+    assert forms["أنا هي من تبحث الشرطة عنها"] == "أنا هو من تبحث الشرطة عنه"
+
+
+def test_answers_to_practice_are_no_labels(tmp_path: Path, bitext: Path) -> None:
+    out = tmp_path / "built"
+    with pytest.raises(WaitingForPeopleError, match="20 of 20"):
+        build(out, bitext)
+    study = open_study_folder(out / "02-identify").study
+    practised = Response(
+        study=study.name,
+        participant="one",
+        item=study.practice[0].id,
+        answers=study.practice[0].expected,
+    )
+    store = ResponseStore(out / "02-identify" / RESPONSES_FILE)
+    store.add([LocatedResponse("here", practised)])
+    store.close()
+    for person in ("one", "two"):
+        respond(out / "02-identify", person)
+    with pytest.raises(WaitingForPeopleError, match="rewrite"):
+        build(out, bitext)
 
 
 def test_a_rewrite_with_another_number_of_words_is_refused(tmp_path: Path, bitext: Path) -> None:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from epicene.core.data_files import read_text
 from epicene.core.errors import InputError
+from epicene.core.records import Texts
 from epicene.suites import DataSource
 from epicene.suites.apgc.corpus_files import (
     condensed_sentence,
@@ -306,5 +307,98 @@ def test_edited_translations_want_translations(tmp_path: Path) -> None:
 
 def test_a_split_of_a_file_is_not_passed_over() -> None:
     protocol = ApgcProtocol(name="x", about="", split="nope")
-    with pytest.raises(InputError, match=r"starter \(nope\) holds no sentence"):
+    with pytest.raises(InputError, match=r"starter has no split 'nope'; none of its sentences"):
         read(DataSource(), protocol)
+
+
+# --- several splits ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def three_splits(tmp_path: Path) -> Path:
+    for split in ("test", "dev", "train"):
+        write_folder(tmp_path, split, sentences())
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("named", "splits"),
+    [
+        ("", ["dev"]),
+        ("train", ["train"]),
+        ("dev, train", ["dev", "train"]),
+        ("train,train", ["train"]),
+        ("all", ["train", "dev", "test"]),
+    ],
+)
+def test_one_split_several_or_all(three_splits: Path, named: str, splits: list[str]) -> None:
+    protocol = ApgcProtocol(name="x", about="", split=named)
+    dataset = read(DataSource(path=three_splits), protocol)
+    items = list(dataset.items)
+    assert list(dict.fromkeys(each.split for each in items)) == splits
+    assert len({each.id for each in items}) == len(items) == len(splits) * len(sentences())
+    assert dataset.name.endswith(f"({', '.join(splits)})")
+
+
+def test_splits_of_a_file(tmp_path: Path) -> None:
+    made = [
+        replace(each, id=f"{split}-{each.id}", group=f"{split}-{each.group}", split=split)
+        for split in ("test", "dev", "train")
+        for each in sentences()
+    ]
+    path = tmp_path / "own.jsonl"
+    write_jsonl(path, made)
+    for named, number in (("dev,test", 2), ("all", 3), ("", 3)):
+        protocol = ApgcProtocol(name="x", about="", split=named)
+        items = list(read(DataSource(path=path), protocol).items)
+        assert len(items) == number * len(sentences())
+
+
+def test_a_split_of_a_list_that_is_not_there(three_splits: Path) -> None:
+    protocol = ApgcProtocol(name="x", about="", split="dev,nope")
+    with pytest.raises(InputError, match=r"no split 'nope'; it has train, dev, test \("):
+        read(DataSource(path=three_splits), protocol)
+
+
+def test_all_splits_of_a_folder_without_any(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no parallel gender corpus"):
+        read(DataSource(path=tmp_path), ApgcProtocol(name="x", about="", split="all"))
+
+
+def test_answers_to_several_splits(three_splits: Path, tmp_path: Path) -> None:
+    protocol = ApgcProtocol(name="x", about="", split="train,dev", tasks=("rewriting",))
+    dataset = read(DataSource(path=three_splits), protocol)
+    path = tmp_path / "answers.txt"
+    items = list(dataset.items)
+    write_blocks(path, {t: [each.targets[t] for each in items] for t in TARGETS})
+    answered = list(read_answers(path, dataset, protocol))
+    assert [each.id for each, _ in answered] == [each.id for each in items]
+    last = answered[-1][0]
+    assert answered[-1][1].where(name="rewriting FF").of(Texts)[0].only == last.targets["FF"]
+
+
+def test_a_folder_for_each_split(tmp_path: Path) -> None:
+    """As version 2.0 is laid out: data/dev/dev.arin."""
+    for split in ("train", "dev"):
+        write_folder(tmp_path / split, split, sentences())
+        write_lines(tmp_path / split / f"{split}.ar.MM.en", ["Yes."] * len(sentences()))
+    assert facts(tmp_path, "dev") == EXPECTED
+    protocol = ApgcProtocol(name="x", about="", split="all")
+    items = list(read(DataSource(path=tmp_path), protocol).items)
+    assert [each.split for each in items] == ["train"] * 9 + ["dev"] * 9
+    assert {each.english for each in items} == {"Yes."}
+
+
+# --- the gender of the English -------------------------------------------------------------
+
+
+def test_labels_of_the_english_are_written_and_read_back(tmp_path: Path) -> None:
+    made = [replace(each, english="My sister.", english_gender="F") for each in sentences()]
+    write_folder(tmp_path, "test", made)
+    assert read_lines(tmp_path / "test.en.label") == ["F"] * len(made)
+    assert {each.english_gender for each in read_folder(tmp_path, "test")[0]} == {"F"}
+    write_jsonl(tmp_path / "own.jsonl", made)
+    assert list(read(DataSource(path=tmp_path / "own.jsonl"), PROTOCOLS["paper"]).items) == made
+    changed(tmp_path / "test.en.label", "F\n", "X\n")
+    with pytest.raises(InputError, match=r"test\.en\.label, line 1, has the label 'X'"):
+        read_folder(tmp_path, "test")

@@ -15,13 +15,7 @@ from epicene.core.records import Judgement, Text, Texts
 from epicene.suites import AnsweredRequest, Answers
 from epicene.suites.apgc.ask import ask_labels, ask_post_editing, ask_rewriting
 from epicene.suites.apgc.bleu import bleu, bleu_counts
-from epicene.suites.apgc.judge import (
-    english_gender,
-    judge,
-    read_labels,
-    sentence_label,
-    words_in_place,
-)
+from epicene.suites.apgc.judge import judge, read_labels, sentence_label, words_in_place
 from epicene.suites.apgc.protocol import PROTOCOLS, ApgcProtocol
 from epicene.suites.apgc.statistics import is_reinflection
 from suites.apgc.corpus_folder import sentences
@@ -125,11 +119,6 @@ def test_without_a_translator_no_translation_is_judged() -> None:
     """Neither an empty one, where there is English, nor the one that came with the data."""
     for sentence in (replace(BOTH, english="I am proud."), replace(BOTH, translation="أنا فخور")):
         assert list(judge(sentence, Answers(), PROTOCOLS["epicene"])) == []
-
-
-@for_each_case("apgc", "english_nouns")
-def test_the_gender_of_english_nouns(case: dict[str, Any]) -> None:
-    assert english_gender(case["text"]) == case["gender"]
 
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d.", "e,"]), max_size=8).map(" ".join)

@@ -12,8 +12,8 @@ import regex
 from epicene.core.data_files import read_records
 from epicene.suites.apgc.construction.selection import separate_punctuation
 from epicene.suites.apgc.data import STARTER
+from epicene.suites.apgc.english import english_gender
 from epicene.suites.apgc.items import OTHER_GENDER, Sentence, check_forms, forms_of_group
-from epicene.suites.apgc.judge import english_gender
 from epicene.suites.apgc.statistics import is_reinflection
 
 SENTENCES = list(read_records(STARTER, Sentence, {}))

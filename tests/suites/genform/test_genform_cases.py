@@ -80,6 +80,7 @@ def test_metrics_are_those_worked_out_by_hand(case: dict[str, Any]) -> None:
         right=right,
         terms=terms,
         union=union,
+        scored=terms > 0,
         others_changed=none,
         undetected=none,
         cleaned=none,

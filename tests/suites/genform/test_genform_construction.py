@@ -18,7 +18,7 @@ from epicene.models import ModelSpec, open_model, parse_spec
 from epicene.models.simple_model import SimpleModel
 from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
 from epicene.studies.collection.folder import STUDY_FILE, open_study_folder
-from epicene.studies.design.schema import Response
+from epicene.studies.design.schema import AnswerValue, Response, StudyItem
 from epicene.studies.exchange.study_files import study_toml
 from epicene.suites import DataSource, find_suite
 from epicene.suites.genform.construction import check_pairs
@@ -284,6 +284,85 @@ def test_translations_that_repeat_another_are_not_put_before_people(tmp_path: Pa
     translated = rows(tmp_path, "04-translate")
     assert translated[0]["translation"] == "Je suis très content d'être là."
     assert {row["dropped"] for row in translated[1:]} == {"repeats fr-active-1-office-02"}
+
+
+def test_of_two_translators_people_keep_one_translation_of_each_sentence(tmp_path: Path) -> None:
+    def say(request: Any) -> Texts:
+        text = scripted.french(request.text).masculine
+        text = text.replace("vieux port de", "port tout bleu de la ville de")
+        return Texts(texts=(Text(text=text),))
+
+    def opened(spec: ModelSpec) -> Any:
+        if spec.kind != "copy":  # in its place, a second one that makes no mistakes
+            return open_model(spec)
+        identity = Identity(kind="scripted", label="second", key={})
+        return SimpleModel(identity, {"translate": say})
+
+    models = {
+        "writer": [parse_spec("scripted-writer")],
+        "translator": [parse_spec("scripted-translator"), parse_spec("copy")],
+    }
+    order = BuildConfig(find_suite("genform"), tmp_path, SETTINGS, models)
+    # Nine sentences; of the second's, three repeat the first's (the meeting) and three differ in
+    # more than one word from what is mistaken (the printer) or in blue (the harbour) each.
+    with pytest.raises(WaitingForPeopleError, match="30 of 30 answers are missing"):
+        list(build_dataset(order, Silent(), opened))
+    translated = rows(tmp_path, "04-translate")
+    assert len(translated) == 18
+    second = [row for row in translated if "sentence" in row]
+    assert all(row["id"] == f"{row['sentence']}-2" for row in second)
+    assert {row["model"] for row in second} == {"second (scripted)"}
+    assert [row["english"] for row in second if row["dropped"]] == [
+        row["english"] for row in second if scripted.MEETING[0] in row["english"]
+    ]
+    study = open_study_folder(tmp_path / "05-review")
+    for person in ("ann", "bob"):
+        answer(study, person, _mends_the_printer)
+    with pytest.raises(WaitingForPeopleError, match="The step forms"):
+        list(build_dataset(order, Silent(), opened))
+    settled = rows(tmp_path, "06-settle-review")
+    kept = [row for row in settled if not row["dropped"]]
+    assert len(kept) == 9
+    for row in kept:
+        # The printer was mended in the first one's and is right in the second's.
+        assert row["id"].endswith("-2") == (scripted.PRINTER[0] in row["english"])
+    assert Counter(row["dropped"] for row in settled) == {"": 9, "another translation was kept": 6}
+
+
+def _mends_the_printer(item: StudyItem) -> dict[str, AnswerValue]:
+    """Both people mend a mistake, and find all else good."""
+    wanted = item.fields["translation"].replace("l'imprimeur étaient", "l'imprimante était")
+    if wanted == item.fields["translation"]:
+        return {"verdict": "good"}
+    return {"verdict": "mend", "text": wanted}
+
+
+def test_the_paper_s_prompt_asks_for_sentences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("EPICENE_PUBLISHED_DATA", raising=False)
+    with pytest.raises(InputError, match=r"morphogen/generation\.json"):
+        build(tmp_path / "set", wording="paper")
+    material = tmp_path / "published/morphogen/generation.json"
+    material.parent.mkdir(parents=True)
+    user = "<Num_Sentences> times <Template>, about [<Contexts>]."
+    material.write_text(json.dumps({"system": "Be a writer.", "user": user}))
+    monkeypatch.setenv("EPICENE_PUBLISHED_DATA", str(tmp_path / "published"))
+    with pytest.raises(AssertionError, match="scripted-writer is asked"):
+        build(tmp_path / "set", wording="paper")
+    first = rows(tmp_path / "set", "01-plan")[0]
+    assert first["system"] == "Be a writer."
+    assert first["user"].splitlines()[0] == "2 times I <moved> …, about [work]."
+    assert first["user"].splitlines()[1].startswith("Sentence 1: <moved> is ")
+
+
+def test_a_folder_without_a_setting_that_was_added_is_the_same(tmp_path: Path) -> None:
+    waits(tmp_path, "review", 18, open_model)
+    path = tmp_path / "settings.json"
+    stored = json.loads(path.read_bytes())
+    assert stored.pop("wording") == "epicene"
+    path.write_text(json.dumps(stored))
+    waits(tmp_path, "review", 18)
 
 
 def test_pairs_with_an_error_or_a_repetition_are_left_out() -> None:

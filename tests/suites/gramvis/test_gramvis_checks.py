@@ -9,8 +9,8 @@ import pytest
 
 from epicene.suites.gramvis.articles import definite_article
 from epicene.suites.gramvis.checks import check_words, counterpart
-from epicene.suites.gramvis.data import read_words, starter_words
 from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES, Word
+from epicene.suites.gramvis.word_lists import read_words, starter_words
 from suites.worked_cases import Case, each_case
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from epicene.studies.design.schema import visible_values
 from epicene.suites import find_suite
 from epicene.suites.gramvis.construction.dictionaries import look_up
 from epicene.suites.gramvis.construction.elicitation import category_in, json_objects_in
-from epicene.suites.gramvis.data import read_words
 from epicene.suites.gramvis.items import CATEGORIES
+from epicene.suites.gramvis.word_lists import read_words
 from runs.conftest import Silent
 from scripted_people import answer
 from suites.gramvis import scripted_words as scripted

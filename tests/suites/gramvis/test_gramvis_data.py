@@ -12,9 +12,10 @@ import pytest
 
 from epicene.core.errors import InputError
 from epicene.suites import DataSource
-from epicene.suites.gramvis.data import PUBLISHED_COLUMNS, STARTER, read, read_counts, read_words
+from epicene.suites.gramvis.data import PUBLISHED_COLUMNS, read, read_counts
 from epicene.suites.gramvis.items import CONDITIONS, LANGUAGES
 from epicene.suites.gramvis.protocol import PROTOCOLS
+from epicene.suites.gramvis.word_lists import STARTER, read_words
 
 COLUMNS = "language,word,article,grammar,stereotype,category,english,chinese,genitive,accusative"
 
@@ -128,6 +129,20 @@ def test_the_authors_layout(tmp_path: Path) -> None:
     assert (gendered.language, gendered.grammar, gendered.group) == ("de", "M", "DE/der_star")
     dataset = read(DataSource(path=path), PROTOCOLS["paper"])
     assert dataset.name == "counts.csv"  # not the published one
+
+
+def test_counts_as_pandas_writes_them(tmp_path: Path) -> None:
+    """Whole numbers with a point, categories in words, no columns of errors."""
+    row = {
+        name: f"{value:.1f}" if isinstance(value, int) else value
+        for name, value in published_row(Bias_Type="Social Status").items()
+        if "Error" not in name
+    }
+    english, *_ = read_counts(write_counts(tmp_path / "counts.csv", [row]))
+    assert (english.male, english.error, english.category) == (4, 0, "social_status")
+    row["Overall_English_Male"] = "4.5"
+    with pytest.raises(InputError, match=r"'4\.5' in 'Overall_English_Male'; a count is wanted"):
+        read_counts(write_counts(tmp_path / "counts.csv", [row]))
 
 
 @pytest.mark.parametrize(

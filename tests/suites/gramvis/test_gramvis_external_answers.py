@@ -9,6 +9,7 @@ from typing import Literal
 import polars as pl
 import pytest
 
+import epicene
 from epicene.core.errors import InputError
 from epicene.report.figures import svg
 from epicene.report.latex import tables_latex
@@ -50,6 +51,31 @@ def test_votes_become_counts_and_none_is_lost(tmp_path: Path) -> None:
     assert outcomes.cast(pl.String).to_list() == wanted
     votes = outcome.frame.filter(pl.col("name").cast(pl.String).str.starts_with("vote of "))
     assert len(votes) == len(lines)
+
+
+@pytest.mark.parametrize("protocol", ["paper", "epicene"])
+def test_a_judge_without_a_line_did_not_vote(tmp_path: Path, protocol: str) -> None:
+    """A vote alone is not unanimous, and does not decide; nor does the absent one count as one."""
+    lines = [
+        *three(("male", "male", "male"), shot=1),
+        *three(("male", "male", "male"), shot=2)[:1],
+        *three(("female", "female", "female"), shot=3)[1:],
+        vote_line(model="other", judge="z", choice="male"),  # the only judge of that model
+    ]
+    outcome = voted(write_votes(tmp_path / "votes.jsonl", lines), protocol)
+    images = outcome.frame.filter(pl.col("name").cast(pl.String) == "majority")
+    assert images["agreement"].cast(pl.String).to_list() == [
+        *("unanimous", "none", "two of three", "unanimous")
+    ]
+    assert images["label"].cast(pl.String).to_list() == ["male", "neither", "female", "male"]
+    votes = outcome.frame.filter(pl.col("name").cast(pl.String).str.starts_with("vote of "))
+    assert len(votes) == len(lines)
+
+
+def test_missing_votes_are_told(tmp_path: Path) -> None:
+    lines = [*three(("male", "male", "male"), shot=1), *three(("male",) * 3, shot=2)[:2]]
+    scored = epicene.score("gramvis", write_votes(tmp_path / "votes.jsonl", lines))
+    assert any("have no answer for 'vote of c'" in note for note in scored.notes)
 
 
 def test_agreement_of_judges(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from epicene.core.errors import InputError
 from epicene.suites.gramvis.construction.dictionaries import look_up
 from epicene.suites.gramvis.construction.elicitation import GramvisBuild
 from epicene.suites.gramvis.construction.export import export
-from epicene.suites.gramvis.data import read_words
+from epicene.suites.gramvis.word_lists import read_words
 
 GLOSSES = ["a sentry", "=1+1", " =1+1", "-a", "\u200b@a", "'=a", "'tis"]
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.polynomial.hermite_e import hermegauss
 from numpy.typing import NDArray
 
+from epicene.report.table_formats import as_json
 from epicene.suites.gramvis.counts import count_array
 from epicene.suites.gramvis.mixed_model import (
     CountGrid,
@@ -16,6 +20,7 @@ from epicene.suites.gramvis.mixed_model import (
     marginal_log_likelihood,
 )
 from epicene.suites.gramvis.mixed_model import fit_mixed_model as fit_both
+from epicene.suites.gramvis.tables import tables
 from suites.gramvis.gramvis_counts import counted, results
 
 NONE = 1e-9
@@ -72,10 +77,30 @@ def test_it_agrees_with_a_gee_once_averaged_over_words() -> None:
     grid = simulated(120, (-1.0, 0.5, 2.0), seed=3)
     found = fit_laplace(grid)
     averaged = found.effects / np.sqrt(1 + 0.346 * (found.between**2 + found.within**2))
-    means, errors = fit_gee(grid)
+    fitted = fit_gee(grid)
+    assert fitted is not None
+    means, errors = fitted
     assert averaged == pytest.approx(means, abs=0.08)
     # The mixed model's errors are no smaller than the GEE's, on its own, larger scale.
     assert (found.errors > 0.9 * errors).all()
+
+
+def test_without_statsmodels_the_gee_is_a_dash_and_all_else_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("cov_struct", "families", "generalized_estimating_equations"):
+        monkeypatch.setitem(sys.modules, f"statsmodels.genmod.{name}", None)
+    words = [
+        item
+        for n in range(4)
+        for item in counted(f"w{n}", ((4, 4 + n, 0), (5, 3, n), (7, 1 + n, 0)))
+    ]
+    made = {table.name: as_json(table) for table in tables(results(words, "epicene"))}
+    assert {"3", "11", "mixed"} <= made.keys()
+    level: Any = made["mixed"]["level M"]
+    assert level["GEE"]["value"] is None
+    assert "statsmodels is not installed" in level["GEE"]["why"]
+    assert level["mixed model"]["value"] is not None
 
 
 def test_it_agrees_with_statsmodels_where_words_differ_in_level_alone() -> None:

@@ -10,7 +10,6 @@ import pytest
 import regex
 
 from epicene.core.errors import InputError
-from epicene.suites.gramvis.data import read_words
 from epicene.suites.gramvis.items import CONDITIONS, GRAMMARS, LANGUAGES, Word
 from epicene.suites.gramvis.prompts import (
     default_templates,
@@ -19,6 +18,7 @@ from epicene.suites.gramvis.prompts import (
     slot_forms,
     with_default_languages,
 )
+from epicene.suites.gramvis.word_lists import read_words
 from suites.worked_cases import Case, each_case
 
 WORDS = {word.id: word for word in read_words()}

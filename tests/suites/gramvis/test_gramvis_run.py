@@ -37,6 +37,7 @@ from epicene.models import (
 from epicene.report.figures import svg
 from epicene.report.table_formats import as_json
 from epicene.runs.config import RunConfig
+from epicene.runs.plan import limit_items
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import Summary, summarise
@@ -44,7 +45,13 @@ from epicene.suites import AnsweredRequest, Answers, DataSource, Protocol, choos
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES, LOOK, draw, look, look_name
 from epicene.suites.gramvis.data import read
-from epicene.suites.gramvis.items import CONDITIONS, LABEL_OF_GRAMMAR, LabelCounts, PromptItem
+from epicene.suites.gramvis.items import (
+    CONDITIONS,
+    LABEL_OF_GRAMMAR,
+    LANGUAGES,
+    LabelCounts,
+    PromptItem,
+)
 from epicene.suites.gramvis.protocol import PROTOCOLS
 from epicene.suites.gramvis.tables import tables
 from epicene.suites.gramvis.tables_effects import stereotype_table
@@ -252,9 +259,11 @@ def test_grammar_and_stereotype_are_told_apart() -> None:
 def test_guesses_about_all_words_have_no_effect() -> None:
     """Three `random` judges on an image of every prompt; few words would be too noisy a sample."""
     judges = [open_model(parse_spec(name)) for name in THREE]
-    how: Any = choose_protocol(suite, "epicene", {"shots": "1"}, None)
+    how: Any = choose_protocol(
+        suite, "epicene", {"shots": "1", "words": "first", "leave_out": ""}, None
+    )
     judgements: list[Judgement] = []
-    for item in starter():
+    for item in read(DataSource(), how).items:
         given = []
         for condition in CONDITIONS:
             image = digest(item.id, condition).hex()
@@ -416,3 +425,9 @@ def test_estimates_of_the_stereotype_table_have_intervals() -> None:
             assert cell.low is not None
             assert cell.high is not None
             assert cell.low <= cell.value <= cell.high
+
+
+def test_a_limit_alternates_over_languages_and_genders() -> None:
+    taken = list(limit_items(starter(), suite.stratum, 20, 0))
+    assert Counter(item.entry.language for item in taken) == dict.fromkeys(LANGUAGES, 4)
+    assert Counter(item.entry.grammar for item in taken) == {"M": 10, "F": 10}

@@ -6,6 +6,8 @@ import asyncio
 import base64
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from epicene.core.records import Choice, Decoding, Look, Message, digest
 from epicene.models import UnanswerableError, images, sample_seed
 from epicene.models.http.errors import RejectedError, TransientError
@@ -50,7 +52,7 @@ class Looker:
             self._model,
             self._capabilities,
             (Message(role="user", content=question),),
-            _DECODING,
+            msgspec.structs.replace(_DECODING, temperature=request.temperature or 0.0),
             key=digest(request),
             image=await asyncio.to_thread(self._data_url, request.image),
         )

@@ -20,8 +20,13 @@ from epicene.runs.costs import check_prices, read_spending, stored_costs
 from epicene.runs.executors import open_lazily
 from epicene.runs.manifest import read_manifest, run_name
 from epicene.runs.plan import select_items
-from epicene.runs.preflight import multi_model_roles
-from epicene.runs.run import open_models, run_settings
+from epicene.runs.preflight import (
+    asked_protocol,
+    find_older_run,
+    multi_model_roles,
+    run_settings,
+)
+from epicene.runs.run import open_models
 from epicene.runs.store import AnswerStore, is_complete, open_store
 from epicene.runs.sweep.plan import options_to_keys
 from epicene.runs.workload import MeasuredTimes, Workload, count_workload
@@ -129,10 +134,15 @@ class Forecaster:
         self, sweep_run: SweepRun, dataset: Dataset, models: Mapping[str, Sequence[Model]]
     ) -> RunForecast:
         config, suite = sweep_run.config, sweep_run.config.suite
+        identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
+        with _errors_at_plan_key(sweep_run, "settings"):
+            config = replace(config, out=find_older_run(config, dataset, identities))
+            config = replace(config, protocol=asked_protocol(config))
         with _errors_at_plan_key(sweep_run):
             settings = run_settings(config, dataset)
-        identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
-        folder = config.under / run_name(settings, identities, multi_model_roles(suite))
+        folder = config.out or config.under / run_name(
+            settings, identities, multi_model_roles(suite)
+        )
         other = self._taken.setdefault(folder, sweep_run)
         if other is not sweep_run:
             raise InputError(
@@ -183,14 +193,14 @@ class Forecaster:
 
 
 @contextmanager
-def _errors_at_plan_key(sweep_run: SweepRun) -> Iterator[None]:
-    """Add to errors in the data where in the plan the data are named."""
+def _errors_at_plan_key(sweep_run: SweepRun, key: str = "data") -> Iterator[None]:
+    """Add to errors in the data where in the plan the data are named; or another key."""
     try:
         yield
     except InputError as error:
         if sweep_run.refuse is None:
             raise
-        sweep_run.refuse(error, error.option if isinstance(error, OptionError) else "data")
+        sweep_run.refuse(error, error.option if isinstance(error, OptionError) else key)
 
 
 @contextmanager

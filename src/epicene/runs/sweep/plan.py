@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
 import msgspec
 import regex
 
+from epicene.core import registry
 from epicene.core.data_files import parse_toml, read_text
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Positive, Record
@@ -135,6 +136,18 @@ class PlanFile:
 def example_plan() -> str:
     """An example plan with all keys."""
     return files("epicene.runs.sweep").joinpath("example.toml").read_text(encoding="utf-8")
+
+
+def paper_plan(suite: str) -> str:
+    """The plan that repeats a suite's paper: `paper_sweep.toml` in the suite's folder."""
+    found = {
+        name: file
+        for name, point in registry.installed("suites").items()
+        if (file := files(point.module).joinpath("paper_sweep.toml")).is_file()
+    }
+    if suite not in found:
+        raise unknown("plan of the paper of the suite", suite, found)
+    return found[suite].read_text(encoding="utf-8")
 
 
 def read_plan(path: Path) -> PlanFile:

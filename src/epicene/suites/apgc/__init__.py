@@ -19,9 +19,10 @@ from epicene.suites.apgc.data import (
 from epicene.suites.apgc.external_answers import read_answers
 from epicene.suites.apgc.items import Sentence
 from epicene.suites.apgc.judge import judge
-from epicene.suites.apgc.metrics import HEADLINE_METRICS, all_metrics
+from epicene.suites.apgc.metrics import all_metrics, headline_metrics
 from epicene.suites.apgc.protocol import PROTOCOLS
 from epicene.suites.apgc.statistics import statistics
+from epicene.suites.apgc.studies import rewritings
 from epicene.suites.apgc.tables import tables
 
 suite = Suite(
@@ -69,7 +70,7 @@ suite = Suite(
     judge=judge,
     metrics=all_metrics,
     tables=tables,
-    headline_metrics=HEADLINE_METRICS,
+    headline_metrics=headline_metrics,
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,
@@ -79,4 +80,5 @@ suite = Suite(
     statistics=statistics,
     tagging_data=tagging_data,
     construction=construction,
+    studies={"rewritings": rewritings.kind},
 )

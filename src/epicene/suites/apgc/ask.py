@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 IDENTIFICATION, TRANSLATION = "identification", "translation"
 REWRITING, POST_EDITING = "rewriting", "post-editing"
+# The request for the label of the sentence, which is part of identification.
+SENTENCE_LABEL = "identification label"
+
+# What a guess at a sentence's label is drawn from.
+_PARTS = ("M", "M!", "F", "F!", "B", "B!", "N")
+_LABEL_CHOICES = tuple(first + second for first in _PARTS for second in _PARTS)
 
 _PERSON = {"M": "masculine", "F": "feminine"}
 
@@ -30,18 +36,30 @@ def request_name(task: str, target: str) -> str:
 
 
 def ask_labels(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterator[Request]:
-    """One label for each word."""
-    words = len(sentence.text.split())
-    yield Generate(
-        item=sentence.id,
-        name=IDENTIFICATION,
-        group=sentence.cluster,
-        language="ar",
-        prompt=_prompt(IDENTIFICATION, sentence.text, protocol),
-        decoding=_greedy(protocol),
-        source=sentence.text,
-        choices=tuple(" ".join([label] * words) for label in WORD_LABELS),
-    )
+    """One label for each word; the sentence's label, with N and !."""
+    if "words" in protocol.labels:
+        words = len(sentence.text.split())
+        yield Generate(
+            item=sentence.id,
+            name=IDENTIFICATION,
+            group=sentence.cluster,
+            language="ar",
+            prompt=_prompt(IDENTIFICATION, sentence.text, protocol),
+            decoding=_greedy(protocol),
+            source=sentence.text,
+            choices=tuple(" ".join([label] * words) for label in WORD_LABELS),
+        )
+    if "sentence" in protocol.labels:
+        # Without a source: models that only copy, rewrite or label words are not to answer.
+        yield Generate(
+            item=sentence.id,
+            name=SENTENCE_LABEL,
+            group=sentence.cluster,
+            language="ar",
+            prompt=_prompt("label", sentence.text, protocol),
+            decoding=_greedy(protocol),
+            choices=_LABEL_CHOICES,
+        )
 
 
 def ask_rewriting(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterator[Request]:

@@ -29,8 +29,8 @@ def read_lines(path: Path) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def read_parallel_lines(path: Path, size: int, other: Path) -> list[str]:
-    """The lines of a file that has as many as another."""
+def read_parallel_lines(path: Path, size: int, other: Path | str) -> list[str]:
+    """The lines of a file that has as many as another has sentences."""
     lines = read_lines(path)
     if len(lines) != size:
         raise InputError(f"{path} has {len(lines)} lines, but {other} has {size} sentences.")
@@ -197,6 +197,12 @@ class JointFiles(NamedTuple):
     genders: Path  # which target each line is for
 
 
+def split_file(folder: Path, name: str) -> Path:
+    """The path of a file of a split, in a folder of its own (dev/dev.arin) if it is there."""
+    inside = folder / name.removeprefix("D-set-").partition(".")[0] / name
+    return inside if inside.is_file() else folder / name
+
+
 def joint_files(folder: Path, split: str) -> JointFiles:
     """The paths of a split's joint files, which may not exist."""
     sources, targets = joint_names(split)
@@ -243,8 +249,11 @@ def read_joint_targets(files: JointFiles, size: int) -> dict[str, list[str]]:
 
 
 def write_jsonl(path: Path, sentences: Sequence[Sentence]) -> None:
-    """Write our own layout, a sentence per line."""
-    write_lines(path, (to_json(sentence).decode() for sentence in sentences))
+    """Write our own layout, a sentence per line, without the gender of the English if it is not
+    given: earlier versions did not have that field.
+    """
+    lines = (to_json(sentence).decode() for sentence in sentences)
+    write_lines(path, (line.replace(',"english_gender":""}', "}") for line in lines))
 
 
 def write_folder(folder: Path, split: str, sentences: Sequence[Sentence]) -> list[Path]:
@@ -271,6 +280,9 @@ def write_folder(folder: Path, split: str, sentences: Sequence[Sentence]) -> lis
     write_lines(to(folder / f"{split}.arin.label"), [sentence.label for sentence in sentences])
     if any(sentence.english for sentence in sentences):
         write_lines(to(folder / f"{split}.en"), [sentence.english for sentence in sentences])
+    if all(sentence.english_gender for sentence in sentences):
+        genders = [sentence.english_gender for sentence in sentences]
+        write_lines(to(folder / f"{split}.en.label"), genders)
     if any(sentence.origin for sentence in sentences):
         write_lines(to(folder / f"{split}.origin"), [sentence.origin for sentence in sentences])
     blocks = {

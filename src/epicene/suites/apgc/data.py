@@ -8,14 +8,15 @@ A split's sentences are read from the first of these that exists in the folder:
 - `D-set-SPLIT.arin`, `.ar.M` and `.ar.F` (1.0, first person only);
 - `joint/SPLIT.arin+SPLIT.arin+…` and `joint/SPLIT.ar.MM+SPLIT.ar.FM+…` (four blocks; 2.1).
 
-Optional files: labels, `SPLIT.en`, `SPLIT.origin`, a machine translation.
+Optional files: labels, `SPLIT.en`, the gender of the English (`SPLIT.en.label`), `SPLIT.origin`, a
+machine translation. In 2.0 the files of a split are in a folder of their own (`dev/dev.arin`).
 """
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
 import msgspec
 
@@ -34,10 +35,12 @@ from epicene.suites.apgc.corpus_files import (
     read_parallel_lines,
     read_parallel_tokens,
     read_tokens,
+    split_file,
 )
 from epicene.suites.apgc.items import (
     OTHER_GENDER,
     TARGETS,
+    EnglishGender,
     Sentence,
     SentenceLabel,
     check_forms,
@@ -128,9 +131,32 @@ def splits_in(folder: Path) -> list[str]:
     names = {
         path.name.removesuffix(".tokens").removesuffix(".arin").removeprefix("D-set-")
         for pattern in ("*.arin", "*.arin.tokens")
-        for path in folder.glob(pattern)
+        for path in (*folder.glob(pattern), *folder.glob(f"*/{pattern}"))
+        if path == split_file(folder, path.name)
     }
-    return sorted(names | joint_splits(folder))
+    return sorted(names | joint_splits(folder), key=_split_order)
+
+
+def _split_order(split: str) -> tuple[int, str]:
+    """The sort key of splits: train, dev, test, then others by name."""
+    known = ("train", "dev", "test")
+    return (known.index(split) if split in known else len(known), split)
+
+
+def _choose_splits(named: str, there: Sequence[str], name: str) -> list[str]:
+    """The splits that a setting names, one or several separated by commas, or all there are."""
+    if named == "all":
+        return list(there)
+    chosen = list(dict.fromkeys(part.strip() for part in named.split(",")))
+    for split in chosen:
+        if split not in there:
+            _refuse_split(split, there, name)
+    return chosen
+
+
+def _refuse_split(split: str, there: Sequence[str], name: str) -> NoReturn:
+    known = f"it has {', '.join(there)}" if there else "none of its sentences names one"
+    raise InputError(f"{name} has no split {split!r}; {known} (choose with --split).")
 
 
 def read_folder(folder: Path, split: str) -> tuple[list[Sentence], list[Path]]:
@@ -139,7 +165,8 @@ def read_folder(folder: Path, split: str) -> tuple[list[Sentence], list[Path]]:
     beside = {
         field: path
         for field, path in {
-            "english": _first(folder, f"{split}.en", f"D-set-{split}.en"),
+            "english": _first(folder, f"{split}.en", f"{split}.ar.MM.en", f"D-set-{split}.en"),
+            "english_gender": _first(folder, f"{split}.en.label"),
             "origin": _first(folder, f"{split}.origin"),
             "translation": _first(
                 folder, f"google_MT/{split}.google.ar.tokens", f"{split}.google.ar"
@@ -147,7 +174,10 @@ def read_folder(folder: Path, split: str) -> tuple[list[Sentence], list[Path]]:
         }.items()
         if path is not None
     }
-    columns = {field: _column(path, len(read.texts), read.main) for field, path in beside.items()}
+    columns: dict[str, list[Any]] = {
+        field: _column(path, len(read.texts), read.main) for field, path in beside.items()
+    }
+    _check_english_genders(columns.get("english_gender", []), beside.get("english_gender"))
     sentences: list[Sentence] = []
     for number, group in enumerate(group_ranges(read.labels, str(read.main)), start=1):
         for index in group:
@@ -168,22 +198,28 @@ def read_folder(folder: Path, split: str) -> tuple[list[Sentence], list[Path]]:
     return sentences, [*read.files, *beside.values()]
 
 
+def _check_english_genders(labels: Sequence[str], path: Path | None) -> None:
+    for number, label in enumerate(labels, start=1):
+        if label not in get_args(EnglishGender):
+            raise InputError(
+                f"{path}, line {number}, has the label {label!r}; the gender of an English "
+                "sentence is B, M or F."
+            )
+
+
 def _read_split(folder: Path, split: str) -> _SplitFiles:
-    if (folder / f"{split}.arin.tokens").is_file():
+    if split_file(folder, f"{split}.arin.tokens").is_file():
         return _from_tokens(folder, split)
-    if (folder / f"{split}.ar.MM").is_file():
+    if split_file(folder, f"{split}.ar.MM").is_file():
         return _from_lines(folder, split)
-    if (folder / f"{split}.arin").is_file():
+    if split_file(folder, f"{split}.arin").is_file():
         return _from_groups(folder, split)
-    if (folder / f"D-set-{split}.arin").is_file():
+    if split_file(folder, f"D-set-{split}.arin").is_file():
         return _from_version_1(folder, split)
     if split in joint_splits(folder):
         return _from_joint(folder, split)
-    known = splits_in(folder)
-    if known:
-        raise InputError(
-            f"{folder} has no split {split!r}; it has {', '.join(known)} (choose with --split)."
-        )
+    if known := splits_in(folder):
+        _refuse_split(split, known, str(folder))
     raise InputError(
         f"{folder} holds no parallel gender corpus: no file is called SPLIT.arin.tokens or "
         "SPLIT.arin; `epicene suites apgc` lists the layouts."
@@ -191,8 +227,8 @@ def _read_split(folder: Path, split: str) -> _SplitFiles:
 
 
 def _from_tokens(folder: Path, split: str) -> _SplitFiles:
-    paths = [folder / f"{split}.arin.tokens"]
-    paths += [folder / f"{split}.ar.{target}.tokens" for target in TARGETS]
+    names = (f"{split}.arin", *(f"{split}.ar.{target}" for target in TARGETS))
+    paths = [split_file(folder, f"{name}.tokens") for name in names]
     rows = read_parallel_tokens(paths)
     labels, label_files = _sentence_labels(folder, split, len(rows), paths[0])
     return _SplitFiles(
@@ -213,9 +249,9 @@ def _from_tokens(folder: Path, split: str) -> _SplitFiles:
 
 
 def _from_lines(folder: Path, split: str) -> _SplitFiles:
-    main = folder / f"{split}.arin"
+    main = split_file(folder, f"{split}.arin")
     texts = read_lines(main)
-    paths = {target: folder / f"{split}.ar.{target}" for target in TARGETS}
+    paths = {target: split_file(folder, f"{split}.ar.{target}") for target in TARGETS}
     columns = {
         target: read_parallel_lines(path, len(texts), main) for target, path in paths.items()
     }
@@ -229,7 +265,7 @@ def _from_lines(folder: Path, split: str) -> _SplitFiles:
 
 
 def _from_groups(folder: Path, split: str) -> _SplitFiles:
-    main = folder / f"{split}.arin"
+    main = split_file(folder, f"{split}.arin")
     texts = read_lines(main)
     line, stray = _STRAY_WORDS.get(sha256_of(main), (0, ""))
     if stray:
@@ -250,7 +286,8 @@ def _from_groups(folder: Path, split: str) -> _SplitFiles:
 
 def _from_version_1(folder: Path, split: str) -> _SplitFiles:
     main, masculine, feminine, label_file = (
-        folder / f"D-set-{split}.{ending}" for ending in ("arin", "ar.M", "ar.F", "arin.label")
+        split_file(folder, f"D-set-{split}.{ending}")
+        for ending in ("arin", "ar.M", "ar.F", "arin.label")
     )
     texts = read_lines(main)
     by_gender = {
@@ -294,7 +331,8 @@ def _numbers(texts: Sequence[str]) -> list[int]:
 
 
 def _first(folder: Path, *names: str) -> Path | None:
-    return next((folder / name for name in names if (folder / name).is_file()), None)
+    paths = (split_file(folder, name) for name in names)
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _column(path: Path, size: int, main: Path) -> list[str]:
@@ -352,28 +390,43 @@ STARTER = Path(__file__).parent / "starter" / "sentences.jsonl"
 def read(source: DataSource, protocol: ApgcProtocol) -> Dataset:
     """A folder in a published layout, a file of ours, or the starter set."""
     path = source.path or STARTER
+    name = "starter" if source.path is None else user_data_name(path.resolve().name)
     if path.is_dir():
-        split = protocol.split or "dev"
-        sentences, files = read_folder(path, split)
-        name = f"{user_data_name(path.resolve().name)} ({split})"
+        named = protocol.split or "dev"
+        there = splits_in(path)
+        chosen = _choose_splits(named, there, str(path)) if there else [named]
+        read_in = [read_folder(path, split) for split in chosen]
+        sentences = [sentence for part, _ in read_in for sentence in part]
+        files = [file for _, part in read_in for file in part]
     else:
         sentences, files = list(_read_records(path, source.columns)), [path]
-        name = "starter" if source.path is None else user_data_name(path.resolve().name)
-        if protocol.split:
-            sentences = [each for each in sentences if each.split == protocol.split]
-            name += f" ({protocol.split})"
+        there = sorted({each.split for each in sentences if each.split}, key=_split_order)
+        chosen = _choose_splits(protocol.split, there, name) if protocol.split else []
+        if chosen:
+            sentences = [each for each in sentences if each.split in chosen]
+    if chosen:
+        name += f" ({', '.join(chosen)})"
     if protocol.english:
         beside = Path(protocol.english)
-        lines = read_parallel_lines(beside, len(sentences), files[0])
+        lines = read_parallel_lines(beside, len(sentences), name)
         sentences = [
             msgspec.structs.replace(sentence, english=line)
             for sentence, line in zip(sentences, lines, strict=True)
         ]
         files = [*files, beside]
-    chosen = list(original_or_balanced(sentences, original=protocol.corpus == "original"))
-    if not chosen:
+    items = list(original_or_balanced(sentences, original=protocol.corpus == "original"))
+    if not items:
         raise InputError(f"{name} holds no sentence.")
-    return Dataset(name=name, files=files, items=chosen)
+    if _asks_full_labels(protocol) and all(each.label == each.who.condensed for each in items):
+        raise InputError(
+            f"No sentence of {name} has a label with N or !, so labels that have them cannot be "
+            "judged; leave out --set labels=sentence, or give data with the full labels."
+        )
+    return Dataset(name=name, files=files, items=items)
+
+
+def _asks_full_labels(protocol: ApgcProtocol) -> bool:
+    return "identification" in protocol.tasks and "sentence" in protocol.labels
 
 
 def _read_records(path: Path, columns: dict[str, str]) -> Iterator[Sentence]:

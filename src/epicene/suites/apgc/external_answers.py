@@ -8,7 +8,13 @@ from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError
 from epicene.core.records import Text, Texts
 from epicene.suites import AnsweredRequest, Answers
-from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, request_name
+from epicene.suites.apgc.ask import (
+    IDENTIFICATION,
+    POST_EDITING,
+    REWRITING,
+    SENTENCE_LABEL,
+    request_name,
+)
 from epicene.suites.apgc.corpus_files import read_blocks, read_parallel_lines, read_tokens
 from epicene.suites.apgc.items import TARGETS, parse_word_label
 
@@ -31,18 +37,25 @@ def read_answers(
 
     JSONL lines have `id`, `text` and, for rewriting, `target`. Other files follow the data's
     order: four blocks of lines (MM, FM, MF, FF) for rewriting, lines or tokens for translation,
-    tokens with labels for identification.
+    tokens with labels for identification (a label per line for labels of sentences).
     """
     if len(protocol.tasks) != 1:
         raise InputError(
             f"Answers are to one task; say which with --task ({', '.join(protocol.tasks)})."
         )
     (task,) = protocol.tasks
+    if task == IDENTIFICATION and len(protocol.labels) != 1:
+        raise InputError(
+            "Answers are labels of words or of sentences; say which with --set labels=words or "
+            "--set labels=sentence."
+        )
     sentences: list[Sentence] = list(dataset.items)
+    full_labels = task == IDENTIFICATION and protocol.labels == ("sentence",)
+    request = SENTENCE_LABEL if full_labels else task
     if path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
-        answered = _from_records(path, task, {sentence.id for sentence in sentences})
+        answered = _from_records(path, request, {sentence.id for sentence in sentences})
     else:
-        answered = _from_lines(path, task, sentences, dataset.files[0])
+        answered = _from_lines(path, request, sentences, dataset.name)
     if task == POST_EDITING and not any(sentence.translation for sentence in sentences):
         raise InputError(f"{dataset.name} has no translations, so none can have been edited.")
     for sentence in sentences:
@@ -58,7 +71,7 @@ def read_answers(
 
 
 def _from_lines(
-    path: Path, task: str, sentences: list[Sentence], data: Path
+    path: Path, task: str, sentences: list[Sentence], data: str
 ) -> dict[str, dict[str, str]]:
     """The answers by sentence and request, from a file in the data's order."""
     names = [sentence.id for sentence in sentences]

@@ -7,7 +7,7 @@ its base and its pronoun clitic: B, or a person and a gender (1F, 2M …).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import regex
 
@@ -17,6 +17,9 @@ from epicene.core.records import Item
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+# The gender of an English sentence by its nouns.
+EnglishGender: TypeAlias = Literal["B", "M", "F"]
+
 # The gender preferences of speaker and listener, in the order of the published files.
 TARGETS = ("MM", "FM", "MF", "FF")
 
@@ -24,6 +27,10 @@ TARGETS = ("MM", "FM", "MF", "FF")
 WORD_LABELS = ("B", "1F", "1M", "2F", "2M")
 
 OTHER_GENDER = {"M": "F", "F": "M"}
+
+# The paper's labels of a sentence, without the marks of duals and plurals: speaker, then listener.
+LETTERS = ("M", "F", "B", "N")
+SENTENCE_LABELS = tuple(first + second for first in LETTERS for second in LETTERS)
 
 _SENTENCE = regex.compile(r"([MFBN])(!?)([MFBN])(!?)")
 _PART = regex.compile(r"B|[12][FM]!?")
@@ -198,6 +205,7 @@ class Sentence(Item, frozen=True, kw_only=True):
     origin: str = ""
     original: bool = True  # the sentence that its group was made from, not a rewritten form
     split: str = ""
+    english_gender: EnglishGender | Literal[""] = ""  # found from the English, if it is not given
 
     @property
     def who(self) -> SentenceLabel:

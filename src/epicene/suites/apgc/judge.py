@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import regex
 
@@ -17,11 +14,13 @@ from epicene.suites.apgc.ask import (
     IDENTIFICATION,
     POST_EDITING,
     REWRITING,
+    SENTENCE_LABEL,
     TRANSLATION,
     request_name,
     translation_of,
 )
 from epicene.suites.apgc.bleu import COUNTS, bleu_counts
+from epicene.suites.apgc.english import english_gender
 from epicene.suites.apgc.items import OTHER_GENDER, TARGETS
 from epicene.suites.apgc.m2 import count_edits, gold_edits
 from epicene.suites.apgc.protocol import FOLDED
@@ -34,70 +33,19 @@ if TYPE_CHECKING:
     from epicene.suites.apgc.items import Sentence
     from epicene.suites.apgc.protocol import ApgcProtocol
 
-EnglishGender: TypeAlias = Literal["B", "M", "F"]
-
-_WORD = regex.compile(r"\p{L}+(?:'\p{L}+)?")
-
-
-@cache
-def _noun_forms() -> dict[str, EnglishGender]:
-    """The gender of the listed nouns, by their singulars and plurals."""
-    path = Path(__file__).parent / "english_nouns.toml"
-    lemmas = tomllib.loads(path.read_text(encoding="utf-8"))
-    genders: dict[str, EnglishGender] = {"masculine": "M", "feminine": "F"}
-    return {
-        form: gender
-        for name, gender in genders.items()
-        for lemma in lemmas[name]
-        for form in (lemma, _plural(lemma))
-    }
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith("man"):
-        return f"{noun[:-3]}men"
-    if noun.endswith(("ss", "ch")):
-        return f"{noun}es"
-    if noun.endswith("y") and noun[-2] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return "wives" if noun == "wife" else "housewives" if noun == "housewife" else f"{noun}s"
-
-
-def uses_tagger() -> bool:
-    """Whether nouns are recognised by a tagger; without one, by their form alone."""
-    from epicene.rewriting.english.pipelines import installed
-
-    return bool(installed())
-
-
-@cache
-def english_gender(text: str) -> EnglishGender:
-    """F if the sentence has feminine nouns and no masculine one, M the other way, else B."""
-    folded = text.casefold().replace("’", "'")
-    # A tagger is slow, and few sentences have such a word at all.
-    if not any(word in _noun_forms() for word in _WORD.findall(folded)):
-        return "B"
-    found = {_noun_forms()[word] for word in _nouns_of(folded) if word in _noun_forms()}
-    return found.pop() if len(found) == 1 else "B"
-
-
-def _nouns_of(text: str) -> list[str]:
-    if not uses_tagger():
-        return list(_WORD.findall(text))
-    from epicene.rewriting.english.pipelines import load
-
-    return [token.text for token in load()(text) if token.pos_ in ("NOUN", "PROPN")]
-
-
 MULTI_REFERENCE = "multi"
+FULL_LABEL = "full label"  # the unit of judgements of a sentence's label with N and !
 
 _CODE = regex.compile(r"B|[12][FM]")
+_SENTENCE_LABEL = regex.compile(r"(?:[MFB]!?|N){2}")
 
 
 def judge(sentence: Sentence, answers: Answers, protocol: ApgcProtocol) -> Iterator[Judgement]:
     """All judgements of one sentence."""
     for labelled in answers.where(name=IDENTIFICATION).of(Texts):
         yield from by_labels(sentence, labelled.only, protocol)
+    for labelled in answers.where(name=SENTENCE_LABEL).of(Texts):
+        yield by_sentence_label(sentence, labelled.only, protocol)
     for target in TARGETS:
         for written in answers.where(name=request_name(REWRITING, target)).of(Texts):
             yield by_edits(sentence, target, written.only, protocol)
@@ -199,6 +147,25 @@ def by_labels(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Iterat
         )
 
 
+def by_sentence_label(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Judgement:
+    """The label of the whole sentence, with N and !; right if all of it is."""
+    cleaned = _cleaned(answer, "", protocol)
+    found = cleaned.text if _SENTENCE_LABEL.fullmatch(cleaned.text) else None
+    return _judgement(
+        sentence,
+        SENTENCE_LABEL,
+        outcome="undetected" if found is None else "right" if found == sentence.label else "wrong",
+        label=found,
+        facets={
+            "task": IDENTIFICATION,
+            "unit": FULL_LABEL,
+            "truth": sentence.label,
+            "cleaned": cleaned.how,
+        },
+        evidence={"sentence": sentence.text, "answer": answer, "reference": sentence.label},
+    )
+
+
 # --- rewriting -----------------------------------------------------------------------------
 
 
@@ -249,7 +216,7 @@ def by_translation(
     """BLEU's counts against each form and against all; the gender of the gendered words."""
     english: Facets = {}
     if sentence.english:
-        english["english gender"] = english_gender(sentence.english)
+        english["english gender"] = sentence.english_gender or english_gender(sentence.english)
     for letters, names in (("folded", FOLDED), ("written", ())):
         output = normalise(translation, names).strip()
         forms = [normalise(sentence.targets[target], names) for target in TARGETS]

@@ -10,18 +10,19 @@ from epicene.core.records import Estimate
 from epicene.stats.tabulate import accuracy, group_codes, mean, rows_where, share, undetected_share
 from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRANSLATION
 from epicene.suites.apgc.bleu import COUNTS, bleu
-from epicene.suites.apgc.items import TARGETS, WORD_LABELS
-from epicene.suites.apgc.judge import MULTI_REFERENCE
+from epicene.suites.apgc.items import SENTENCE_LABELS, TARGETS, WORD_LABELS
+from epicene.suites.apgc.judge import FULL_LABEL, MULTI_REFERENCE
 from epicene.suites.headline_metrics import accuracy_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import polars
     from numpy.typing import NDArray
 
     from epicene.suites import Results
     from epicene.suites.apgc.protocol import ApgcProtocol
+    from epicene.suites.headline_metrics import HeadlineMetric
 
     Outcomes: TypeAlias = Results[ApgcProtocol]
 
@@ -178,6 +179,38 @@ def _macro_of_sums(rows: NDArray[Any]) -> NDArray[Any]:
     return np.stack([(each * occurs).sum(axis=1) / number for each in (precision, recall, f1)])
 
 
+# What a label says, as expressions of one that is written out: F!N.
+def labels_without_marks(column: str) -> polars.Expr:
+    """The paper's 16 labels: without the marks of duals and plurals."""
+    import polars as pl
+
+    return pl.col(column).cast(pl.String).str.replace_all("!", "", literal=True)
+
+
+def condensed_labels(column: str) -> polars.Expr:
+    """The nine condensed labels: N as B."""
+    return labels_without_marks(column).str.replace_all("N", "B", literal=True)
+
+
+def person_letters(column: str, person: int) -> polars.Expr:
+    """The letter of the speaker (0) or the listener (1)."""
+    return labels_without_marks(column).str.slice(person, 1)
+
+
+def person_marks(column: str, person: int) -> polars.Expr:
+    """`!` if there are several of that person, else nothing."""
+    import polars as pl
+
+    pattern = "^.!" if person == 0 else "!$"
+    several = pl.col(column).cast(pl.String).str.contains(pattern)
+    return pl.when(several).then(pl.lit("!")).when(several.not_()).then(pl.lit(""))
+
+
+def read_labels_as(frame: polars.DataFrame, read: Callable[[str], polars.Expr]) -> polars.DataFrame:
+    """The judgements with found and true labels reduced to a part of them."""
+    return frame.with_columns(read(name).alias(name) for name in ("label", "truth"))
+
+
 def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     """The main figures of each task that was judged."""
     found: dict[str, Estimate] = {}
@@ -189,6 +222,13 @@ def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
         found["identification_macro_F1"] = macro_scores(words, WORD_LABELS)["F1"]
         found["identification_sentence_accuracy"] = accuracy(labelled)
         found |= _undetected_and_cleaned("identification", labelled)
+    full = of_task(frame, IDENTIFICATION, unit=FULL_LABEL)
+    if len(full):
+        of_16 = read_labels_as(full, labels_without_marks)
+        found["identification_label_accuracy"] = label_accuracy(of_16)
+        found["identification_label_macro_F1"] = macro_scores(of_16, SENTENCE_LABELS)["F1"]
+        found["identification_label_accuracy_with_marks"] = accuracy(full)
+        found |= _undetected_and_cleaned("identification_label", full)
     rewritten = of_task(frame, REWRITING)
     if len(rewritten):
         found |= rewriting_scores(rewritten)
@@ -220,7 +260,7 @@ def of_task(frame: polars.DataFrame, task: str, **values: str) -> polars.DataFra
     return rows_where(frame, task=task, **values)
 
 
-HEADLINE_METRICS = (
+_HEADLINE_METRICS = (
     accuracy_metric(
         "every word labelled right",
         lambda results: of_task(results.frame, IDENTIFICATION, unit="sentence"),
@@ -229,3 +269,13 @@ HEADLINE_METRICS = (
         "whole sentence rewritten right", lambda results: of_task(results.frame, REWRITING)
     ),
 )
+_FULL_LABEL_METRIC = accuracy_metric(
+    "sentence label right, with N and !",
+    lambda results: of_task(results.frame, IDENTIFICATION, unit=FULL_LABEL),
+)
+
+
+def headline_metrics(results: Outcomes) -> tuple[HeadlineMetric, ...]:
+    """Words and sentences that are right; labels with N and !, where they were asked for."""
+    full = of_task(results.frame, IDENTIFICATION, unit=FULL_LABEL)
+    return (*_HEADLINE_METRICS, _FULL_LABEL_METRIC) if len(full) else _HEADLINE_METRICS

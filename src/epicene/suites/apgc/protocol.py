@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
+from epicene.core.errors import InputError
 from epicene.core.records import Positive
 from epicene.suites import Protocol
 
 Task: TypeAlias = Literal["identification", "rewriting", "translation", "post-editing"]
+Labels: TypeAlias = Literal["words", "sentence"]
 
 
 class ApgcProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of an apgc protocol."""
 
+    added: ClassVar[tuple[str, ...]] = ("labels", "lemmas")
+
     tasks: tuple[Task, ...] = ("identification", "rewriting", "translation", "post-editing")
-    split: str = ""  # by default dev of a folder, and everything of a file
+    # One, several separated by commas, or "all"; by default dev of a folder, all of a file.
+    split: str = ""
     # balanced: every form of a group is an input; original: only the sentence it was made from.
     corpus: Literal["balanced", "original"] = "balanced"
     english: str = ""  # a file with the English side, a sentence a line
     wording: Literal["ar", "en"] = "ar"  # in which language a chat model is asked
     new_tokens: Positive = 256
+    # What identification asks for: a label per word, the sentence's label with N and !, or both.
+    labels: tuple[Labels, ...] = ("words",)
+    lemmas: str = ""  # a file with the lemmas of words, for statistics
     clean: bool = True  # take code fences, labels and quotes from around an answer
+
+    def __post_init__(self) -> None:
+        """Identification asks for one kind of label at least."""
+        if not self.labels:
+            raise InputError("The setting labels must name words or sentence, or both.")
 
 
 PROTOCOLS = {

@@ -1,12 +1,80 @@
-"""Published BLEU of one translation service in 2021, before and after post-editing.
+"""Published figures: the corpus by label, and BLEU of a translation service before and after
+post-editing.
 
-The paper prints Tables 5 and 6 for all splits. The post-editing of dev is as the authors of the
+The paper prints Tables 3 to 8 for all splits. The post-editing of dev is as the authors of the
 rewriter logged it, with all its components.
 """
 
 from __future__ import annotations
 
 from epicene.core.records import Estimate, Row
+
+# Tables 7 and 8: sentences and words of the original and the balanced corpus, by label. Labels that
+# are not printed have none: these add up to the totals. Without N and ! they are Tables 3 and 4.
+SENTENCES_BY_LABEL = {
+    "BB": (6156, 6156),
+    "B!B": (601, 601),
+    "BB!": (148, 148),
+    "B!B!": (20, 20),
+    "BN": (22379, 22379),
+    "B!N": (457, 457),
+    "NB": (5329, 5329),
+    "NB!": (189, 189),
+    "NN": (1701, 1701),
+    "FB": (254, 657),
+    "MB": (403, 657),
+    "FB!": (2, 9),
+    "MB!": (7, 9),
+    "F!B": (0, 15),
+    "M!B": (15, 15),
+    "FN": (867, 2377),
+    "MN": (1510, 2377),
+    "F!N": (0, 5),
+    "M!N": (5, 5),
+    "BF": (2562, 7733),
+    "BM": (5171, 7733),
+    "B!F": (199, 632),
+    "B!M": (433, 632),
+    "BF!": (26, 877),
+    "BM!": (851, 877),
+    "B!F!": (1, 126),
+    "B!M!": (125, 126),
+    "NF": (2391, 7295),
+    "NM": (4904, 7295),
+    "NF!": (31, 711),
+    "NM!": (680, 711),
+    "FF": (64, 531),
+    "FM": (110, 531),
+    "MF": (115, 531),
+    "MM": (242, 531),
+    "F!F": (0, 12),
+    "F!M": (0, 12),
+    "M!F": (2, 12),
+    "M!M": (10, 12),
+    "FF!": (4, 72),
+    "FM!": (25, 72),
+    "MF!": (0, 72),
+    "MM!": (43, 72),
+    "F!F!": (0, 3),
+    "F!M!": (0, 3),
+    "M!F!": (0, 3),
+    "M!M!": (3, 3),
+}
+WORDS_BY_LABEL = {
+    "B": (395658, 538733),
+    "1F": (1511, 4868),
+    "1M": (2678, 4868),
+    "1F!": (0, 55),
+    "1M!": (38, 55),
+    "2F": (6756, 21406),
+    "2M": (14004, 21406),
+    "2F!": (88, 2704),
+    "2M!": (2521, 2704),
+}
+
+# Section 5.1: gendered words of the original corpus whose other gender is a form of the same word,
+# and is another word, by an analyser's lemmas.
+WORD_CHANGES = (26728, 868)
 
 _SERVICE = "Google Translate 2021"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,17 +10,24 @@ import msgspec
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats.tabulate import distinct_values, rows_where, share, undetected_share
 from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRANSLATION
-from epicene.suites.apgc.items import TARGETS, WORD_LABELS
-from epicene.suites.apgc.judge import MULTI_REFERENCE, uses_tagger
+from epicene.suites.apgc.english import uses_tagger
+from epicene.suites.apgc.items import LETTERS, SENTENCE_LABELS, TARGETS, WORD_LABELS
+from epicene.suites.apgc.judge import FULL_LABEL, MULTI_REFERENCE
 from epicene.suites.apgc.metrics import (
     EDIT_COUNTS,
     bleu_difference,
     bleu_of,
     cleaned_share,
+    condensed_labels,
     empty_share,
     label_accuracy,
+    label_counts,
+    labels_without_marks,
     macro_scores,
     of_task,
+    person_letters,
+    person_marks,
+    read_labels_as,
     rewriting_scores,
     total_count,
     unlabelled_share,
@@ -129,9 +137,10 @@ def table_6(frame: polars.DataFrame) -> Table:
         columns=_BLEU_COLUMNS,
         rows=(*rows, *published_table_6()),
         notes=(
-            "Nouns are told by a tagger."
+            "Where the data has no labels of the English, nouns are told by a tagger."
             if uses_tagger()
-            else "No tagger is installed: words are taken for nouns by their form alone.",
+            else "Where the data has no labels of the English, words are taken for nouns by their "
+            "form alone, as no tagger is installed.",
         ),
     )
 
@@ -221,9 +230,11 @@ def _of_one_model(table: Table) -> Table:
 
 def _tables(results: Outcomes) -> Iterator[Table]:
     frame, normalisers = results.frame, results.protocol.normalisers
-    if len(of_task(frame, IDENTIFICATION)):
+    if len(of_task(frame, IDENTIFICATION, unit="sentence")):
         yield _identification_table(of_task(frame, IDENTIFICATION, unit="word"), "word")
         yield _identification_table(of_task(frame, IDENTIFICATION, unit="sentence"), "sentence")
+    if len(of_task(frame, IDENTIFICATION, unit=FULL_LABEL)):
+        yield _full_label_table(of_task(frame, IDENTIFICATION, unit=FULL_LABEL))
     if len(of_task(frame, REWRITING)):
         yield _rewriting_table(of_task(frame, REWRITING), "target", normalisers)
         yield _rewriting_table(of_task(frame, REWRITING), "sentence label", normalisers)
@@ -276,6 +287,52 @@ def _identification_table(frame: polars.DataFrame, unit: str) -> Table:
         rows=tuple(rows),
         notes=("An answer without exactly one label for each word is undetected, and wrong.",),
     )
+
+
+def _full_label_table(frame: polars.DataFrame) -> Table:
+    """Labels with N and !: whole, and what they say of each person."""
+    rows: list[Row] = []
+    for model in distinct_values(frame, "model"):
+        part = rows_where(frame, model=model)
+        of_16 = read_labels_as(part, labels_without_marks)
+        accuracies = {
+            "all (macro)": of_16,
+            "with !": part,
+            "with B for N": read_labels_as(part, condensed_labels),
+        }
+        for name, each in accuracies.items():
+            whole = name == "all (macro)"
+            scores = macro_scores(of_16, SENTENCE_LABELS).values() if whole else ("", "", "")
+            cells = (*scores, label_accuracy(each), unlabelled_share(part) if whole else "")
+            rows.append(Row(keys=(model, "sentence", name), cells=cells))
+        rows += _label_rows(of_16, (model, "sentence"), SENTENCE_LABELS)
+        for number, person in enumerate(("speaker", "listener")):
+            letters = read_labels_as(part, partial(person_letters, person=number))
+            marks = read_labels_as(part, partial(person_marks, person=number))
+            rows += _label_rows(letters, (model, person), LETTERS)
+            rows += _label_rows(marks, (model, person), ("!",))
+    names = ("precision", "recall", "F1", "accuracy", "undetected")
+    return Table(
+        name="identification with N and !",
+        title="Labels of sentences with N and !",
+        levels=("model", "of", "label"),
+        columns=tuple(Column(name=name, decimals=2) for name in names),
+        rows=tuple(rows),
+        notes=(
+            "The 16 labels are compared without !, except in the rows with it; with B for N there "
+            "are nine. An answer that is no label is undetected, and wrong.",
+        ),
+    )
+
+
+def _label_rows(
+    frame: polars.DataFrame, keys: tuple[str, ...], labels: Sequence[str]
+) -> Iterator[Row]:
+    """Precision, recall and F1 of each label that is found or true somewhere."""
+    for label in labels:
+        if label_counts(frame, (label,)).any():
+            scores = macro_scores(frame, (label,)).values()
+            yield Row(keys=(*keys, label), cells=(*scores, "", ""))
 
 
 def _rewriting_table(frame: polars.DataFrame, by: str, normalisers: Sequence[str]) -> Table:

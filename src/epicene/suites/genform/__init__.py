@@ -22,6 +22,7 @@ from epicene.suites.genform.figures import figures
 from epicene.suites.genform.items import Pair
 from epicene.suites.genform.judge import judge, scored_texts
 from epicene.suites.genform.metrics import HEADLINE_METRICS, all_metrics
+from epicene.suites.genform.paper_wording import MATERIAL
 from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.statistics import statistics
 from epicene.suites.genform.tables import tables
@@ -72,4 +73,5 @@ suite = Suite(
     is_published=is_published,
     statistics=statistics,
     construction=construction,
+    paper_material=MATERIAL,
 )

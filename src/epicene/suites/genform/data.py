@@ -13,13 +13,15 @@ from epicene.core.data_files import read_records
 from epicene.core.errors import InputError, unknown
 from epicene.suites import Dataset
 from epicene.suites.data_origin import user_data_name
+from epicene.suites.genform.file_layout import data_files, file_layout
 from epicene.suites.genform.items import Pair
 from epicene.suites.genform.prompts import read_prompt_templates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from epicene.suites import DataSource
+    from epicene.suites.genform.file_layout import FileLayout
     from epicene.suites.genform.protocol import GenformProtocol
 
 STARTER = Path(__file__).parent / "starter"
@@ -36,9 +38,23 @@ def read(source: DataSource, protocol: GenformProtocol) -> Dataset:
     if source.path is None:
         files = _starter_files(protocol.language)
     else:
-        files = _files(path) if path.is_dir() else [path]
-    pairs = tuple(pair for file in files for pair in _pairs(file, source.columns, protocol))
-    return Dataset("starter" if source.path is None else user_data_name(path.name), files, pairs)
+        files = data_files(path, _SUFFIXES) if path.is_dir() else [path]
+    below = [file.relative_to(path) if file != path else Path(file.name) for file in files]
+    layouts = [
+        file_layout(file, place, source.columns, protocol.language)
+        for file, place in zip(files, below, strict=True)
+    ]
+    pairs = tuple(
+        pair
+        for file, place, layout in zip(files, below, layouts, strict=True)
+        for pair in _pairs(file, layout, "-".join(place.with_suffix("").parts))
+    )
+    return Dataset(
+        "starter" if source.path is None else user_data_name(path.name),
+        files,
+        pairs,
+        remarks=tuple(layout.remark for layout in layouts if layout.remark),
+    )
 
 
 def _starter_files(language: str) -> list[Path]:
@@ -49,21 +65,15 @@ def _starter_files(language: str) -> list[Path]:
     return [STARTER / f"{code}.jsonl" for code in codes]
 
 
-def _files(folder: Path) -> list[Path]:
-    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in _SUFFIXES)
-    if not files:
-        raise InputError(f"{folder} has no file of pairs ({', '.join(_SUFFIXES)}).")
-    return files
-
-
-def _pairs(file: Path, columns: Mapping[str, str], protocol: GenformProtocol) -> Iterator[Pair]:
-    """The pairs of a file; without ids, they are numbered by row."""
-    language = {"language": protocol.language} if protocol.language else {}
+def _pairs(file: Path, layout: FileLayout, name: str) -> Iterator[Pair]:
+    """The pairs of a file; without ids, they are numbered by row after its name."""
+    known = {"language": layout.language, "rule": layout.rule}
+    given = {name: value for name, value in known.items() if value}
 
     def defaults(number: int) -> dict[str, str]:
-        return {"id": f"{file.stem}-{number}", **language}
+        return {"id": f"{name}-{number}", **given}
 
-    for pair in read_records(file, Pair, columns, defaults):
+    for pair in read_records(file, Pair, layout.columns, defaults):
         code = _language_code(pair.language, f"{file}, the pair {pair.id!r}:")
         yield pair if code == pair.language else msgspec.structs.replace(pair, language=code)
 

@@ -10,7 +10,7 @@ from epicene.core.errors import InputError, unknown
 from epicene.core.records import Failed, Text, Texts
 from epicene.suites import AnsweredRequest, Answers
 from epicene.suites.genform.ask import GENERATION, request_name
-from epicene.suites.genform.gendered_terms import TermCounts
+from epicene.suites.genform.gendered_terms import SPELLING_IGNORED, TermCounts
 from epicene.suites.genform.items import TARGETS
 from epicene.suites.genform.words import TOKENISATIONS
 
@@ -79,10 +79,14 @@ def item_details(judgement: Judgement) -> dict[str, Any]:
     """What `--items` adds to a judgement: its scores, and the counts they are computed from."""
     if judgement.facets.get("format") != GENERATION:
         return {}
-    counts = {each: TermCounts.of(judgement.counts, each) for each in TOKENISATIONS}
+    names = {"scores": False, f"scores, {SPELLING_IGNORED}": True}
+    if "spelling" not in judgement.facets:
+        del names[f"scores, {SPELLING_IGNORED}"]
     return {
-        "scores": {
+        name: {
             tokenisation: {**each._asdict(), "SGA": each.sga, "GIoU": each.giou}
-            for tokenisation, each in counts.items()
+            for tokenisation in TOKENISATIONS
+            for each in (TermCounts.of(judgement.counts, tokenisation, ignored=ignored),)
         }
+        for name, ignored in names.items()
     }

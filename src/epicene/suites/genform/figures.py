@@ -32,7 +32,7 @@ PLURAL = "Plural Form"
 
 def figures(results: Outcomes) -> Iterator[Figure]:
     """Figures 3 to 9, then score against size."""
-    frame = metrics.generation_frame(results.frame, results.protocol.words)
+    frame = metrics.generation_frame(results.frame, results.protocol)
     if not len(frame):
         return
     draws: tuple[Callable[[polars.DataFrame], Figure], ...] = (

@@ -17,18 +17,18 @@ reference: words that are replaced or missing, and words that are added.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import compress, zip_longest
 from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.suites.genform.words import TOKENISATIONS, Tokenisation
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from epicene.suites.genform.words import Words
+    from epicene.suites.genform.words import Tokenisation, Words
 
 MISSING = -1
+SPELLING_IGNORED = "spelling ignored"
 
 
 class Alignment(NamedTuple):
@@ -326,22 +326,22 @@ class TermCounts(NamedTuple):
         """Right terms over the union of terms and mismatches, so that other changes count too."""
         return self.right / self.union if self.terms else None
 
-    def named(self, tokenisation: Tokenisation) -> dict[str, float]:
+    def named(self, tokenisation: Tokenisation, *, ignored: bool = False) -> dict[str, float]:
         """The counts by their names in a judgement."""
-        return dict(zip(COUNT_NAMES[tokenisation], self, strict=True))
+        return dict(zip(count_columns(tokenisation, ignored=ignored).values(), self, strict=True))
 
     @classmethod
-    def of(cls, counts: Mapping[str, float], tokenisation: Tokenisation) -> TermCounts:
+    def of(
+        cls, counts: Mapping[str, float], tokenisation: Tokenisation, *, ignored: bool = False
+    ) -> TermCounts:
         """The counts of a judgement."""
-        return cls(*(int(counts[name]) for name in COUNT_NAMES[tokenisation]))
+        names = count_columns(tokenisation, ignored=ignored).values()
+        return cls(*(int(counts[name]) for name in names))
 
 
-# The names of the counts in a judgement, by tokenisation.
-COUNT_NAMES: dict[Tokenisation, tuple[str, ...]] = {
-    each: tuple(f"{field} ({each})" for field in TermCounts._fields) for each in TOKENISATIONS
-}
-
-
-def count_columns(tokenisation: Tokenisation) -> dict[str, str]:
-    """The columns of a frame that hold the counts by one tokenisation."""
-    return dict(zip(TermCounts._fields, COUNT_NAMES[tokenisation], strict=True))
+@cache
+def count_columns(tokenisation: Tokenisation, *, ignored: bool = False) -> dict[str, str]:
+    """The names of the counts in a judgement, and of the columns that hold them in a frame: as
+    the answer is written, or with spelling variants ignored."""
+    how = f"{tokenisation}, {SPELLING_IGNORED}" if ignored else tokenisation
+    return {field: f"{field} ({how})" for field in TermCounts._fields}

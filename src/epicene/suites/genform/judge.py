@@ -6,6 +6,7 @@ give them.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +22,7 @@ from epicene.suites.answers import (
 from epicene.suites.genform.ask import GENERATION, PROBABILITY, TRANSLATION, request_name
 from epicene.suites.genform.gendered_terms import (
     MISSING,
+    SPELLING_IGNORED,
     AnswerDiff,
     Reference,
     TermCounts,
@@ -29,6 +31,12 @@ from epicene.suites.genform.gendered_terms import (
     reference_of,
 )
 from epicene.suites.genform.items import TARGETS, family_of, other_gender
+from epicene.suites.genform.spelling import (
+    QUOTES,
+    SpellingVariant,
+    other_quotation_marks,
+    respell,
+)
 from epicene.suites.genform.words import (
     TOKENISATIONS,
     Words,
@@ -43,12 +51,13 @@ if TYPE_CHECKING:
     from epicene.core.records import Outcome, Text
     from epicene.suites import Answers
     from epicene.suites.genform.items import Gender, Pair
-    from epicene.suites.genform.protocol import GenformProtocol
+    from epicene.suites.genform.protocol import GenformProtocol, Spelling
     from epicene.suites.genform.words import Tokenisation
 
-# An answer that keeps a smaller share of the words that both forms have is no version of the
-# sentence: a refusal, a remark, something in another script.
+# An answer that keeps a smaller share of the words that both forms have in place, and a smaller one
+# anywhere, is no version of the sentence: a refusal, a remark, something in another script.
 _MIN_SHARED = 1 / 3
+_MIN_SHARED_ANYWHERE = 2 / 3
 
 # How many pairs, and pairs with one of their two forms as an answer, are cached: all runs of the
 # same data need them, each from the first pair to the last.
@@ -56,7 +65,10 @@ _CACHED_PAIRS = 2**15
 
 
 class AnswerScore(NamedTuple):
-    """The judgement of an answer; `counts` by both tokenisations, the rest by the protocol's."""
+    """The judgement of an answer; `counts` by both tokenisations, the rest by the protocol's.
+
+    `variants` are the spelling variants in the answer; if spelling is off, none are looked for.
+    """
 
     outcome: Outcome
     label: str | None
@@ -64,6 +76,7 @@ class AnswerScore(NamedTuple):
     counts: dict[str, float]
     terms: str
     aligned: str
+    variants: tuple[SpellingVariant, ...] = ()
 
 
 class ComparedAnswer(NamedTuple):
@@ -72,33 +85,69 @@ class ComparedAnswer(NamedTuple):
     reference: Reference
     answer: Words
     diff: AnswerDiff
+    variants: tuple[SpellingVariant, ...] = ()
 
 
-def score_answer(pair: Pair, target: Gender, answer: str, words: Tokenisation) -> AnswerScore:
+def score_answer(
+    pair: Pair, target: Gender, answer: str, words: Tokenisation, spelling: Spelling
+) -> AnswerScore:
     """Score an answer by a tokenisation; that of one of the pair's own forms is cached."""
     is_form = answer in (pair.masculine, pair.feminine)
     compare = _compare_form if is_form else _compare
-    return compare(pair.masculine, pair.feminine, pair.language, target, answer, words)
+    return compare(pair.masculine, pair.feminine, pair.language, target, answer, words, spelling)
 
 
 def _compare(
-    masculine: str, feminine: str, language: str, target: Gender, answer: str, words: Tokenisation
+    masculine: str,
+    feminine: str,
+    language: str,
+    target: Gender,
+    answer: str,
+    words: Tokenisation,
+    spelling: Spelling,
 ) -> AnswerScore:
-    compared = _compare_words(masculine, feminine, language, target, answer)
-    main = compared[words]
+    written = _compare_words(masculine, feminine, language, target, answer)
+    counts: dict[str, float] = {
+        "length": len(written[words].reference.words),
+        "others_changed": _others_changed(written[words], language),
+        **_counts(written["whitespace"]).named("whitespace"),
+        **_counts(written["epicene"]).named("epicene"),
+    }
+    main = respelled = written[words]
+    recognised = _is_recognised(main)
+    if spelling != "off":
+        compared = {each: _respelled(written[each], language) for each in TOKENISATIONS}
+        respelled = compared[words]
+        counts |= {
+            "spelling variants": len(respelled.variants),
+            f"others_changed ({SPELLING_IGNORED})": _others_changed(respelled, language),
+            **_counts(compared["whitespace"]).named("whitespace", ignored=True),
+            **_counts(compared["epicene"]).named("epicene", ignored=True),
+        }
+        recognised = _is_recognised(respelled) or _is_reordered(respelled)
+    if spelling == "ignored":
+        main = respelled
     return AnswerScore(
-        outcome=_outcome(main),
+        outcome=_outcome(main, recognised=recognised),
         label=_label(main, target),
         value=_counts(main).giou,
-        counts={
-            "length": len(main.reference.words),
-            "others_changed": _others_changed(main, language),
-            **_counts(compared["whitespace"]).named("whitespace"),
-            **_counts(compared["epicene"]).named("epicene"),
-        },
+        counts=counts,
         terms=str(main.reference.terms),
-        aligned=format_alignment(main.reference, main.diff, main.answer),
+        aligned=format_alignment(main.reference, main.diff, written[words].answer),
+        variants=respelled.variants,
     )
+
+
+def _respelled(compared: ComparedAnswer, language: str) -> ComparedAnswer:
+    """The comparison of the answer in the spelling of the pair's forms."""
+    reference, answer = compared.reference, compared.answer
+    if answer in (reference.words, reference.counterfactual):
+        return compared
+    respelled, variants = respell(reference, answer, language)
+    if not variants:
+        return compared
+    diff = diff_answer(reference, respelled)
+    return ComparedAnswer(reference, respelled, diff, tuple(variants))
 
 
 _compare_form = lru_cache(maxsize=4 * _CACHED_PAIRS)(_compare)
@@ -150,9 +199,9 @@ def _counts(compared: ComparedAnswer) -> TermCounts:
     return TermCounts(compared.diff.right, terms, terms + compared.diff.spurious)
 
 
-def _outcome(compared: ComparedAnswer) -> Outcome:
+def _outcome(compared: ComparedAnswer, *, recognised: bool) -> Outcome:
     """Whether the answer is exactly the wanted sentence, or no version of it at all."""
-    if not _is_recognised(compared):
+    if not recognised:
         return "undetected"
     number = _counts(compared)
     return "right" if number.right == number.union else "wrong"
@@ -164,6 +213,18 @@ def _is_recognised(compared: ComparedAnswer) -> bool:
     if not common:
         return bool(compared.diff.right or compared.diff.kept) and bool(compared.answer)
     return compared.diff.shared >= _MIN_SHARED * common
+
+
+def _is_reordered(compared: ComparedAnswer) -> bool:
+    """Whether the answer has most of the words that both forms share, wherever they are."""
+    reference = compared.reference
+    shared = Counter(
+        word.lower()
+        for index, word in enumerate(reference.words)
+        if index not in reference.gendered
+    )
+    found = shared & Counter(word.lower() for word in compared.answer)
+    return found.total() >= _MIN_SHARED_ANYWHERE * shared.total() > 0
 
 
 def _label(compared: ComparedAnswer, target: Gender) -> str | None:
@@ -236,7 +297,7 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
     cleaned = (
         clean_answer(text.text, source) if protocol.clean else CleanedAnswer(text.text.strip(), ())
     )
-    score = score_answer(pair, target, cleaned.text, protocol.words)
+    score = score_answer(pair, target, cleaned.text, protocol.words, protocol.spelling)
     outcome = "undetected" if text.finish == "refused" else score.outcome
     return Judgement(
         item=pair.id,
@@ -253,15 +314,29 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
             "target": target,
             "gendered terms": score.terms,
             "cleaned": cleaned.how,
+            **_spelling_facet(score, cleaned.text, pair.form(target), protocol),
         },
         evidence={
             "answer": cleaned.text,
             "reference": pair.form(target),
             "counterfactual": source,
             "aligned": score.aligned,
+            **({"spelling": ", ".join(map(str, score.variants))} if score.variants else {}),
             **({"answer as it came": text.text} if cleaned.by else {}),
         },
     )
+
+
+def _spelling_facet(
+    score: AnswerScore, answer: str, wanted: str, protocol: GenformProtocol
+) -> dict[str, str]:
+    """The kinds of spelling in which the answer differs, joined by +, or `no`."""
+    if protocol.spelling == "off":
+        return {}
+    kinds = {kind for variant in score.variants for kind in variant.kinds}
+    if score.outcome != "undetected" and other_quotation_marks(answer, wanted):
+        kinds.add(QUOTES)
+    return {"spelling": "+".join(sorted(kinds)) or "no"}
 
 
 # --- probability ---------------------------------------------------------------------------

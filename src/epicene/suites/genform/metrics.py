@@ -1,7 +1,8 @@
 """The metrics of genform, computed from judgements, with intervals over pairs.
 
 SGA and GIoU are means over sentences, CGA is a ratio of sums; all three use only sentences with a
-gendered term. The two directions of a pair are one group.
+gendered term, unless the protocol has neutral sentences in. The two directions of a pair are one
+group.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from epicene.core.records import Estimate
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import accuracy, distinct_values, rows_where, share
 from epicene.suites.genform.ask import GENERATION, PROBABILITY, TRANSLATION
-from epicene.suites.genform.gendered_terms import count_columns
+from epicene.suites.genform.gendered_terms import SPELLING_IGNORED, count_columns
 from epicene.suites.genform.items import TARGETS
 from epicene.suites.headline_metrics import HeadlineMetric, accuracy_metric
 
@@ -36,8 +37,18 @@ if TYPE_CHECKING:
 _NO_GENDERED_TERM = Estimate(value=None, why="no sentence here has a gendered term")
 
 
-def generation_frame(frame: polars.DataFrame, tokenisation: Tokenisation) -> polars.DataFrame:
-    """The rewritten sentences, with their counts by one tokenisation as right, terms and union.
+def generation_frame(
+    frame: polars.DataFrame,
+    protocol: GenformProtocol,
+    *,
+    words: Tokenisation | None = None,
+    ignored: bool | None = None,
+    neutral: bool | None = None,
+) -> polars.DataFrame:
+    """The rewritten sentences with their counts as right, terms, union and others_changed, and
+    whether SGA and GIoU include the sentence (`scored`). The protocol decides which words are
+    counted, whether spelling variants are ignored and whether neutral sentences are in, unless the
+    arguments do.
 
     Groups are numbered here, once for every interval.
     """
@@ -47,10 +58,25 @@ def generation_frame(frame: polars.DataFrame, tokenisation: Tokenisation) -> pol
     if not len(frame):
         return frame
     absent = [name for name in ("rule", "family") if name not in frame.columns]
+    tokenisation = words or protocol.words
+    names = {**count_columns(tokenisation), "others_changed": "others_changed"}
+    # Runs of version 0.1.0 only have the counts as written.
+    columns = {name: [column] for name, column in names.items()}
+    if protocol.spelling == "ignored" if ignored is None else ignored:
+        others = {
+            **count_columns(tokenisation, ignored=True),
+            "others_changed": f"others_changed ({SPELLING_IGNORED})",
+        }
+        for name, column in others.items():
+            if column in frame.columns:
+                columns[name].insert(0, column)
+    with_neutral = protocol.neutral == "in" if neutral is None else neutral
+    terms = pl.coalesce(columns["terms"])
     return frame.with_columns(
         *(pl.lit(None, dtype=pl.Categorical).alias(name) for name in absent),
-        *(pl.col(column).alias(name) for name, column in count_columns(tokenisation).items()),
+        *(pl.coalesce(each).alias(name) for name, each in columns.items()),
         pl.col("group").rank("dense").cast(pl.Int64),
+        scored=(terms > 0) | with_neutral,
     )
 
 
@@ -63,6 +89,7 @@ class AnswerArrays:
     right: Array
     terms: Array
     union: Array
+    scored: Array  # whether SGA and GIoU include the sentence
     others_changed: Array
     undetected: Array
     cleaned: Array
@@ -77,6 +104,7 @@ class AnswerArrays:
             "right",
             "terms",
             "union",
+            "scored",
             pl.col("others_changed") > 0,
             masculine=pl.col("target").cast(pl.String) == "masculine",
             undetected=pl.col("outcome").cast(pl.String) == "undetected",
@@ -92,20 +120,32 @@ class AnswerArrays:
         return len(self.group)
 
     @cached_property
+    def counted(self) -> AnswerArrays:
+        """The answers that SGA and GIoU include: to sentences with a gendered term, or to all."""
+        return self.where(self.scored)
+
+    @cached_property
     def gendered(self) -> AnswerArrays:
         """The answers to sentences with a gendered term."""
         return self.where(self.terms > 0)
 
     @property
     def sga(self) -> Array:
-        """The share of each sentence's gendered terms that are right."""
-        shares: Array = self.right / self.terms
-        return shares
+        """The share of each sentence's gendered terms that are right; where there is none, 1 if
+        the sentence is unchanged."""
+        return self._shares(self.terms)
 
     @property
     def giou(self) -> Array:
-        """Each sentence's right terms over the union of its terms and mismatches."""
-        shares: Array = self.right / self.union
+        """Each sentence's right terms over the union of its terms and mismatches; where there is
+        no term, 1 if the sentence is unchanged."""
+        return self._shares(self.union)
+
+    def _shares(self, below: Array) -> Array:
+        import numpy as np
+
+        unchanged = (self.union == 0).astype(float)
+        shares: Array = np.divide(self.right, below, out=unchanged, where=self.terms > 0)
         return shares
 
     def mean(self, values: Array) -> Estimate:
@@ -146,13 +186,13 @@ def for_target(target: Gender, measure: Measure) -> Measure:
 
 def sga(answers: AnswerArrays) -> Estimate:
     """The mean share of a sentence's gendered terms that are right."""
-    answers = answers.gendered
+    answers = answers.counted
     return answers.mean(answers.sga)
 
 
 def giou(answers: AnswerArrays) -> Estimate:
     """The mean of right terms over the union of terms and mismatches."""
-    answers = answers.gendered
+    answers = answers.counted
     return answers.mean(answers.giou)
 
 
@@ -166,7 +206,7 @@ def delta_sga(answers: AnswerArrays) -> Estimate:
     """SGA towards the masculine minus SGA towards the feminine, of the same pairs."""
     from epicene.stats.intervals import clustered_difference
 
-    answers = answers.gendered
+    answers = answers.counted
     masculine = answers.masculine.astype(float)
     if masculine.all() or not masculine.any():
         why = "there are answers in one direction only"
@@ -184,7 +224,7 @@ def delta_sga(answers: AnswerArrays) -> Estimate:
 
 def interference(answers: AnswerArrays) -> Estimate:
     """SGA minus GIoU: the loss through changes that were not asked for."""
-    answers = answers.gendered
+    answers = answers.counted
     return answers.mean(answers.sga - answers.giou)
 
 
@@ -260,10 +300,10 @@ def translation_metrics(frame: polars.DataFrame) -> dict[str, Estimate]:
 
 def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     """The paper's metrics in all and by target, then those of the other formats."""
-    frame = generation_frame(results.frame, results.protocol.words)
+    frame = generation_frame(results.frame, results.protocol)
     found: dict[str, Estimate] = {}
     if len(frame):
-        found |= _generation_metrics(frame)
+        found |= _generation_metrics(results, frame)
     scored = probability_judgements(results.frame)
     if len(scored):
         found[f"accuracy_{PROBABILITY}"] = accuracy(scored)
@@ -274,7 +314,7 @@ def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     return found | translation_metrics(results.frame)
 
 
-def _generation_metrics(frame: polars.DataFrame) -> dict[str, Estimate]:
+def _generation_metrics(results: Outcomes, frame: polars.DataFrame) -> dict[str, Estimate]:
     answers = AnswerArrays.of(frame)
     found: dict[str, Estimate] = {}
     for name, measure in (("SGA", sga), ("GIoU", giou), ("CGA", cga)):
@@ -287,6 +327,7 @@ def _generation_metrics(frame: polars.DataFrame) -> dict[str, Estimate]:
         "left_alone": left_alone(answers),
         "exact": exact(answers),
         "cleaned": cleaned(answers),
+        **_spelling_metrics(results, frame),
     }
     languages = distinct_values(frame, "language")
     for code in languages if len(languages) > 1 else ():
@@ -295,19 +336,46 @@ def _generation_metrics(frame: polars.DataFrame) -> dict[str, Estimate]:
     return found
 
 
+def has_spelling(kind: str = "") -> polars.Expr:
+    """Whether an answer has spelling variants, of one kind or of any."""
+    import polars as pl
+
+    kinds = pl.col("spelling").cast(pl.String).fill_null("no")
+    return kinds.str.split("+").list.contains(kind) if kind else kinds != "no"
+
+
+def _spelling_metrics(results: Outcomes, frame: polars.DataFrame) -> dict[str, Estimate]:
+    """How many answers have spelling variants, and the scores under the other setting."""
+    spelling = results.protocol.spelling
+    if spelling == "off":
+        return {}
+    other = AnswerArrays.of(
+        generation_frame(results.frame, results.protocol, ignored=spelling != "ignored")
+    )
+    how = "as_written" if spelling == "ignored" else "spelling_ignored"
+    return {
+        "spelling_variants": share(frame, has_spelling()),
+        f"GIoU_{how}": giou(other),
+        f"others_changed_{how}": others_changed(other),
+    }
+
+
 def _sga_per_sentence(results: Outcomes) -> polars.DataFrame:
     """The sentences with a gendered term, with the share of their terms that are right."""
     import polars as pl
 
-    frame = generation_frame(results.frame, results.protocol.words)
+    frame = generation_frame(results.frame, results.protocol)
     if not len(frame):
         return frame
-    gendered = frame.filter(pl.col("terms") > 0)
-    return gendered.with_columns((pl.col("right") / pl.col("terms")).alias("score"))
+    counted = frame.filter(pl.col("scored"))
+    unchanged = (pl.col("union") == 0).cast(pl.Float64)
+    terms = pl.col("terms")
+    score = pl.when(terms > 0).then(pl.col("right") / terms).otherwise(unchanged)
+    return counted.with_columns(score.alias("score"))
 
 
 def _sga(results: Outcomes) -> Estimate:
-    frame = generation_frame(results.frame, results.protocol.words)
+    frame = generation_frame(results.frame, results.protocol)
     if not len(frame):
         return Estimate(value=None, why="no sentence was rewritten")
     return sga(AnswerArrays.of(frame))

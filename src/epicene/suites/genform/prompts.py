@@ -1,4 +1,4 @@
-"""The prompts: ours in the sentence's language or in English, or the user's own."""
+"""The prompts: ours in the sentence's language or in English, or those of a file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def make_prompt(sentence: str, target: Gender, language: str, protocol: GenformP
 
 
 def prompt_template(language: str, protocol: GenformProtocol) -> PromptTemplate:
-    """The user's wording where there is one, else ours in the protocol's language."""
+    """The wording of a file where there is one, else ours in the protocol's language."""
     if protocol.prompt:
         known = read_prompt_templates(protocol.prompt)
         found = known.get(language) or known.get("")

@@ -1,4 +1,4 @@
-"""Statistics of a set of pairs: the paper's Table 1 and the counts of its Figures 3 and 4."""
+"""Statistics of a set of pairs: the paper's Tables 1–7 and the counts of its Figures 3 and 4."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from epicene.stats.tabulate import distinct_values, rows_where
 from epicene.suites.genform.gendered_terms import reference_of
 from epicene.suites.genform.items import TARGETS, family_of, other_gender, rules_of
 from epicene.suites.genform.published import data_rows
+from epicene.suites.genform.rule_inventory import rule_tables
 from epicene.suites.genform.words import TOKENISATIONS, tokenise
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.suites.genform.items import Pair
+    from epicene.suites.genform.protocol import GenformProtocol
     from epicene.suites.genform.words import Tokenisation
 
 TOKENISATION_NOTES = {
@@ -25,11 +27,12 @@ TOKENISATION_NOTES = {
 }
 
 
-def statistics(pairs: Sequence[Pair]) -> Iterator[Table]:
-    """Table 1 by both tokenisations, and the numbers behind Figures 3 and 4."""
+def statistics(pairs: Sequence[Pair], _protocol: GenformProtocol | None = None) -> Iterator[Table]:
+    """Table 1 by both tokenisations, the rules (Tables 2–7), the numbers of Figures 3 and 4."""
     frames = {each: sentence_frame(pairs, each) for each in TOKENISATIONS}
     yield data_table(frames["whitespace"], "1", TOKENISATION_NOTES["whitespace"])
     yield data_table(frames["epicene"], "1 (Epicene's words)", TOKENISATION_NOTES["epicene"])
+    yield from rule_tables(pairs)
     yield rule_table(frames["whitespace"])
     yield term_table(frames["whitespace"])
 

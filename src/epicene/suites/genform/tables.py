@@ -58,18 +58,23 @@ _DIRECTIONS = (
 def tables(results: Outcomes) -> Iterator[Table]:
     """The tables of the paper, then ours, for the formats that were asked."""
     protocol = results.protocol
-    frame = generation_frame(results.frame, protocol.words)
+    frame = generation_frame(results.frame, protocol)
     if len(frame):
-        notes = (TOKENISATION_NOTES[protocol.words], *_prompt_note(protocol))
-        scores = _scores_table(frame, notes)
+        notes = (TOKENISATION_NOTES[protocol.words], *_prompt_note(results))
+        scores = _scores_table(frame, (*notes, *scoring_notes(frame, protocol)))
         yield data_table(sentence_frame_from_answers(frame), "1", notes[0])
         for language, name in TABLE_NUMBERS.items():
-            yield from _language_table(scores, language, name, notes)
+            part = rows_where(frame, language=language)
+            mine = (*notes, *scoring_notes(part, protocol))
+            yield from _language_table(scores, language, name, mine)
         yield scores
         yield from breakdown_tables(frame)
         yield interference_table(frame)
         yield answer_table(frame)
         yield _tokenisation_table(results, scores)
+        if protocol.spelling != "off":
+            yield spelling_table(frame)
+            yield conventions_table(results)
     yield from probability_tables(results.frame)
     yield from translation_tables(results.frame)
 
@@ -109,14 +114,57 @@ def _language_table(
         )
 
 
-def _prompt_note(protocol: GenformProtocol) -> Iterator[str]:
-    if protocol.prompt:
+def _prompt_note(results: Outcomes) -> Iterator[str]:
+    protocol = results.protocol
+    if protocol.spelling != "off":  # the titles of tables say whose prompt it is
+        asked = any(run.identities for run in results.runs)  # else answers were given
+        if asked and protocol.wording == "paper" and protocol.in_one_language:
+            yield (
+                "The paper prints its prompt in English and sent translations, which are not "
+                "published; here it was sent in English."
+            )
+    elif protocol.prompt:
         yield "The prompt is the user's own."
     elif protocol.name == "paper":
         yield (
             "The prompt is Epicene's wording in the sentence's language: the paper prints its own "
             "in English only (--set prompt=FILE takes another)."
         )
+
+
+def scoring_notes(frame: polars.DataFrame, protocol: GenformProtocol) -> Iterator[str]:
+    """How wrappers, neutral sentences and spelling variants were treated. The tables of runs of
+    version 0.1.0 stay as they were."""
+    import polars as pl
+
+    if protocol.spelling == "off" or not len(frame):
+        return
+    if protocol.clean:
+        cleaned = frame.filter(pl.col("cleaned").cast(pl.String) != "no")
+        yield (
+            "Answers were cleaned: a code fence, a label or quotes around the sentence were "
+            f"removed from {len(cleaned):,} of {len(frame):,} (table answers; --set clean=false "
+            "turns it off). The paper describes no cleaning."
+        )
+    else:
+        yield "Answers were not cleaned."
+    items = frame.unique("item")
+    neutral = len(items.filter(pl.col("terms") == 0))
+    how = (
+        "included in SGA and GIoU, with 1 if every word is unchanged and 0 otherwise"
+        if protocol.neutral == "in"
+        else "left out of SGA and GIoU (--set neutral=in includes them)"
+    )
+    yield (
+        f"{neutral:,} of {len(items):,} sentences have no gendered term and are {how}; the paper "
+        "averages over all sentences and does not define their scores."
+    )
+    spelt = len(frame.filter(metrics.has_spelling()))
+    how = "do not count as changes" if protocol.spelling == "ignored" else "count as changes"
+    yield (
+        f"Spelling variants {how}; {spelt:,} of {len(frame):,} answers have some (tables spelling "
+        "and conventions)."
+    )
 
 
 # --- ours ----------------------------------------------------------------------------------
@@ -166,7 +214,9 @@ def _tokenisation_table(results: Outcomes, scores: Table) -> Table:
         for row in scores.rows
     ]
     for other in (each for each in TOKENISATIONS if each != own):
-        for keys, frame in _by_language_and_all(generation_frame(results.frame, other)):
+        for keys, frame in _by_language_and_all(
+            generation_frame(results.frame, results.protocol, words=other)
+        ):
             answers = AnswerArrays.of(frame)
             cells = tuple(measure(answers) for _, measure in _MAIN)
             rows.append(Row(keys=(*keys, other), cells=cells))
@@ -314,6 +364,71 @@ def answer_table(frame: polars.DataFrame) -> Table:
         notes=(
             "By the gendered terms found: all of one form, some of each (mixed), or neither form. "
             "cleaned: a code fence, a label or quotes around the sentence were dropped.",
+        ),
+    )
+
+
+def spelling_table(frame: polars.DataFrame) -> Table:
+    """How many answers have spelling variants, in all and by kind."""
+    import polars as pl
+
+    found = frame["spelling"].cast(pl.String).fill_null("no").str.split("+").explode()
+    kinds = sorted({*found.unique().to_list()} - {"no"})
+    rows = []
+    for keys, mine in partition(frame, "model", "language"):
+        words = Estimate(value=float(mine["spelling variants"].fill_null(0).sum()))
+        shares = (share(mine, metrics.has_spelling(kind)) for kind in ("", *kinds))
+        rows.append(Row(keys=keys, cells=(words, *shares)))
+    return Table(
+        name="spelling",
+        title="Answers with spelling variants",
+        levels=("model", "language"),
+        columns=(
+            Column(name="words", unit="count"),
+            Column(name="answers"),
+            *(Column(name=kind) for kind in kinds),
+        ),
+        rows=tuple(rows),
+        notes=(
+            "A spelling variant is another spelling of the word that is wanted, or of the word in "
+            "the other form, and not of both; what can mark gender is never a spelling variant. "
+            "quotes: other quotation marks or apostrophes. The list of judged items in a report "
+            "has the words.",
+        ),
+    )
+
+
+_CONVENTIONS: tuple[tuple[str, Measure], ...] = (
+    *_MAIN,
+    ("exact", metrics.exact),
+    ("others' words changed", metrics.others_changed),
+)
+
+
+def conventions_table(results: Outcomes) -> Table:
+    """The scores with spelling variants ignored and counted, with neutral sentences in and out."""
+    rows = []
+    for ignored in (True, False):
+        for neutral in (False, True):
+            frame = generation_frame(
+                results.frame, results.protocol, ignored=ignored, neutral=neutral
+            )
+            how = ("ignored" if ignored else "counted", "in" if neutral else "out")
+            for keys, mine in _by_language_and_all(frame):
+                answers = AnswerArrays.of(mine)
+                cells = tuple(measure(answers) for _, measure in _CONVENTIONS)
+                rows.append(Row(keys=(*keys, *how), cells=cells))
+    return Table(
+        name="conventions",
+        title="Scores by how spelling variants and neutral sentences count",
+        levels=("model", "language", "spelling", "neutral"),
+        columns=tuple(Column(name=head, decimals=2) for head, _ in _CONVENTIONS),
+        rows=tuple(sorted(rows, key=lambda row: row.keys[:2])),
+        notes=(
+            "spelling: spelling variants are ignored, or counted as changes. neutral: sentences "
+            "without a gendered term are out of SGA and GIoU, or in, with 1 if every word is "
+            "unchanged and 0 otherwise; they are never in CGA and exact.",
+            CLUSTER_NOTE,
         ),
     )
 

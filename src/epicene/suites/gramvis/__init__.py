@@ -16,7 +16,9 @@ from epicene.suites.gramvis.figures import contact_sheets, figures
 from epicene.suites.gramvis.items import LabelCounts, PromptItem, stratum
 from epicene.suites.gramvis.judge import judge
 from epicene.suites.gramvis.metrics import HEADLINE_METRICS, all_metrics
-from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol, check_packages
+from epicene.suites.gramvis.paper_wording import MATERIAL
+from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
+from epicene.suites.gramvis.statistics import statistics
 from epicene.suites.gramvis.studies import image
 from epicene.suites.gramvis.studies.word_meanings import CATEGORY, STEREOTYPE, study_kind
 from epicene.suites.gramvis.tables import tables
@@ -44,7 +46,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     format_tables=("judges",),
     stratum=stratum,
     check=check,
-    check_packages=check_packages,
+    statistics=statistics,
     is_published=is_published,
     published_files={"ClassifiedData_rows.csv": PUBLISHED_SHA256},
     read_answers=read_votes,
@@ -52,6 +54,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     score_protocol="paper",
     contact_sheets=contact_sheets,
     construction=construction,
+    paper_material=MATERIAL,
     studies={
         STEREOTYPE: study_kind(STEREOTYPE),
         CATEGORY: study_kind(CATEGORY),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from epicene.core.records import Draw, Images, Look, digest
 from epicene.suites.gramvis.items import CONDITIONS, LABELS
 from epicene.suites.gramvis.prompts import prompt_language, prompts_for, templates_of
@@ -36,16 +38,19 @@ def draw(item: PromptItem, _answers: Answers, protocol: GramvisProtocol) -> Iter
             name=condition,
             group=item.cluster,
             language=prompt_language(item.entry, condition).lower(),
-            prompt=prompts_for(item.entry, condition, templates)[item.template - 1],
+            prompt=prompts_for(item.entry, condition, templates, protocol.languages)[
+                item.template - 1
+            ],
             shots=protocol.shots,
             width=protocol.size,
             height=protocol.size,
             # Prompts one after the other in a list must not share their shots' seeds.
             seed=int.from_bytes(digest(protocol.seed, item.id, condition)) % _SEED_RANGE,
+            rewriting=True if protocol.upsampling else msgspec.UNSET,
         )
 
 
-def look(item: PromptItem, answers: Answers, _protocol: GramvisProtocol) -> Iterator[Request]:
+def look(item: PromptItem, answers: Answers, protocol: GramvisProtocol) -> Iterator[Request]:
     """A question about every image that was drawn."""
     for drawn in answers.where(stage=DRAW):
         if isinstance(drawn.answer, Images):
@@ -57,8 +62,9 @@ def look(item: PromptItem, answers: Answers, _protocol: GramvisProtocol) -> Iter
                         group=item.cluster,
                         language="en",
                         image=image.sha256,
-                        question=QUESTION,
+                        question=protocol.question or QUESTION,
                         choices=LABELS,
+                        temperature=protocol.temperature or msgspec.UNSET,
                     )
 
 

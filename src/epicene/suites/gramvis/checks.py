@@ -59,8 +59,8 @@ def check_words(words: Sequence[Word]) -> Iterator[DataIssue]:
 
 def counterpart(language: str, grammar: Grammar, noun: str) -> str:
     """A noun's form in the other gender, as far as endings and a list tell; empty if none."""
-    known = _counterparts()[language]
-    if noun in known.neither:
+    known = _counterparts().get(language)
+    if known is None or noun in known.neither:
         return ""
     if noun in known.both or noun.endswith(known.both_endings):
         return noun
@@ -83,6 +83,8 @@ def _counterpart_problem(word: Word) -> Iterator[str]:
 
 
 def _wrong_article(word: Word) -> Iterator[str]:
+    if word.language not in LANGUAGES:
+        return
     right = definite_article(word.language, word.grammar, word.word)
     if word.article != right:
         yield f"its article is {word.article!r} and should be {right!r}."
@@ -154,8 +156,7 @@ def _repeated(words: Sequence[Word]) -> Iterator[DataIssue]:
 def _too_few(words: Sequence[Word]) -> Iterator[DataIssue]:
     times = Counter((word.language, word.grammar, word.control) for word in words)
     kinds = ((False, MIN_DIVERGENT, "divergent"), (True, MIN_CONTROLS, "control"))
-    languages = {word.language for word in words}
-    for language in (code for code in LANGUAGES if code in languages):
+    for language in dict.fromkeys(word.language for word in words):
         divergent = [word for word in words if word.language == language and not word.control]
         yield from _unbalanced(divergent, language)
         for grammar in GRAMMARS:

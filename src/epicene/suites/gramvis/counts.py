@@ -51,9 +51,9 @@ class CountArray:
 
     @property
     def languages(self) -> list[str]:
-        """The languages that have words, in the paper's order."""
+        """The languages that have words, in the paper's order; then the user's own."""
         present = {word.language for word in self.words}
-        return [code for code in LANGUAGES if code in present]
+        return [code for code in (*LANGUAGES, *sorted(present - {*LANGUAGES})) if code in present]
 
     def word_indices(self, language: str = "", grammar: str = "", category: str = "") -> Ints:
         """The indices of the words of a language, grammatical gender and category, if given."""

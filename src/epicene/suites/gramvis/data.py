@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-import unicodedata
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
-from epicene.core.data_files import read_rows, sha256_of, unescape_formula
+from epicene.core.data_files import read_rows, sha256_of
 from epicene.core.errors import InputError
 from epicene.suites import Dataset
 from epicene.suites.data_origin import user_data_name
-from epicene.suites.gramvis.articles import definite_article
 from epicene.suites.gramvis.items import (
     CONDITIONS,
     ERROR,
     LABELS,
-    LANGUAGES,
     LabelCounts,
-    Word,
-    category_of,
-    grammar_of,
-    is_well_spelled,
-    language_of,
     prompt_items,
     word_condition,
-    word_id,
 )
 from epicene.suites.gramvis.prompts import templates_of
+from epicene.suites.gramvis.word_lists import word_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from epicene.core.data_files import FileRow
     from epicene.suites import DataSource
-    from epicene.suites.gramvis.items import PromptItem
+    from epicene.suites.gramvis.own_languages import OwnLanguage
     from epicene.suites.gramvis.protocol import GramvisProtocol
-
-STARTER = Path(__file__).parent / "starter"
-_REQUIRED_COLUMNS = ("language", "word", "grammar", "stereotype", "category")
-_OPTIONAL_COLUMNS = ("english", "chinese", "article", "genitive", "accusative", "published")
-WORD_COLUMNS = (*_REQUIRED_COLUMNS, *_OPTIONAL_COLUMNS)
 
 
 class PublishedColumns(NamedTuple):
@@ -78,13 +62,13 @@ def read(source: DataSource, protocol: GramvisProtocol) -> Dataset:
     """Our words, or a file's: of words, to be drawn, or of counts in the authors' layout."""
     path = source.path
     if path is None:
-        files = [starter_file(language) for language in LANGUAGES]
-        return Dataset("starter", files, _word_items(None, {}, protocol))
+        return _word_dataset("starter", source, protocol)
     name = user_data_name(path.name)
     if not _has_count_columns(path, source.columns):
-        return Dataset(name, (path,), _word_items(path, source.columns, protocol))
+        return _word_dataset(name, source, protocol)
     published = " (as published)" if is_published_counts(path) else ""
-    return Dataset(f"{name}{published}", (path,), read_counts(path, source.columns))
+    counts = read_counts(path, source.columns, protocol.languages)
+    return Dataset(f"{name}{published}", (path,), counts)
 
 
 def _has_count_columns(path: Path, columns: dict[str, str]) -> bool:
@@ -93,88 +77,28 @@ def _has_count_columns(path: Path, columns: dict[str, str]) -> bool:
     return first is not None and not COUNT_COLUMNS.isdisjoint(first.values)
 
 
-def _word_items(
-    path: Path | None, columns: dict[str, str], protocol: GramvisProtocol
-) -> list[PromptItem]:
+def _word_dataset(name: str, source: DataSource, protocol: GramvisProtocol) -> Dataset:
     templates = templates_of(protocol)
-    found = [item for word in read_words(path, columns) for item in prompt_items(word, templates)]
+    words, files, notes = word_list(source, protocol)
+    found = [item for word in words for item in prompt_items(word, templates)]
     if not found:
-        raise InputError(f"{path} holds no words and no counts.")
-    return found
-
-
-# --- words -----------------------------------------------------------------------------------
-
-
-def read_words(path: Path | None = None, columns: Mapping[str, str] | None = None) -> list[Word]:
-    """The words of a user's file (CSV and the other tables Epicene reads), or all of ours."""
-    if path is None:
-        return [word for language in LANGUAGES for word in starter_words(language)]
-    return [_word_of_row(line) for line in read_rows(path, columns)]
-
-
-@cache
-def starter_words(language: str) -> tuple[Word, ...]:
-    """Our words of one language."""
-    return tuple(read_words(starter_file(language)))
-
-
-def starter_file(language: str) -> Path:
-    """The file of our words of one language."""
-    return STARTER / f"{language.lower()}.csv"
-
-
-def _word_of_row(line: FileRow) -> Word:
-    location, values = line
-    fields = {name: _normalised_text(values, name) for name in WORD_COLUMNS}
-    for name in _REQUIRED_COLUMNS:
-        if not fields[name]:
-            raise InputError(
-                f"{location} has no {name}; a word needs {', '.join(_REQUIRED_COLUMNS)}."
-            )
-    if not is_well_spelled(fields["word"]):
-        raise InputError(
-            f"{location} has the word {fields['word']!r}; a word is made of letters, hyphens, "
-            "apostrophes and spaces, because a folder of images is named after it."
-        )
-    language = language_of(fields["language"], location)
-    grammar = grammar_of(fields["grammar"], location)
-    fields |= {
-        "id": word_id(language, fields["word"], grammar),
-        "language": language,
-        "grammar": grammar,
-        "category": category_of(fields["category"], location),
-        "stereotype": fields["stereotype"].lower(),
-        "article": fields["article"].replace("’", "'"),
-    }
-    try:
-        word = msgspec.convert(fields, Word)
-    except msgspec.ValidationError as error:
-        raise InputError(f"{location} does not fit: {error}.") from None
-    if word.article:
-        return word
-    article = definite_article(language, word.grammar, word.word)
-    return msgspec.structs.replace(word, article=article)
-
-
-def _normalised_text(values: Mapping[str, Any], name: str) -> str:
-    """A field stripped and composed (NFC), so that equal words are equal strings.
-
-    `data gramvis build` guards what a spreadsheet would take for a formula.
-    """
-    text = unescape_formula(str(values.get(name) or ""))
-    return unicodedata.normalize("NFC", text).strip()
+        raise InputError(" ".join((f"{source.path or name} holds no words and no counts.", *notes)))
+    return Dataset(name, files, found, notes=notes if source.path else ())
 
 
 # --- counts ----------------------------------------------------------------------------------
 
 
-def read_counts(path: Path, columns: Mapping[str, str] | None = None) -> list[LabelCounts]:
+def read_counts(
+    path: Path,
+    columns: Mapping[str, str] | None = None,
+    languages: Mapping[str, OwnLanguage] | None = None,
+) -> list[LabelCounts]:
     """The rows of a file in the authors' layout, three conditions each."""
     seen: dict[str, str] = {}
     found: list[LabelCounts] = []
     for line in read_rows(path, columns):
-        for counted in _counts_of_row(line):
+        for counted in _counts_of_row(line, languages or {}):
             if counted.id in seen:
                 raise InputError(
                     f"{line.location} counts {counted.id!r} again ({seen[counted.id].rstrip(',')})."
@@ -196,17 +120,19 @@ def is_published_counts(path: Path) -> bool:
     return sha256_of(path) == PUBLISHED_SHA256
 
 
-def _counts_of_row(line: FileRow) -> Iterator[LabelCounts]:
+def _counts_of_row(line: FileRow, own: Mapping[str, OwnLanguage]) -> Iterator[LabelCounts]:
     language, drawer, grammar, category, word = (
         _text_cell(line, column) for column in PUBLISHED_COLUMNS
     )
     for condition in CONDITIONS:
         described = word_condition(
-            language, drawer, grammar, category, word, condition, line.location
+            language, drawer, grammar, category, word, condition, line.location, own
         )
         counts: dict[str, Any] = {
-            outcome: _count_cell(line, PUBLISHED_COLUMNS.counted(condition, outcome))
+            outcome: _count_cell(line, column)
             for outcome in (*LABELS, ERROR)
+            if (column := PUBLISHED_COLUMNS.counted(condition, outcome)) in line.values
+            or outcome != ERROR  # a file without errors need not have the columns
         }
         yield LabelCounts(id="/".join(described), **described.item_fields(), **counts)
 
@@ -219,14 +145,15 @@ def _text_cell(line: FileRow, column: str) -> str:
 
 
 def _count_cell(line: FileRow, column: str) -> int:
+    """A whole number, which pandas may have written as 4.0."""
     value = _cell_value(line, column)
     try:
-        number = int(value)
+        number = float(value)
     except (TypeError, ValueError):
-        number = -1
-    if number < 0 or number != float(value):
+        number = -1.0
+    if number < 0 or not number.is_integer():
         raise InputError(f"{line.location} has {value!r} in {column!r}; a count is wanted there.")
-    return number
+    return int(number)
 
 
 def _cell_value(line: FileRow, column: str) -> Any:

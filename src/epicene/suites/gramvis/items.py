@@ -13,11 +13,13 @@ import regex
 
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Item, Positive
+from epicene.suites.gramvis.own_languages import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from epicene.suites import Stratum
+    from epicene.suites.gramvis.own_languages import OwnLanguage
     from epicene.suites.gramvis.prompts import Templates
 
 Grammar: TypeAlias = Literal["M", "F"]
@@ -66,9 +68,9 @@ _WORD_PATTERN = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:[-'’ ][\p{L}\p{M}\p{N}]+)
 # --- names in files --------------------------------------------------------------------------
 
 
-def language_of(name: str, location: str) -> str:
-    """The paper's code of a language."""
-    return _look_up_name("language", name, _LANGUAGES, location)
+def language_of(name: str, location: str, own: Mapping[str, OwnLanguage] | None = None) -> str:
+    """The code of a language of the paper's, or of the user's own."""
+    return _look_up_name("language", name, {**_LANGUAGES, **names_of(own or {})}, location)
 
 
 def grammar_of(name: str, location: str) -> str:
@@ -82,8 +84,8 @@ def condition_of(name: str, location: str) -> str:
 
 
 def category_of(name: str, location: str) -> str:
-    """One of the five categories."""
-    return _look_up_name("category", name, _CATEGORIES, location)
+    """One of the five categories, spelt with blanks or underscores."""
+    return _look_up_name("category", "_".join(name.split()), _CATEGORIES, location)
 
 
 def _look_up_name(what: str, name: str, names: Mapping[str, str], location: str) -> str:
@@ -160,9 +162,9 @@ def prompt_items(word: Word, templates: Templates) -> Iterator[PromptItem]:
 
 
 def stratum(item: PromptItem) -> Stratum:
-    """The stratum of a limited run: language, gender, stereotype and category."""
+    """The stratum of a limited run, which alternates over languages, genders and so on."""
     word = item.entry
-    return "", f"{word.language}/{word.grammar}/{word.stereotype}/{word.category}"
+    return "", (word.language, word.grammar, word.stereotype, word.category)
 
 
 # --- images and their counts -----------------------------------------------------------------
@@ -195,10 +197,11 @@ def word_condition(
     word: str,
     condition: str,
     location: str,
+    own: Mapping[str, OwnLanguage],
 ) -> WordCondition:
     """A word and its condition by the names in a file; `location` is the line, for messages."""
     return WordCondition(
-        language_of(language, location),
+        language_of(language, location, own),
         drawer,
         grammar_of(grammar, location),
         category_of(category, location),

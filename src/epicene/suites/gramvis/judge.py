@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
 
-from epicene.core.records import Choice, Image, Images, Judgement
+from epicene.core.records import Choice, Failed, Image, Images, Judgement
 from epicene.suites import Answers
 from epicene.suites.gramvis.ask import DRAW, LOOK, look_name
 from epicene.suites.gramvis.items import (
@@ -293,7 +293,9 @@ def _judge_votes(
     labels: list[Label | None] = []
     for answered in answers:
         answer, model = answered.answer, answered.model
-        if isinstance(answer, Choice):
+        if isinstance(answer, Failed):
+            labels.append(None)  # one that did not vote: the others are not all
+        elif isinstance(answer, Choice):
             label = _label(answer, protocol)
             labels.append(label)
             # All else is in the majority's judgement.

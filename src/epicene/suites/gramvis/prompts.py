@@ -17,18 +17,13 @@ from epicene.core.data_files import read_toml_or_json
 from epicene.core.errors import InputError
 from epicene.core.records import Record
 from epicene.suites.gramvis.articles import contracted_article, with_article
-from epicene.suites.gramvis.items import (
-    CONDITIONS,
-    LANGUAGES,
-    condition_of,
-    grammar_of,
-    language_of,
-)
+from epicene.suites.gramvis.items import CONDITIONS, condition_of, grammar_of, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from epicene.suites.gramvis.items import Word
+    from epicene.suites.gramvis.own_languages import OwnLanguage
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
 TEMPLATE_FILE = Path(__file__).with_name("templates.toml")
@@ -76,9 +71,20 @@ class Templates(Record, frozen=True, kw_only=True):
 
 def templates_of(protocol: GramvisProtocol) -> Templates:
     """The protocol's templates, with ours for the languages it lacks."""
-    if not protocol.templates:
-        return default_templates()
-    return with_default_languages(templates_from(protocol.templates, "The file of templates"))
+    found = default_templates()
+    if protocol.templates:
+        given = templates_from(protocol.templates, "The file of templates", protocol.languages)
+        found = with_default_languages(given)
+    own = {
+        code: {"M": each.templates.M, "F": each.templates.F}
+        for code, each in protocol.languages.items()
+    }
+    if not own:
+        return found
+    added = templates_from(own, "The file of languages", protocol.languages)
+    return Templates(
+        source=f"{found.source} with {added.source}", sets={**added.sets, **found.sets}
+    )
 
 
 def prompt_language(word: Word, condition: str) -> str:
@@ -86,17 +92,31 @@ def prompt_language(word: Word, condition: str) -> str:
     return _CONTROL_LANGUAGES.get(condition, word.language)
 
 
-def prompts_for(word: Word, condition: str, templates: Templates | None = None) -> tuple[str, ...]:
+def prompts_for(
+    word: Word,
+    condition: str,
+    templates: Templates | None = None,
+    own: Mapping[str, OwnLanguage] | None = None,
+) -> tuple[str, ...]:
     """The prompts of a word under english, chinese or gendered (native), one per template."""
     condition = condition_of(condition, f"{word.id}:")
     language = prompt_language(word, condition)
     found = (templates or default_templates()).of(language, _gender_of(word, language))
-    forms = slot_forms(word, language)
-    return tuple(_fill_template(template, forms) for template in found)
+    forms = slot_forms(word, language, own)
+    try:
+        return tuple(_fill_template(template, forms) for template in found)
+    except KeyError as error:
+        raise InputError(
+            f"{word.id} has no {error.args[0]}; add it to the list of words."
+        ) from None
 
 
-def slot_forms(word: Word, language: str) -> dict[str, str]:
+def slot_forms(
+    word: Word, language: str, own: Mapping[str, OwnLanguage] | None = None
+) -> dict[str, str]:
     """The forms that fill the slots of a template in the word's own language, EN or ZH."""
+    if own and language in own:
+        return _forms_of_own_language(word, own[language])
     match language:
         case "ZH":
             return {"noun": _required_form(word, "chinese")}
@@ -114,6 +134,15 @@ def slot_forms(word: Word, language: str) -> dict[str, str]:
     return {"noun": word.word, **_with_the(with_article(word.article, word.word)), **forms}
 
 
+def _forms_of_own_language(word: Word, own: OwnLanguage) -> dict[str, str]:
+    """As many forms as are known: which are needed its templates tell."""
+    forms = {"noun": word.word, **_with_the(with_article(word.article, word.word))}
+    if (contracted := own.of.get(word.article)) is not None:
+        forms["of_the"] = with_article(contracted, word.word)
+    cases = {"genitive": word.genitive, "accusative": word.accusative}
+    return forms | {case: form for case, form in cases.items() if form}
+
+
 @cache
 def default_templates() -> Templates:
     """Epicene's own templates."""
@@ -125,16 +154,19 @@ def read_templates(path: Path) -> Templates:
     return templates_from(read_toml_or_json(path), str(path))
 
 
-def templates_from(table: Mapping[str, Any], source: str) -> Templates:
+def templates_from(
+    table: Mapping[str, Any], source: str, own: Mapping[str, OwnLanguage] | None = None
+) -> Templates:
     """Templates from the table of such a file; `source` names it in messages."""
     sets: dict[str, dict[str, tuple[str, ...]]] = {}
     for name, genders in table.items():
-        language = _language(name, source)
+        language = _language(name, source, own or {})
+        slots = own[language].slots if own and language in own else _SLOTS[language]
         if not isinstance(genders, dict):
             raise InputError(f"{source}, {name}, is not a table of m and f, or of any.")
         sets[language] = {
             _gender(gender, language, source): _check_templates(
-                texts, language, f"{source}, {name}, {gender},"
+                texts, language, slots, f"{source}, {name}, {gender},"
             )
             for gender, texts in genders.items()
         }
@@ -146,12 +178,8 @@ def templates_from(table: Mapping[str, Any], source: str) -> Templates:
 
 def with_default_languages(templates: Templates) -> Templates:
     """Add our templates for languages that a file lacks, as the authors' file lacks Chinese."""
-    ours = default_templates()
-    sets = {
-        language: found if any((found := templates.sets.get(language, {})).values()) else own
-        for language, own in ours.sets.items()
-    }
-    return Templates(source=templates.source, sets=sets)
+    given = {name: found for name, found in templates.sets.items() if any(found.values())}
+    return Templates(source=templates.source, sets={**default_templates().sets, **given})
 
 
 def _fill_template(template: str, forms: dict[str, str]) -> str:
@@ -191,23 +219,25 @@ def _german_genitive(word: Word) -> tuple[str, str]:
 
 
 def _gender_of(word: Word, language: str) -> str:
-    return word.grammar if language in LANGUAGES else ANY
+    return ANY if language in _CONTROL_LANGUAGES.values() else word.grammar
 
 
-def _language(name: str, source: str) -> str:
+def _language(name: str, source: str, own: Mapping[str, OwnLanguage]) -> str:
     control = _CONTROL_LANGUAGES.get(name.lower())
-    return control or language_of(name, f"{source}:")
+    return control or language_of(name, f"{source}:", own)
 
 
 def _gender(name: str, language: str, source: str) -> str:
-    if language not in LANGUAGES:
+    if language in _CONTROL_LANGUAGES.values():
         if name != ANY:
             raise InputError(f"{source}, {language}, has templates for {name!r}; it takes {ANY!r}.")
         return ANY
     return grammar_of(name, f"{source}, {language}:")
 
 
-def _check_templates(texts: Any, language: str, location: str) -> tuple[str, ...]:
+def _check_templates(
+    texts: Any, language: str, allowed: frozenset[str], location: str
+) -> tuple[str, ...]:
     """Templates, each with a slot for the word and no slot that nothing fills."""
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"{location} is not a list of templates.")
@@ -217,8 +247,8 @@ def _check_templates(texts: Any, language: str, location: str) -> tuple[str, ...
         slots = _slots(text, location)
         if not slots:
             raise InputError(f"{location} has a template without a slot for the word: {text!r}.")
-        if unknown := sorted(slots - _SLOTS[language]):
-            known = ", ".join(sorted(_SLOTS[language]))
+        if unknown := sorted(slots - allowed):
+            known = ", ".join(sorted(allowed))
             raise InputError(f"{location} has the slot {unknown[0]!r}; {language} has {known}.")
     return tuple(texts)
 

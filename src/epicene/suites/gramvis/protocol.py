@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+import msgspec
 
 from epicene.core.records import Positive
-from epicene.core.requirements import require
 from epicene.suites import Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from epicene.core.records import Item
+from epicene.suites.gramvis.own_languages import OwnLanguages
+from epicene.suites.paper_material import EPICENES_WORDING
 
 Averaging: TypeAlias = Literal["as printed", "words"]
 Parsing: TypeAlias = Literal["substring", "strict"]
+Wording: TypeAlias = Literal["epicene", "paper", "mixed"]
+Words: TypeAlias = Literal["epicene", "paper", "first"]
+# Why a word is doubtful: it means a woman or a man by definition, several people, or a thing.
+Remark: TypeAlias = Literal["sex", "collective", "object"]
+Temperature: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class GramvisProtocol(Protocol, frozen=True, kw_only=True):
-    """The settings of judging and tabulating."""
+    """The settings of asking, judging and tabulating.
+
+    Those that were added have as default what was done before there was a choice.
+    """
+
+    added: ClassVar[tuple[str, ...]] = (
+        *("wording", "question", "words", "controls", "leave_out"),
+        *("upsampling", "temperature", "languages"),
+    )
 
     # Each table by its own average, or the mean over words in all.
     averaging: Averaging
@@ -33,6 +44,31 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     size: Positive = 1024
     # A file's templates (by language, then gender) instead of ours.
     templates: dict[str, dict[str, tuple[str, ...]]] = {}
+    # Whose templates and question: ours, the paper's, or the paper's but for what the user sets.
+    wording: Wording = "epicene"
+    question: str = ""  # instead of ours
+    # Which words, where the user brings none: ours, the paper's 200, ours before their revision.
+    words: Words = "first"
+    controls: bool = True  # whether words are drawn whose stereotype equals their grammar
+    leave_out: tuple[Remark, ...] = ()
+    # Whether the provider may rewrite prompts: Flux is told to, others do as they are used to.
+    upsampling: bool = False
+    temperature: Temperature = 0.0  # of the judges
+    languages: OwnLanguages = {}  # the user's own, from a file
+
+    @property
+    def whose_wording(self) -> str:
+        """Whose templates and question the run used."""
+        if self.wording == "paper":
+            return "the paper's own, Chinese templates Epicene's"
+        if self.wording == "mixed":
+            return "yours where you set it, else the paper's, Chinese templates Epicene's"
+        return "yours where you set it" if self.templates or self.question else EPICENES_WORDING
+
+    @property
+    def of_first_version(self) -> bool:
+        """Whether a run is of version 0.1.0, whose tables keep the reasons that they gave."""
+        return self.words == "first"
 
     @property
     def as_printed(self) -> bool:
@@ -46,11 +82,18 @@ PROTOCOLS = {
         about=(
             "Every table by the average that reproduces it from the published counts, p-values "
             "without correction and stars left out where the authors leave them out; a judge's "
-            "words read by substring."
+            "words read by substring. Templates and the judges' question are the paper's own, the "
+            "words its 200 with our glosses and no control words; providers may rewrite prompts, "
+            "and judges answer at temperature 0.7."
         ),
         averaging="as printed",
         parsing="substring",
         mixed=False,
+        wording="paper",
+        words="paper",
+        controls=False,
+        upsampling=True,
+        temperature=0.7,
     ),
     "epicene": GramvisProtocol(
         name="epicene",
@@ -61,11 +104,7 @@ PROTOCOLS = {
         averaging="words",
         parsing="strict",
         mixed=True,
+        words="epicene",
+        leave_out=("sex",),
     ),
 }
-
-
-def check_packages(protocol: GramvisProtocol, _items: Iterable[Item]) -> None:
-    """The mixed model is fitted with statsmodels."""
-    if protocol.mixed:
-        require("statsmodels", "The mixed model", "stats", "leave it out with --set mixed=false")

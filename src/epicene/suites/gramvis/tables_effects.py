@@ -158,7 +158,7 @@ def _aggregate_row(
 # --- resource levels -------------------------------------------------------------------------
 
 
-def resource_table(counts: CountArray) -> Table:
+def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
     """Effects in high- and medium-resource languages, and the difference of the two."""
     average = word_average()
     levels = {"high": HIGH_RESOURCE, "medium": MEDIUM_RESOURCE}
@@ -171,13 +171,18 @@ def resource_table(counts: CountArray) -> Table:
                 level: counts.select(_words_of_languages(counts, codes, grammar), drawers)
                 for level, codes in levels.items()
             }
+            absent = next((level for level, part in parts.items() if not len(part.counts)), "")
             for level, part in parts.items():
                 cells = [average.effect(part, control, own) for control in CONTROLS]
+                if not len(part.counts) and not protocol.of_first_version:
+                    cells = [_no_words(level)] * len(CONTROLS)
                 rows.append(Row(keys=(level, drawer, grammar), cells=tuple(cells)))
             contrast = [
                 _effect_contrast(parts["high"], parts["medium"], control, own)
                 for control in CONTROLS
             ]
+            if absent and not protocol.of_first_version:
+                contrast = [_no_words(absent)] * len(CONTROLS)
             rows.append(Row(keys=("high less medium", drawer, grammar), cells=tuple(contrast)))
     return Table(
         name="resources",
@@ -191,6 +196,10 @@ def resource_table(counts: CountArray) -> Table:
             "resources from anything else that sets these languages apart.",
         ),
     )
+
+
+def _no_words(level: str) -> Estimate:
+    return Estimate(value=None, why=f"no such word of a {level}-resource language was drawn")
 
 
 def _words_of_languages(counts: CountArray, languages: tuple[str, ...], grammar: str) -> np.ndarray:

@@ -224,6 +224,18 @@ def test_choices_of_many_tokens_and_of_one_are_scored_alike(
 # --- what cannot be looked at ----------------------------------------------------------------
 
 
+def test_a_temperature_makes_words_vary_and_not_likelihoods(
+    models: dict[str, Model], files: ImageFolder
+) -> None:
+    seen = [noise(seed) for seed in range(4)]
+    greedy = [choice(models["llava"], files, data) for data in seen]
+    warm = [choice(models["llava"], files, data, temperature=5.0) for data in seen]
+    assert [each.text for each in warm] != [each.text for each in greedy]
+    assert [each.logprobs for each in warm] == [each.logprobs for each in greedy]
+    again = [choice(models["llava"], files, data, temperature=5.0) for data in seen]
+    assert again == warm
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [

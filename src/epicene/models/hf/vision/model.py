@@ -13,7 +13,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from epicene.core.records import LOGPROB_DECIMALS, Answer, Choice, Failed, Look, verb
+from epicene.core.records import LOGPROB_DECIMALS, Answer, Choice, Failed, Look, digest, verb
 from epicene.models import UnanswerableError, images
 from epicene.models.hf.batching import (
     NoMemoryError,
@@ -300,7 +300,7 @@ class Looker:
                 max_new_tokens=MAX_ANSWER_TOKENS,
                 exact=False,
                 stop=(),
-                sampling=_GREEDY,
+                sampling=_sampling(each.request),
             )
             for each in views
         ]
@@ -313,6 +313,13 @@ class Looker:
             else found
             for found in decoded
         ]
+
+
+def _sampling(request: Look) -> SamplingParams:
+    """Greedy, unless the request has a temperature: then each has its own noise."""
+    if not request.temperature:
+        return _GREEDY
+    return SamplingParams(key=digest(request), seed=0, sample=0, temperature=request.temperature)
 
 
 def _input_shape(each: VisionInput) -> tuple[tuple[str, tuple[int, ...]], ...]:

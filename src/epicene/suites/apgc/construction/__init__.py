@@ -22,6 +22,7 @@ from epicene.suites.apgc.construction.annotation import (
 )
 from epicene.suites.apgc.construction.selection import ApgcBuild, select
 from epicene.suites.apgc.corpus_files import write_folder, write_jsonl
+from epicene.suites.apgc.english import english_gender
 from epicene.suites.apgc.items import Sentence, check_forms, forms_of_group, parse_label
 from epicene.suites.construction import AskPeople, Compute, Construction
 from epicene.suites.data_cards import markdown_table
@@ -117,7 +118,11 @@ def export(outputs: StepOutputs, settings: ApgcBuild, folder: Path) -> list[Path
     written = [folder / "corpus.jsonl"]
     write_jsonl(written[0], corpus)
     for name in SPLITS:
-        part = [sentence for sentence in corpus if sentence.split == name]
+        part = [
+            msgspec.structs.replace(sentence, english_gender=english_gender(sentence.english))
+            for sentence in corpus
+            if sentence.split == name
+        ]
         if part:
             written += write_folder(folder / "corpus", name, part)
     about = folder / "card.md"

@@ -25,7 +25,7 @@ from epicene.suites.apgc.items import SentenceLabel, parse_label
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from epicene.studies.design.schema import Response
+    from epicene.studies.design.schema import AnswerValue, LocalisedText, Response
     from epicene.suites.apgc.construction.selection import ApgcBuild
     from epicene.suites.construction import StepOutputs, StepRow
 
@@ -39,6 +39,10 @@ _SENTENCE_PANELS = (
     TextPanel(field="text", title={"en": "Arabic", "ar": "العربية"}, language="ar"),
     TextPanel(field="english", title={"en": "English", "ar": "الإنجليزية"}, language="en"),
 )
+_SPEAKER, _SPEAKERS = ({"en": "speaker", "ar": "المتكلم"}, {"en": "speakers", "ar": "المتكلمون"})
+_LISTENER = {"en": "person spoken to", "ar": "المخاطب"}
+_LISTENERS = {"en": "people spoken to", "ar": "المخاطبون"}
+_MALFORMED = "malformed"
 _YES = Option(id="yes", label={"en": "yes", "ar": "نعم"}, key="y")
 _REMARK = NoteQuestion(id="note", ask={"en": "Remark", "ar": "ملاحظة"})
 _USABLE: dict[str, tuple[str, ...]] = {"usable": ("yes",)}
@@ -56,7 +60,7 @@ def _identification_study(name: str, rows: Iterable[StepRow], judgements: int) -
         name=name,
         suite="apgc",
         title=guidelines["title"],
-        instructions=guidelines["instructions"],
+        instructions=_with_examples(guidelines),
         show=_SENTENCE_PANELS,
         questions=(
             ChoiceQuestion(
@@ -64,7 +68,7 @@ def _identification_study(name: str, rows: Iterable[StepRow], judgements: int) -
                 ask={"en": "Is the sentence well formed?", "ar": "هل الجملة سليمة؟"},
                 options=(
                     _YES,
-                    Option(id="malformed", label={"en": "malformed", "ar": "معيبة"}, key="x"),
+                    Option(id=_MALFORMED, label={"en": "malformed", "ar": "معيبة"}, key="x"),
                 ),
             ),
             ChoiceQuestion(
@@ -79,14 +83,24 @@ def _identification_study(name: str, rows: Iterable[StepRow], judgements: int) -
                 id="several",
                 ask={"en": "More than one person", "ar": "أكثر من شخص واحد"},
                 options=(
-                    Option(id="first", label={"en": "speakers", "ar": "المتكلمون"}),
-                    Option(id="second", label={"en": "people spoken to", "ar": "المخاطبون"}),
+                    Option(id="first", label=_SPEAKERS),
+                    Option(id="second", label=_LISTENERS),
                 ),
                 when=_USABLE,
             ),
             _REMARK,
         ),
         judgements=judgements,
+        practice=tuple(
+            StudyItem(
+                id=f"practice-{number}",
+                language="ar",
+                fields={"text": each["text"], "english": each["english"]},
+                expected=_expected_labels(each["label"]),
+                feedback=each["feedback"],
+            )
+            for number, each in enumerate(guidelines["practice"], start=1)
+        ),
         items=tuple(
             StudyItem(
                 id=row["id"],
@@ -98,11 +112,52 @@ def _identification_study(name: str, rows: Iterable[StepRow], judgements: int) -
     )  # fmt: skip
 
 
+def _with_examples(guidelines: Any) -> LocalisedText:
+    """The instructions, then a sentence for each code."""
+    return {
+        language: "\n".join(
+            [
+                f"{text}\n{guidelines['examples'][language]}",
+                *(
+                    f"- {_code_in_words(code, language)}: {sentence}"
+                    for code, sentence in guidelines["codes"].items()
+                ),
+            ]
+        )
+        for language, text in guidelines["instructions"].items()
+    }
+
+
+def _code_in_words(code: str, language: str) -> str:
+    """What a code says, and the code, kept from left to right in Arabic, where BM! would be !BM."""
+    label = parse_label(code, "An example")
+    letters = {option.id: option.label[language] for option in _LETTERS}
+    first = (_SPEAKERS if label.first_many else _SPEAKER)[language]
+    second = (_LISTENERS if label.second_many else _LISTENER)[language]
+    stop = "؛" if language == "ar" else ";"
+    words = f"{first}: {letters[label.first]}{stop} {second}: {letters[label.second]}"
+    return f"{words} \N{LEFT-TO-RIGHT ISOLATE}({code})\N{POP DIRECTIONAL ISOLATE}"
+
+
+def _expected_labels(label: str) -> dict[str, AnswerValue]:
+    """The answers that make up a label."""
+    if label == _MALFORMED:
+        return {"usable": _MALFORMED}
+    who = parse_label(label, "A practice item")
+    several = {"first": who.first_many, "second": who.second_many}
+    return {
+        "usable": "yes",
+        "first": who.first,
+        "second": who.second,
+        "several": tuple(name for name, many in several.items() if many),
+    }
+
+
 def _label_of(response: Response) -> str:
     """The label that a person gave, or `malformed`."""
     answers = response.answers
     if answers["usable"] != "yes":
-        return "malformed"
+        return _MALFORMED
     several = answers.get("several", ())
     return str(
         SentenceLabel(
@@ -163,10 +218,10 @@ _WHO = {
     "M!": {"en": "men", "ar": "رجال"},
     "F!": {"en": "women", "ar": "نساء"},
 }
-_PERSONS = ({"en": "speaker", "ar": "المتكلم"}, {"en": "listener", "ar": "المخاطب"})
+_PERSONS = (_SPEAKER, {"en": "listener", "ar": "المخاطب"})
 
 
-def _describe_people(label: SentenceLabel) -> str:
+def describe_people(label: SentenceLabel) -> str:
     """The people that a form is for, in words: a line of Arabic, for its writer, then English."""
     letters = (
         f"{label.first}{'!' * label.first_many}",
@@ -202,12 +257,32 @@ def _form_to_write(row: StepRow, version: SentenceLabel) -> StudyItem:
         language="ar",
         group=row["id"],
         fields={
-            "people": _describe_people(version),
+            "people": describe_people(version),
             "text": row["text"],
             "english": row["english"],
             "draft": _draft(row["text"], version),
         },
     )
+
+
+def _practice_form(practice: Iterable[Any]) -> Iterator[StudyItem]:
+    """Forms to write for practice; those without one are hard."""
+    for number, each in enumerate(practice, start=1):
+        expected: dict[str, AnswerValue] = {"possible": "hard"}
+        if each["form"]:
+            expected = {"possible": "yes", "form": each["form"]}
+        yield StudyItem(
+            id=f"practice-{number}",
+            language="ar",
+            fields={
+                "people": describe_people(parse_label(each["label"], "A practice item")),
+                "text": each["text"],
+                "english": each["english"],
+                "draft": each["text"],
+            },
+            expected=expected,
+            feedback=each["feedback"],
+        )
 
 
 def rewrite(outputs: StepOutputs, _settings: ApgcBuild) -> Study:
@@ -216,7 +291,7 @@ def rewrite(outputs: StepOutputs, _settings: ApgcBuild) -> Study:
     items = [
         _form_to_write(row, version)
         for row in outputs["decide"]
-        if row["label"] != "malformed"
+        if row["label"] != _MALFORMED
         for version in parse_label(row["label"], row["id"]).versions[1:]
     ]
     return Study(
@@ -250,6 +325,7 @@ def rewrite(outputs: StepOutputs, _settings: ApgcBuild) -> Study:
             ),
             _REMARK,
         ),
+        practice=tuple(_practice_form(guidelines["practice"])),
         items=tuple(items),
     )
 

@@ -100,6 +100,7 @@ construction = Construction(
             verbs=(Translate,),
             ask=ask_to_translate,
             read=read_translated,
+            many=True,
         ),
         AskPeople(
             name="review", about="two people on each translation", study=review, read=read_reviews

@@ -21,6 +21,7 @@ from epicene.studies.design.answers import responses_by_item
 from epicene.studies.design.schema import StudyItem, restrict_languages
 from epicene.studies.exchange.study_files import read_study
 from epicene.suites.construction import kept_rows
+from epicene.suites.genform.construction.generation import sentence_of
 from epicene.suites.genform.items import TARGETS
 
 if TYPE_CHECKING:
@@ -173,14 +174,22 @@ def adjudicate_reviews(outputs: StepOutputs, settings: GenformBuild) -> Study:
 def read_adjudicated_reviews(
     outputs: StepOutputs, settings: GenformBuild, _study: Study, responses: Sequence[Response]
 ) -> Iterator[StepRow]:
-    """Each sentence with its final translation."""
-    rows = adjudicated(outputs["review"], responses, settings.seed, _written_translation)
+    """Each sentence with its final translation. Of several, one is kept: the first that people
+    left as it came, else the first that they mended."""
+    rows = list(adjudicated(outputs["review"], responses, settings.seed, _written_translation))
+    kept: dict[str, str] = {}
+    for as_it_came in (True, False):
+        for row, texts, _ in rows:
+            if texts and (texts["text"] == row["translation"]) == as_it_came:
+                kept.setdefault(sentence_of(row), row["id"])
     for row, texts, by in rows:
+        other = kept.get(sentence_of(row), row["id"]) != row["id"]
+        reason = "another translation was kept" if other else ""
         yield {
             **select_fields(row, "id", "rule", "english"),
             "text": texts.get("text", ""),
             "decided": by,
-            "dropped": "" if texts else "left out by people",
+            "dropped": reason if texts else "left out by people",
         }
 
 

@@ -11,6 +11,7 @@ from epicene.stats.intervals import wilson
 from epicene.suites.construction import kept_rows
 from epicene.suites.data_cards import dropped_reasons, format_estimate, markdown_table
 from epicene.suites.genform.construction.annotation import disagreements
+from epicene.suites.genform.construction.generation import sentence_of
 from epicene.suites.genform.gendered_terms import reference_of
 from epicene.suites.genform.items import TARGETS
 from epicene.suites.genform.words import tokenise
@@ -157,7 +158,8 @@ def _terms(pair: Pair) -> int:
 
 def _balance(outputs: StepOutputs, pairs: Sequence[Pair]) -> Iterator[str]:
     """How many words come from each list, for slots with more than one."""
-    there = {pair.id for pair in pairs}
+    sentences = {row["id"]: sentence_of(row) for row in outputs["translate"]}
+    there = {sentences[pair.id] for pair in pairs}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in outputs["sift"]:
         for each in row["arguments"] if row["id"] in there else ():

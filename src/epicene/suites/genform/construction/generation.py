@@ -7,7 +7,7 @@ from collections import Counter
 from functools import lru_cache
 from itertools import chain, cycle, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import msgspec
 import regex
@@ -18,6 +18,14 @@ from epicene.core.records import Decoding, Generate, Message, Positive, Record, 
 from epicene.languages.normalisers import normalise
 from epicene.suites.construction import BuildSettings, kept_rows
 from epicene.suites.genform.checks import SentenceText, near_duplicates
+from epicene.suites.genform.paper_wording import (
+    CONTEXTS,
+    COUNT,
+    GENERATION_FILE,
+    TEMPLATE,
+    check_writer,
+)
+from epicene.suites.paper_material import read_material
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -181,6 +189,8 @@ class GenformBuild(BuildSettings, frozen=True, kw_only=True):
     sentences: Positive = 5  # of each template in each context
     temperature: float = 0.8
     templates: str = ""  # a file like templates.toml, instead of ours
+    # Whose prompt asks for sentences: ours, or the paper's (F.1) from the user's copy.
+    wording: Literal["epicene", "paper"] = "epicene"
 
 
 # --- plan ----------------------------------------------------------------------------------
@@ -189,6 +199,8 @@ class GenformBuild(BuildSettings, frozen=True, kw_only=True):
 def plan(_outputs: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
     """A row for each prompt: a template, a context, and the arguments of each sentence."""
     found = read_templates(settings.templates)
+    if settings.wording == "paper":
+        found = msgspec.structs.replace(found, writer=_paper_writer(found.writer))
     if not settings.language:
         known = " or ".join(found.templates)
         raise InputError(f"A set is in one language; name it: --set language={known}.")
@@ -211,6 +223,21 @@ def plan(_outputs: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
                     "system": found.writer.system.strip(),
                     "user": _user_message(found, found.contexts[context], filled),
                 }
+
+
+def _paper_writer(ours: WriterPrompt) -> WriterPrompt:
+    """The paper's prompt with our placeholders. It has none for the words of a sentence's slots, so
+    that these lines are ours, at its end."""
+    source, content = read_material("genform", GENERATION_FILE)
+    check_writer(content, str(source))
+    user = content["user"]
+    for slot, placeholder in (
+        (COUNT, "[count]"),
+        (TEMPLATE, "[template]"),
+        (CONTEXTS, "[context]"),
+    ):
+        user = user.replace(slot, placeholder)
+    return WriterPrompt(system=content["system"], user=f"{user}\n[fillings]", filling=ours.filling)
 
 
 def _choose(what: str, wanted: Sequence[str], known: Iterable[str]) -> list[str]:
@@ -246,7 +273,7 @@ def _user_message(found: Templates, context: str, filled: Sequence[FilledTemplat
     message = found.writer.user.strip()
     for name, text in parts.items():
         message = message.replace(name, text)
-    return message
+    return message.strip()
 
 
 # --- write ---------------------------------------------------------------------------------
@@ -339,15 +366,22 @@ def read_translated(
     outputs: StepOutputs, settings: GenformBuild, replies: Iterable[ModelReply]
 ) -> Iterator[StepRow]:
     """Each sentence with its translation; those that repeat another translation are dropped
-    before people are asked about them."""
+    before people are asked about them.
+
+    The translations by further models are rows of their own, which name the sentence.
+    """
     sentences = {row["id"]: row for row in outputs["sift"]}
+    translators: Counter[str] = Counter()
     rows = []
     for reply in replies:
         row = sentences[reply.request.item]
+        translators[row["id"]] += 1
+        number = translators[row["id"]]
         assert isinstance(reply.answer, Texts)
         rows.append(
             {
-                "id": row["id"],
+                "id": row["id"] if number == 1 else f"{row['id']}-{number}",
+                **({} if number == 1 else {"sentence": row["id"]}),
                 "rule": row["rule"],
                 "english": row["english"],
                 "translation": " ".join(reply.answer.only.split()),
@@ -356,6 +390,11 @@ def read_translated(
         )
     repeated = duplicate_reasons(rows, settings.language, "translation")
     return ({**row, "dropped": repeated.get(row["id"], "")} for row in rows)
+
+
+def sentence_of(row: StepRow) -> str:
+    """The id of the sentence that a row has a translation of."""
+    return str(row.get("sentence", row["id"]))
 
 
 def duplicate_reasons(rows: Iterable[StepRow], language: str, field: str) -> dict[str, str]:

@@ -17,7 +17,6 @@ from epicene.core.errors import InputError, RunError
 from epicene.core.records import Decoding, Generate, Message, Positive, Record, Texts, digest
 from epicene.suites.construction import BuildSettings, kept_rows
 from epicene.suites.gramvis.articles import bare_noun
-from epicene.suites.gramvis.data import read_words
 from epicene.suites.gramvis.items import (
     CATEGORIES,
     GRAMMAR_NAMES,
@@ -34,6 +33,7 @@ from epicene.suites.gramvis.studies.word_meanings import (
     meaning_key,
     read_study,
 )
+from epicene.suites.gramvis.word_lists import read_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -15,9 +15,9 @@ from epicene.suites.data_cards import dropped_reasons, format_estimate, markdown
 from epicene.suites.gramvis.checks import check_words
 from epicene.suites.gramvis.construction.dictionaries import word_of
 from epicene.suites.gramvis.construction.elicitation import category_rows
-from epicene.suites.gramvis.data import WORD_COLUMNS
 from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES
 from epicene.suites.gramvis.studies.word_meanings import meaning_key
+from epicene.suites.gramvis.word_lists import WORD_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

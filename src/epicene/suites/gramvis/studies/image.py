@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from epicene.core.errors import pluralise
 from epicene.core.records import Column, Estimate, Judgement, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.agreement import fleiss, krippendorff
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     Answered = StudyResults[GramvisProtocol]
 
 GENDER = "gender"
+TIES = "ties"  # what is done with images on which people are split
 
 # Which judgements a row is about: the facet and its value.
 _TABLE_FACETS = ("model", "language", "condition")
@@ -125,7 +127,8 @@ def _judges_table(results: Answered) -> Table:
         columns=_COLUMNS,
         rows=tuple(rows),
         notes=(
-            "The label that most people gave an image, beside the one the judges came to. The "
+            "The label that most people gave an image, beside the one the judges came to. "
+            f"{_ties_note(results)}The "
             "sample has equally many images of every stratum; in “the run” each counts for as many "
             "as its stratum has there. An image of which no vote could be read is left out. κ "
             "is Cohen's, α Krippendorff's. " + _CLUSTERED,
@@ -139,7 +142,7 @@ def _each_judge_table(results: Answered) -> Table:
     """Each judge's own votes beside people's labels."""
     import polars as pl
 
-    seen = annotator_agreement.majority_labels(results.adjudicated).with_columns(
+    seen = annotator_agreement.majority_labels(_without_ties(results)).with_columns(
         pl.col("label").alias("a")
     )
     names = [
@@ -182,10 +185,32 @@ def _confusion_table(results: Answered) -> Table:
 
 
 def _people_and_judges(results: Answered) -> polars.DataFrame:
-    """A row per image: people's label `a` and the judges' `b`."""
+    """A row per image on which people are not split: their label `a` and the judges' `b`."""
     return annotator_agreement.pairs_with_automatic(
-        results.adjudicated, rows_where(results.automatic, name=GENDER)
+        _without_ties(results), rows_where(results.automatic, name=GENDER)
     )
+
+
+def _without_ties(results: Answered) -> polars.DataFrame:
+    """People's judgements of images of which one label has more votes than any other.
+
+    Studies of version 0.1.0 keep the others, whose label is drawn by lot.
+    """
+    import polars as pl
+
+    frame = results.adjudicated
+    if not any(TIES in item.fields for item in results.study.items):
+        return frame
+    votes = frame.group_by("item", pl.col("label").cast(pl.String)).len()
+    most = votes.filter(pl.col("len") == pl.col("len").max().over("item"))
+    decided = most.filter(pl.len().over("item") == 1)
+    return frame.join(decided.select("item"), on="item", how="semi")
+
+
+def _ties_note(results: Answered) -> str:
+    left = results.adjudicated["item"].n_unique() - _without_ties(results)["item"].n_unique()
+    ties = f"{pluralise(left, 'image')}, of which no label has more votes than another"
+    return f"Left out: {ties}. " if left else ""
 
 
 def _agreement_cells(pairs: polars.DataFrame) -> tuple[Estimate, ...]:
@@ -267,6 +292,7 @@ def _study_item(model: str, image: JudgedImage) -> StudyItem:
             "agreement": majority.facets["agreement"],
             "votes": json.dumps(votes, ensure_ascii=False),
             "cluster": picture.cluster,
+            TIES: "left out",
         },
     )
 

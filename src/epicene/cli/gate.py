@@ -1,0 +1,76 @@
+"""`epicene gate`: is a new run no worse than a baseline? With exit codes for a release."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from epicene.cli.options import AsJson, AsMarkdown
+from epicene.core.errors import InputError
+
+_EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
+
+
+def gate(
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The run folder of the new model.")],
+    baseline: Annotated[
+        Path,
+        typer.Option(
+            "--baseline",
+            "-b",
+            metavar="OLD",
+            help="The run folder to be no worse than, or its results.json.",
+        ),
+    ],
+    policy: Annotated[
+        Path | None,
+        typer.Option(
+            "--policy",
+            metavar="FILE.toml",
+            help="Rules, margins and limits (default: a loss of 5 points or more is excluded).",
+        ),
+    ] = None,
+    nights: Annotated[
+        Path | None,
+        typer.Option(
+            "--nights",
+            metavar="FILE.json",
+            help="Keep one error rate over many gates; this file counts them.",
+        ),
+    ] = None,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option("--out", "-o", help="Also write .md, .xml (JUnit) or .json; may be repeated."),
+    ] = None,
+    as_json: AsJson = False,
+    as_markdown: AsMarkdown = False,
+) -> int:
+    """Decide whether a new run is no worse than a baseline, by every headline.
+
+    Exit codes: 0 pass, 1 fail, 3 undecided, 2 wrong input.
+    """
+    from epicene.api.gating import gate as gate_runs
+    from epicene.api.gating import gate_writer
+    from epicene.cli.output import note, print_json, print_tables
+    from epicene.report.gate import gate_document, gate_markdown, gate_sentence, gate_tables
+
+    if as_json and as_markdown:
+        raise InputError("Choose one of --json and --markdown.")
+    for path in out or ():
+        gate_writer(path)  # before any work is done
+    found = gate_runs(new, baseline, policy=policy, nights=nights)
+    for path in out or ():
+        found.write(path)
+    if as_json:
+        print_json(gate_document(found.result))
+    elif as_markdown:
+        sys.stdout.write(gate_markdown(found.result))
+    else:
+        typer.echo(gate_sentence(found.result) + "\n")
+        print_tables(gate_tables(found.result))
+        for sentence in found.notes:
+            note(sentence)
+    return _EXIT_CODES[found.outcome]

@@ -1,0 +1,367 @@
+"""How much data a comparison needs, and what a design can find: from pilot runs or from rates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epicene.core.errors import InputError
+from epicene.core.records import Estimate
+from epicene.runs.compare import POSITIONS, check_same_suite, headline_figures, read_pair
+from epicene.runs.paired_differences import paired_scores
+from epicene.runs.summary import summarise
+from epicene.stats.arrays import encode_groups, group_sums
+from epicene.stats.paired_spread import ALPHA, POWER, check_share
+from epicene.stats.power import (
+    Clustering,
+    GroupPool,
+    detectable_difference,
+    difference_shares,
+    plan_groups,
+    rate_shares,
+    score_shares,
+    shifted_pool,
+    simulate_pool,
+)
+from epicene.stats.tabulate import group_codes
+from epicene.stats.variance_components import VarianceComponents, variance_components
+from epicene.suites.headline_metrics import headline_metrics_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import polars
+
+    from epicene.core.records import Item
+    from epicene.runs.stored_run import StoredRun
+    from epicene.stats.arrays import Floats
+
+SAMPLES_SHOWN = (1, 2, 3, 5, 10)
+_WORDINGS = ("wording", "template")  # facets that say how an item was put
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assumptions:
+    """What a design is to find, and what is taken to be true of its answers."""
+
+    difference: float = 0.05
+    items: int | None = None  # the size of a design whose detectable difference is asked for
+    models: int = 2
+    rate: float | None = None
+    icc: float | None = None
+    correlation: float = 0.0  # of two models' answers to the same item
+    samples: int | None = None
+    agreement: float | None = None
+    alpha: float = ALPHA
+    power: float = POWER
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raise if a number cannot be."""
+        for name, value in (("alpha", self.alpha), ("power", self.power)):
+            check_share(f"--{name}", value)
+        check_share("--difference", self.difference)
+        for name, share in (
+            ("rate", self.rate),
+            ("icc", self.icc),
+            ("correlation", self.correlation),
+            ("agreement", self.agreement),
+        ):
+            if share is not None and not 0 <= share <= 1:
+                raise InputError(f"--{name} must be between 0 and 1; it was {share:g}.")
+        for name, count, least in (
+            ("items", self.items, 2),
+            ("models", self.models, 2),
+            ("samples", self.samples, 1),
+        ):
+            if count is not None and count < least:
+                raise InputError(f"--{name} must be at least {least}; it was {count}.")
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of models are compared."""
+        return self.models * (self.models - 1) // 2
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What is known of a headline before the run: how often it is right, and how answers hang
+    together."""
+
+    headline: str
+    rate: float
+    clustering: Clustering
+    pool_at: Callable[[float], GroupPool]  # groups with a true difference
+    components: VarianceComponents | None = None  # None if they are assumed
+    groups: int = 0  # of the pilot run or the data
+    items_per_group: float = 1.0  # of the data; each may be asked in several ways
+    judgements_per_group: float = 1.0
+
+    @property
+    def direction(self) -> int:
+        """Towards a rate of a half, where differences vary most."""
+        return -1 if self.rate >= 0.5 else 1
+
+
+@dataclass(frozen=True)
+class DataNeeds:
+    """What one headline needs."""
+
+    pilot: Pilot
+    difference: float
+    groups: int
+    items: int
+    judgements: int
+    power: float  # simulated, of so many groups
+    given_groups: int
+    detectable: Estimate  # the smallest difference that the given groups find
+    by_samples: tuple[tuple[int, int, int], ...]  # samples of each prompt, items, judgements
+
+
+@dataclass(frozen=True)
+class DataPlan:
+    """What every headline of a suite needs."""
+
+    suite: str
+    assumptions: Assumptions
+    needs: tuple[DataNeeds, ...]
+    comparisons: int  # over which the error rate is kept
+    notes: tuple[str, ...] = ()
+
+
+def plan_from_runs(runs: Sequence[StoredRun], assumptions: Assumptions) -> DataPlan:
+    """What is needed by the headlines of one pilot run, or of a pair of them."""
+    assumptions.check()
+    for option, value in (
+        ("--rate", assumptions.rate),
+        ("--icc", assumptions.icc),
+        ("--agreement", assumptions.agreement),
+        ("--samples", assumptions.samples),
+    ):
+        if value is not None:
+            raise InputError(f"{option} is taken from the run; leave it out beside --from.")
+    if len(runs) == 1:
+        pilots, notes = list(_pilots_of_run(runs[0], assumptions)), _ONE_RUN
+    elif len(runs) == 2:
+        if assumptions.correlation:
+            raise InputError("--correlation is taken from the two runs; leave it out.")
+        check_same_suite(*runs)
+        pilots, notes = list(_pilots_of_pair(*runs)), _TWO_RUNS
+    else:
+        raise InputError(f"--from takes one run or two, not {len(runs)}.")
+    if not pilots:
+        raise InputError(
+            f"{runs[0].folder} has no headline with a right and a wrong that could be paired by "
+            "item, so there is nothing to plan from it."
+        )
+    return _plan(runs[0].suite.name, pilots, assumptions, notes)
+
+
+def plan_from_items(
+    suite: str, items: Sequence[Item], assumptions: Assumptions, group_size: int | None = None
+) -> DataPlan:
+    """What is needed at the given rates, with the groups of these items or in others."""
+    assumptions.check()
+    sizes = np.bincount(encode_groups([item.cluster for item in items], len(items)))
+    if group_size is not None:
+        if group_size < 1:
+            raise InputError(f"--group-size must be at least 1; it was {group_size}.")
+        sizes = np.full(max(1, round(len(items) / group_size)), group_size)
+    rate = 0.5 if assumptions.rate is None else assumptions.rate
+    samples = assumptions.samples or 1
+    icc = 0.3 if assumptions.icc is None else assumptions.icc
+    if sizes.max() == 1:
+        icc = 0.0
+    agreement = assumptions.agreement
+    if agreement is None:
+        agreement = 1.0 if samples == 1 else max(0.6, icc)
+    clustering = Clustering(sizes, samples, icc, agreement)
+    scores = rate_shares(rate)
+
+    def pool_at(difference: float) -> GroupPool:
+        shares = difference_shares(scores, difference, assumptions.correlation)
+        return simulate_pool(shares, clustering, seed=assumptions.seed)
+
+    per_group = float(sizes.mean())
+    pilot = Pilot(
+        "share right", rate, clustering, pool_at, None, len(sizes), per_group, per_group * samples
+    )
+    return _plan(suite, [pilot], assumptions, _GIVEN_RATES)
+
+
+_ONE_RUN = (
+    "Rates, groups and correlations are the pilot run's. The other model is taken to answer "
+    "independently of it, which needs the most data, unless --correlation says how far the two "
+    "agree or --from names a run of each.",
+)
+_TWO_RUNS = (
+    "The groups of the two pilot runs are drawn again with their own differences, moved to the "
+    "difference that is to be found.",
+)
+_GIVEN_RATES = (
+    "Rate and correlations are given or assumed, and the groups are those of the data; --from RUN "
+    "takes them from a run.",
+)
+
+
+# --- pilots ----------------------------------------------------------------------------------
+
+
+def _pilots_of_run(run: StoredRun, assumptions: Assumptions) -> Iterator[Pilot]:
+    results = summarise([run]).results
+    for headline in headline_metrics_of(run.suite, results):
+        if headline.item_scores is None:
+            continue
+        frame = headline.item_scores(results)
+        if len(frame):
+            yield _pilot_of_scores(headline.name, frame, assumptions)
+
+
+def _pilot_of_scores(headline: str, frame: polars.DataFrame, assumptions: Assumptions) -> Pilot:
+    values = frame["score"].to_numpy()
+    components = _components(frame, values)
+    clustering = _clustering(frame, components)
+    scores = score_shares(values)
+
+    def pool_at(difference: float) -> GroupPool:
+        shares = difference_shares(scores, difference, assumptions.correlation)
+        return simulate_pool(shares, clustering, seed=assumptions.seed)
+
+    return Pilot(
+        headline,
+        float(values.mean()),
+        clustering,
+        pool_at,
+        components,
+        *_sizes(frame),
+    )
+
+
+def _pilots_of_pair(first: StoredRun, second: StoredRun) -> Iterator[Pilot]:
+    read = read_pair(first, second)
+    for figures in headline_figures(read):
+        if figures.scores is None:
+            continue
+        both = paired_scores(figures.scores, POSITIONS, suite=first.suite.name)
+        if not len(both):
+            continue
+        gaps = both["score_2"].to_numpy() - both["score"].to_numpy()
+        if not gaps.any():
+            raise InputError(
+                f"By {figures.headline.name!r} the two runs never differ, so there is no telling "
+                "how differences vary; give one run, or rates."
+            )
+        columns = np.column_stack([gaps, np.ones_like(gaps)])
+        sums = group_sums(columns, encode_groups(group_codes(both), len(both)))
+        components = _components(both, gaps)
+        yield Pilot(
+            figures.headline.name,
+            float(both["score"].to_numpy().mean()),
+            _clustering(both, components),
+            partial(shifted_pool, sums[:, 0], sums[:, 1]),
+            components,
+            *_sizes(both),
+        )
+
+
+def _sizes(frame: polars.DataFrame) -> tuple[int, float, float]:
+    """How many groups there are, and the items and judgements in each."""
+    groups = frame["group"].n_unique()
+    return groups, frame["item"].n_unique() / groups, len(frame) / groups
+
+
+def _prompts(frame: polars.DataFrame) -> list[tuple[Any, ...]]:
+    """What was asked: the item and the name of the judgement, without the number of the sample."""
+    import polars as pl
+
+    names = frame["name"].cast(pl.String).str.replace(r" \d+$", "")
+    return list(zip(frame["item"], names, strict=True))
+
+
+def _components(frame: polars.DataFrame, values: Floats) -> VarianceComponents:
+    wording = next((name for name in _WORDINGS if name in frame.columns), None)
+    labels = None if wording is None else frame[wording].cast(str).to_list()
+    return variance_components(values, group_codes(frame), _prompts(frame), labels)
+
+
+def _clustering(frame: polars.DataFrame, components: VarianceComponents) -> Clustering:
+    prompts = encode_groups(_prompts(frame), len(frame))
+    groups = group_codes(frame)
+    of_prompt = np.zeros(prompts.max() + 1, dtype=np.int64)
+    of_prompt[prompts] = groups
+    per_item = max(1, round(len(frame) / len(of_prompt)))
+    return Clustering(
+        np.bincount(of_prompt), per_item, components.icc, max(components.agreement, components.icc)
+    )
+
+
+# --- the plan --------------------------------------------------------------------------------
+
+
+def _plan(
+    suite: str, pilots: Sequence[Pilot], assumptions: Assumptions, notes: tuple[str, ...]
+) -> DataPlan:
+    comparisons = assumptions.pairs * len(pilots)
+    return DataPlan(
+        suite=suite,
+        assumptions=assumptions,
+        needs=tuple(_needs(pilot, assumptions, comparisons) for pilot in pilots),
+        comparisons=comparisons,
+        notes=notes,
+    )
+
+
+def _needs(pilot: Pilot, assumptions: Assumptions, comparisons: int) -> DataNeeds:
+    alpha, power, seed = assumptions.alpha / comparisons, assumptions.power, assumptions.seed
+    difference = pilot.direction * assumptions.difference
+    pool = pilot.pool_at(difference)
+    found = plan_groups(pool, alpha=alpha, power=power, seed=seed)
+    given = pilot.groups
+    if assumptions.items is not None:
+        given = max(1, round(assumptions.items / pilot.items_per_group))
+    most = pilot.rate if pilot.direction < 0 else 1 - pilot.rate
+    detectable = detectable_difference(
+        lambda size: pilot.pool_at(pilot.direction * size),
+        given,
+        most,
+        alpha=alpha,
+        power=power,
+        seed=seed,
+    )
+    items = math.ceil(found.groups * pilot.items_per_group)
+    return DataNeeds(
+        pilot=pilot,
+        difference=difference,
+        groups=found.groups,
+        items=items,
+        judgements=math.ceil(found.groups * pilot.judgements_per_group),
+        power=found.power,
+        given_groups=given,
+        detectable=Estimate(
+            value=detectable,
+            n=given,
+            why="" if detectable is not None else f"{given} groups find no difference so large",
+        ),
+        by_samples=tuple(_by_samples(pilot, items)),
+    )
+
+
+def _by_samples(pilot: Pilot, items: int) -> Iterator[tuple[int, int, int]]:
+    """How many items and judgements are needed with other numbers of samples, by the components
+    of variance."""
+    icc, agreement = pilot.clustering.icc, pilot.clustering.agreement
+    if agreement >= 1:
+        return
+    prompts = float(pilot.clustering.items.mean())
+
+    def variance(samples: int) -> float:
+        return icc + (agreement - icc + (1 - agreement) / samples) / prompts
+
+    for samples in SAMPLES_SHOWN:
+        needed = math.ceil(items * variance(samples) / variance(pilot.clustering.per_item))
+        asked = needed / pilot.items_per_group * prompts
+        yield samples, needed, math.ceil(asked * samples)

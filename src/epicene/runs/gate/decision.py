@@ -1,0 +1,181 @@
+"""Decide headline by headline on intervals: pass, fail or undecided.
+
+A gate passes only if every headline does, so that the bound behind a pass needs no correction; it
+fails if any headline does, so that the bound behind a failure is corrected over all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, SupportsFloat, TypeAlias
+
+import msgspec
+
+from epicene.core.records import Estimate
+from epicene.stats.paired_spread import PairedSpread, groups_needed
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from epicene.runs.gate.policy import Correction, GatePolicy, Rule
+    from epicene.stats.independent_difference import IndependentDifference
+
+Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
+
+# With a change so near the margin that more data than this would be needed, none is promised.
+MOST_TIMES = 1000
+_ROUNDING = 1e-9
+
+
+class UpperBound(Protocol):
+    """What has an upper bound at any one-sided level."""
+
+    def high(self, level: float) -> SupportsFloat: ...
+
+
+@dataclass(frozen=True)
+class HeadlineEvidence:
+    """How much better the new model is by one headline; negative is worse."""
+
+    headline: str
+    rule: Rule
+    margin: float
+    baseline: Estimate
+    new: Estimate
+    change: PairedSpread | IndependentDifference | None  # None if there is no interval
+    paired: bool
+    judgements: int
+    coverage: float = 1.0  # of the baseline's judgements, those that the new run has
+    why: str = ""  # why there is no interval
+
+    @property
+    def boundary(self) -> float:
+        """A change that is surely below this is a failure."""
+        return 0.0 if self.rule == "no-regression" else -self.margin
+
+
+@dataclass(frozen=True)
+class HeadlineVerdict:
+    """The outcome by one headline, with the interval that it was decided on."""
+
+    evidence: HeadlineEvidence
+    outcome: Outcome
+    change: Estimate
+    why: str = ""
+    groups: int | None = None  # None if it is not paired
+    times_needed: float | None = None  # as many groups, to decide with the policy's power
+    expected: float | None = None  # the change that this takes to be the true one
+
+    @property
+    def groups_needed(self) -> int | None:
+        """How many groups would decide it, in all."""
+        if self.groups is None or self.times_needed is None:
+            return None
+        return round(self.groups * self.times_needed)
+
+
+def decide(
+    evidence: Sequence[HeadlineEvidence], policy: GatePolicy, *, alpha: float | None = None
+) -> list[HeadlineVerdict]:
+    """The outcome by each headline; `alpha` is for failures, if it is not the policy's."""
+    tail = (policy.alpha if alpha is None else alpha) / 2
+    failed, level, first_level = failures(
+        [(each.change, each.boundary) for each in evidence if each.change is not None],
+        tail,
+        policy.correction,
+    )
+    verdicts, number = [], 0
+    for each in evidence:
+        if each.change is None:
+            verdicts.append(
+                HeadlineVerdict(each, "undecided", Estimate(value=None, why=each.why), why=each.why)
+            )
+            continue
+        high = float(each.change.high(level))
+        if number in failed:
+            # Holm's bound of what is rejected: below the boundary, and no more unless
+            # Bonferroni's is lower.
+            high = min(each.boundary, float(each.change.high(first_level)))
+        verdicts.append(_verdict(each, each.change, policy, high, failed=number in failed))
+        number += 1
+    return verdicts
+
+
+def failures(
+    changes: Sequence[tuple[UpperBound, float]], tail: float, correction: Correction
+) -> tuple[set[int], float, float]:
+    """Which changes are surely below their boundaries; the level of the bounds of the others, and
+    that of the first step.
+
+    Holm's step-down: those that fail at tail/k leave the others with tail/(k − failures).
+    """
+    first = 1 - (tail if correction == "none" else tail / max(1, len(changes)))
+    level, failed = first, _below(changes, first)
+    while correction == "holm" and len(failed) < len(changes):
+        level = 1 - tail / (len(changes) - len(failed))
+        more = _below(changes, level)
+        if more <= failed:
+            break
+        failed |= more
+    return failed, level, first
+
+
+def _below(changes: Sequence[tuple[UpperBound, float]], level: float) -> set[int]:
+    return {
+        number
+        for number, (change, boundary) in enumerate(changes)
+        if float(change.high(level)) < boundary
+    }
+
+
+def _verdict(
+    evidence: HeadlineEvidence,
+    change: PairedSpread | IndependentDifference,
+    policy: GatePolicy,
+    high: float,
+    *,
+    failed: bool,
+) -> HeadlineVerdict:
+    low = float(change.low(1 - policy.alpha / 2))
+    value = float(change.difference)
+    groups = change.groups if isinstance(change, PairedSpread) else None
+    shown = Estimate(value=value, low=min(low, high), high=high, n=evidence.judgements)
+    if groups is not None:  # a difference of shares
+        shown = msgspec.structs.replace(shown, low=max(-1.0, min(low, high)), high=min(1.0, high))
+    margin = evidence.margin
+    if failed:
+        more = "" if evidence.rule == "no-regression" else f" by more than {points(margin)}"
+        return HeadlineVerdict(evidence, "fail", shown, f"it is worse{more}", groups)
+    if evidence.coverage < policy.min_coverage:
+        why = (
+            f"only {evidence.coverage:.1%} of the baseline's judgements are in the new run "
+            f"(min_coverage is {policy.min_coverage:.0%})"
+        )
+        return HeadlineVerdict(evidence, "undecided", shown, why, groups)
+    if low >= -margin:
+        return HeadlineVerdict(
+            evidence, "pass", shown, f"a loss of {points(margin)} or more is excluded", groups
+        )
+    why = f"the interval excludes neither a loss of {points(margin)} nor none"
+    expected = min(value, 0.0)
+    distance = max(abs(expected + margin), _ROUNDING)
+    alpha, power = policy.alpha / 2, policy.power
+    if isinstance(change, PairedSpread):
+        times = groups_needed(change, distance, alpha=alpha, power=power) / change.groups
+    else:
+        times = change.times_needed(distance, alpha=alpha, power=power)
+    known = None if times > MOST_TIMES else times
+    return HeadlineVerdict(evidence, "undecided", shown, why, groups, known, expected)
+
+
+def points(share: float) -> str:
+    """A share in percentage points: 5 points."""
+    shown = f"{100 * share:.3g}"
+    return f"{shown} point" if shown == "1" else f"{shown} points"
+
+
+def overall(outcomes: Collection[Outcome]) -> Outcome:
+    """Fail if anything does, pass if everything does."""
+    if "fail" in outcomes:
+        return "fail"
+    return "undecided" if "undecided" in outcomes else "pass"

@@ -1,0 +1,173 @@
+"""`epicene gate`: exit codes, outputs, baselines of results, nights and wrong input."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+
+import epicene as api
+from cli.conftest import Epicene
+from run_folders import edit_manifest
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "gate.schema.json").read_text("utf-8"))
+HEADLINE = "gendered terms right (SGA)"
+
+
+@pytest.fixture
+def runs(epicene: Epicene) -> Epicene:
+    """Runs of genform: `rules` is good, `copy` bad, `again` is rules once more."""
+    for name, model in (("rules", "rules"), ("copy", "copy"), ("again", "rules?label=again")):
+        done = epicene("run", "genform", "-m", model, "-l", "fr", "--limit=20", f"--out={name}")
+        assert done.code == 0, done.err
+    return epicene
+
+
+def test_exit_codes_and_outputs(runs: Epicene) -> None:
+    failed = runs("gate", "copy", "-b", "rules", "-o", "g.md", "-o", "g.xml", "-o", "g.json")
+    assert failed.code == 1
+    assert failed.out.startswith(f"FAIL: copy against rules on genform: “{HEADLINE}”: it is worse")
+    assert Path("g.md").read_text("utf-8").startswith("**FAIL: copy against rules on genform")
+    document = json.loads(Path("g.json").read_bytes())
+    jsonschema.validate(document, SCHEMA)
+    assert document["headlines"][HEADLINE]["outcome"] == "fail"
+    (suite,) = ET.parse("g.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
+    (problem,) = suite.findall("testcase/failure")
+    assert problem.get("message") == "it is worse by more than 5 points"
+
+    passed = runs("gate", "rules", "-b", "copy", "--json")
+    assert passed.code == 0
+    jsonschema.validate(passed.json, SCHEMA)
+    assert passed.json["outcome"] == "pass"
+
+    # Where nothing differs, the number of groups alone decides: too few for half a point.
+    Path("strict.toml").write_text("margin = 0.005")
+    open_ = runs("gate", "again", "-b", "rules", "--policy", "strict.toml", "-o", "u.xml")
+    assert open_.code == 3
+    assert open_.out.startswith("UNDECIDED")
+    assert "groups of items (there are" in open_.err
+    (suite,) = ET.parse("u.xml").getroot()
+    assert suite.get("errors") == "1"
+    told = runs("gate", "again", "-b", "rules", "--policy", "strict.toml", "--markdown")
+    assert told.code == 3
+    assert "| undecided |" in told.out
+
+
+def test_a_file_of_results_is_a_baseline_of_independent_answers(runs: Epicene) -> None:
+    runs("export", "results", "rules", "-o", "exported")
+    (file,) = Path("exported").rglob("results.json")
+    failed = runs("gate", "copy", "-b", file, "--json")
+    assert failed.code == 1
+    jsonschema.validate(failed.json, SCHEMA)
+    verdict = failed.json["headlines"][HEADLINE]
+    assert (verdict["paired"], verdict["groups"]) == (False, None)
+    assert "paired by item, and its intervals are narrower" in failed.json["notes"][0]
+    paired = runs("gate", "copy", "-b", "rules", "--json").json["headlines"][HEADLINE]
+    assert verdict["baseline"] == paired["baseline"]
+
+    Path("tables.json").write_text(runs("tables", "rules", "--json").out)
+    without = runs("gate", "copy", "-b", "tables.json")
+    assert without.code == 2
+    assert "`epicene export results RUN` writes a file with all headlines" in without.err
+    Path("two.json").write_text(runs("tables", "rules", "copy", "--json").out)
+    assert "holds the results of 2 runs" in runs("gate", "copy", "-b", "two.json").err
+    Path("policy.toml").write_text(f'[headlines."{HEADLINE}"]\ngate = false\n[headlines.SGA]\n')
+    by_metric = runs("gate", "copy", "-b", "tables.json", "--policy", "policy.toml", "--json")
+    assert (by_metric.code, list(by_metric.json["headlines"])) == (1, ["SGA"])
+
+
+def test_limits(runs: Epicene) -> None:
+    Path("policy.toml").write_text("max_undetected = 0.0\n")
+    checked = runs("gate", "again", "-b", "rules", "--policy", "policy.toml", "--json").json
+    assert checked["checks"]["undetected"]["outcome"] == "pass"
+    assert checked["checks"]["coverage"] == {
+        "outcome": "pass",
+        "value": 1.0,
+        "limit": 0.95,
+        "why": "",
+    }
+    runs("run", "genform", "-m", "rules?label=few", "-l", "fr", "--limit=5", "--out=few")
+    few = runs("gate", "few", "-b", "rules")
+    assert few.code == 3
+    assert "of the baseline's judgements are in the new run" in few.out
+
+
+def test_better_may_be_lower(runs: Epicene) -> None:
+    Path("policy.toml").write_text(f'[headlines."{HEADLINE}"]\nbetter = "lower"\n')
+    assert runs("gate", "copy", "-b", "rules", "--policy", "policy.toml").code == 0
+    assert runs("gate", "rules", "-b", "copy", "--policy", "policy.toml").code == 1
+
+
+def test_nights_are_counted(runs: Epicene) -> None:
+    first = runs("gate", "again", "-b", "rules", "--nights", "n.json", "--json").json
+    assert first["night"] == {"number": 1, "nights": 100, "alpha": 0.0005}
+    jsonschema.validate(first, SCHEMA)
+    second = runs("gate", "copy", "-b", "rules", "--nights", "n.json")
+    assert second.code == 1
+    assert "Night 2 of 100" in second.out
+    assert "Night 1 of 100" in runs("gate", "again", "-b", "rules", "--nights", "n.json").out
+    assert len(json.loads(Path("n.json").read_bytes())["done"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("rules", "-b", "missing"), "missing is not a run folder"),
+        (("rules", "-b", "copy", "-o", "x.txt"), "A gate is written as .md, .xml (JUnit) or .json"),
+        (("rules", "-b", "copy", "--json", "--markdown"), "Choose one of --json and --markdown."),
+        (("rules", "-b", "copy", "--policy", "no.toml"), "no.toml"),
+        (("rules",), "Missing option '--baseline'"),
+    ],
+)
+def test_wrong_input(runs: Epicene, arguments: tuple[str, ...], told: str) -> None:
+    done = runs("gate", *arguments)
+    assert done.code == 2
+    assert told in done.err
+
+
+def test_unlike_runs_and_unknown_headlines_are_refused(runs: Epicene) -> None:
+    Path("policy.toml").write_text("[headlines.SGAA]\n")
+    done = runs("gate", "rules", "-b", "copy", "--policy", "policy.toml")
+    assert done.code == 2
+    assert "There is no headline or metric 'SGAA'; known: CGA" in done.err
+    runs("run", "alternations", "-m", "random", "--limit=2", "--out=other")
+    assert "only runs of one suite" in runs("gate", "rules", "-b", "other").err
+    edit_manifest(Path("copy"), lambda fields: fields["settings"]["protocol"].update(new_tokens=7))
+    done = runs("gate", "copy", "-b", "rules")
+    assert done.code == 2
+    assert "new_tokens" in done.err
+    assert "under one method" in done.err
+
+
+def test_effects_are_gated_if_a_policy_says_which_is_better(epicene: Epicene) -> None:
+    stored = Path(__file__).parents[1] / "compat" / "fixtures" / "answered"
+    (run,) = stored.glob("gramvis*")
+    shutil.copytree(run, "drawn")
+    done = epicene("gate", "drawn", "-b", "drawn")
+    assert done.code == 2
+    assert "There is no headline to gate drawn on." in done.err
+    assert 'better = "nearer zero"' in done.err
+    names = [f"effect of grammar, {gender} words" for gender in ("masculine", "feminine")]
+    tables = "".join(f'[headlines."{name}"]\nbetter = "nearer zero"\n' for name in names)
+    Path("policy.toml").write_text(f"margin = 0.5\n{tables}")
+    found = epicene("gate", "drawn", "-b", "drawn", "--policy", "policy.toml", "--json").json
+    jsonschema.validate(found, SCHEMA)
+    assert {each["paired"] for each in found["headlines"].values()} == {False}
+    assert found["headlines"][names[0]]["change"]["value"] in (0, None)
+
+
+def test_from_python(runs: Epicene, tmp_path: Path) -> None:
+    found = api.gate("copy", "rules", policy={"margin": 0.1})
+    assert (found.outcome, found.passed) == ("fail", False)
+    assert found.headlines[HEADLINE].outcome == "fail"
+    assert found.table("gate")["outcome"].to_list() == ["fail"]
+    assert found.metrics()["metric"].to_list() == [HEADLINE]
+    assert found.write(tmp_path / "gate.md").read_text("utf-8").startswith("**FAIL")
+    assert repr(found).startswith("<Gate FAIL: copy against rules")
+    with pytest.raises(api.InputError, match=r"The policy: there is no key 'margi'"):
+        api.gate("copy", "rules", policy={"margi": 1})
