@@ -10,7 +10,7 @@ TEST_WORKERS ?= 2
 .PHONY: demo test check format benchmarks screenshots clean help
 
 help:
-	@echo "make demo        install, run every suite on the embedded models, write a report"
+	@echo "make demo        install, run every suite on embedded and planted models, write a report"
 	@echo "make test        install, run every test"
 	@echo "make check       ruff, mypy, and the layers of the package"
 	@echo "make format      let ruff fix what it can"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,8 @@ from epicene.stats.independent_difference import independent_difference
 from epicene.stats.intervals import clustered_difference
 from epicene.stats.paired_spread import PairedSpread, paired_spread
 from epicene.suites.gramvis import suite as gramvis
-from epicene.suites.gramvis.counts import CONDITIONS, LABELS, CountArray, WordKey
+from epicene.suites.gramvis.counts import CountArray, WordKey
+from epicene.suites.gramvis.items import CONDITIONS, LABELS
 from epicene.suites.gramvis.metrics import headline_effects
 from epicene.suites.headline_metrics import headline_metrics_of
 
@@ -73,6 +74,12 @@ def _difference_shares(model: Model) -> list[float]:
     return [lost, 1 - lost - gained, gained]
 
 
+def _nth(spread: PairedSpread, number: int) -> PairedSpread:
+    """One data set of those side by side."""
+    parts: list[Any] = [part if isinstance(part, int) else part[number] for part in spread]
+    return PairedSpread(*parts)
+
+
 def decided(spreads: list[PairedSpread], number: int, rule: str, alpha: float | None = None) -> str:
     """What the gate says of one data set, by the code that the command runs."""
     policy = GatePolicy(rule=rule, margin=MARGIN)  # type: ignore[arg-type]
@@ -84,9 +91,7 @@ def decided(spreads: list[PairedSpread], number: int, rule: str, alpha: float | 
             margin=MARGIN,
             baseline=figure,
             new=figure,
-            change=PairedSpread(
-                *(part[number] if isinstance(part, np.ndarray) else part for part in spread)
-            ),
+            change=_nth(spread, number),
             paired=True,
             judgements=1,
         )

@@ -75,7 +75,7 @@ def analyse(path: Path, protocol: str) -> Summary:
     dataset = suite.read(DataSource(), settings)
     read = read_external_answers(suite, path, dataset, settings)
     judged = (each for item, answers in read for each in suite.judge(item, answers, settings))
-    summary = summarise_external_answers(suite, settings, judged, label="votes", data=dataset.name)
+    summary = summarise_external_answers(suite, settings, {"votes": judged}, data=dataset.name)
     assert summary.tables
     return summary
 

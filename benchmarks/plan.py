@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from epicene.stats.arrays import Floats
+    from epicene.stats.power import GroupPool
 
 ALPHA = 0.05
 
@@ -54,6 +55,10 @@ class Design(NamedTuple):
     def shares(self, difference: float) -> Floats:
         """How often judgements differ, and by how much."""
         return difference_shares(rate_shares(self.rate), difference, self.correlation)
+
+    def pool(self, loss: float) -> GroupPool:
+        """Simulated groups where the second model is that much worse."""
+        return simulate_pool(self.shares(-loss), self.clustering)
 
 
 DESIGNS = (
@@ -86,11 +91,7 @@ def planned(experiments: int) -> Iterator[str]:
     for number, design in enumerate(DESIGNS):
         plan = plan_groups(simulate_pool(design.shares(design.difference), design.clustering))
         found = found_share(design, plan.groups, experiments, 10_000 * (number + 1))
-        detectable = detectable_difference(
-            lambda size, design=design: simulate_pool(design.shares(-size), design.clustering),
-            plan.groups,
-            design.rate,
-        )
+        detectable = detectable_difference(design.pool, plan.groups, design.rate)
         yield (
             f"| {design.rate} | {-design.difference} | {design.items} | {design.icc} | "
             f"{design.correlation} | {design.samples} | {plan.groups} | {100 * found:.1f} % | "

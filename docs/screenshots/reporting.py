@@ -26,13 +26,17 @@ class Small(NamedTuple):
     settings: dict[str, str] = {}
 
 
+SKETCHES = {
+    "drawer": ["sketch?effect=0.4"],
+    "judges": [f"sketch-judge:{seed}?error=0.1" for seed in (1, 2, 3)],
+}
 FEW = {"samples": "1", "pronouns": "he,she,they,xe"}
 RUNS = (
     Small("genform", {"model": ["rules"]}, 60),
     Small("genform", {"model": ["copy"]}, 60),
     Small("misgendering", {"model": ["ngram"]}, 12, FEW),
     Small("misgendering", {"model": ["random"]}, 12, FEW),
-    Small("gramvis", {"drawer": ["random"], "judges": ["random"]}, 2),
+    Small("gramvis", SKETCHES, 2, {"size": "256"}),
 )
 
 

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Decoding as Decoding
     from epicene.core.records import Draw as Draw
     from epicene.core.records import Estimate as Estimate
+    from epicene.core.records import Expected as Expected
     from epicene.core.records import Fill as Fill
     from epicene.core.records import Generate as Generate
     from epicene.core.records import Images as Images
@@ -128,8 +129,8 @@ _HOMES = {
     "epicene.api.training": ("train",),
     "epicene.core.errors": ("EpiceneError", "EpiceneWarning", "InputError", "RunError"),
     "epicene.core.records": (
-        "Choice", "Completions", "Decoding", "Draw", "Estimate", "Fill", "Generate", "Images",
-        "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
+        "Choice", "Completions", "Decoding", "Draw", "Estimate", "Expected", "Fill", "Generate",
+        "Images", "Item", "Judgement", "Look", "Message", "Score", "Scores", "Texts", "Translate",
     ),
     "epicene.localisation.rewrite_files": ("RewrittenFile", "RewrittenString"),
     "epicene.localisation.selector_checks": ("SelectorProblem",),
@@ -153,6 +154,7 @@ __all__ = [
     "EpiceneError",
     "EpiceneWarning",
     "Estimate",
+    "Expected",
     "ExportedData",
     "Figure",
     "Fill",

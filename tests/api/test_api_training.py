@@ -21,17 +21,17 @@ def test_a_tagger_is_that_of_the_command(
 ) -> None:
     Path("corpus").mkdir()
     write_tokens_folder(Path("corpus"), "train")
-    told = ("--data=corpus", "--epochs=1", "--seed=3", "--out=by-command")
+    told = ("--data=corpus", "--epochs=1", "--small", "--seed=3", "--out=by-command")
     by_command = command("train", "apgc", *told)
     assert by_command.code == 0
-    spec = epicene.train("apgc", "by-python", data="corpus", epochs=1, seed=3)
+    spec = epicene.train("apgc", "by-python", data="corpus", epochs=1, small=True, seed=3)
     assert spec == "tagger:by-python"
     assert capfd.readouterr().err.splitlines() == by_command.err.splitlines()[:-1]
     assert load(Path("by-python")).fingerprint == load(Path("by-command")).fingerprint
     assert epicene.rewrite("أنا متعب", "ar", speaker="f", model=spec)
     with pytest.raises(InputError, match="was trained on 'ar'; say language=\"ar\""):
         epicene.rewrite("Je suis prêt", "fr", speaker="f", model=spec)
-    epicene.train("apgc", "quiet", data="corpus", epochs=1, progress=False)
+    epicene.train("apgc", "quiet", data="corpus", epochs=1, small=True, progress=False)
     assert capfd.readouterr().err == ""
 
 

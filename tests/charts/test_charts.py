@@ -52,6 +52,15 @@ BUILDERS: dict[str, Callable[..., Figure]] = {
     "scatter": lambda data, **more: charts.scatter(
         "1", "t", data, x="size", y="score", color="model", label="lang.uage", **more
     ),
+    "scatter with markers": lambda data, **more: charts.scatter(
+        *("1", "t", data),
+        x="share",
+        y="score",
+        color="model",
+        shape="lang.uage",
+        equal_at=0.5,
+        **more,
+    ),
     "heatmap": lambda data, **more: charts.heatmap(
         "1", "t", data, x="model", y="lang.uage", value="score", **more
     ),

@@ -216,3 +216,14 @@ def test_a_choice_study_from_data_to_tables_beside_a_run(epicene: Epicene) -> No
         2,
         "other is a run of misgendering, and the study is one of alternations.",
     )
+
+
+def test_an_ngram_model_of_one_language_fills_gaps_with_its_words(epicene: Epicene) -> None:
+    done = epicene("run", "alternations", "-m", "ngram", "-l", "hi", "--limit=8", "--out=run")
+    assert done.code == 0, done.err
+    items = epicene("tables", "run", "--json", "--items").json["items"]
+    filled = [each["evidence"]["completions"] for each in items if each["name"] == "cloze"]
+    assert filled
+    letters = {letter for text in filled for letter in text if letter.isalpha()}
+    assert letters
+    assert all("\u0900" <= letter <= "\u097f" for letter in letters)

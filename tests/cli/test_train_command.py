@@ -31,14 +31,24 @@ def say(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 
 def test_from_a_corpus_to_judged_answers(epicene: Epicene, corpus: Path, tmp_path: Path) -> None:
-    done = epicene("train", "apgc", "--data", corpus, "--out", "model", "--epochs", "2")
+    done = epicene("train", "apgc", "--data", corpus, "--out", "model", "--epochs", "2", "--small")
     assert done.code == 0, done.err
     assert "Epoch 2 of 2: loss" in done.err
     assert "tagger:model" in done.err
-    again = epicene("train", "apgc", "--data", corpus, "--out", "same", "--epochs", "2")
+    again = epicene("train", "apgc", "--data", corpus, "--out", "same", "--epochs", "2", "--small")
     assert again.code == 0
     other = epicene(
-        "train", "apgc", "--data", corpus, "--out", "other", "--epochs", "2", "--seed", "5"
+        "train",
+        "apgc",
+        "--data",
+        corpus,
+        "--out",
+        "other",
+        "--epochs",
+        "2",
+        "--small",
+        "--seed",
+        "5",
     )
     assert other.code == 0
     prints = [load(tmp_path / name).fingerprint for name in ("model", "same", "other")]
@@ -59,7 +69,16 @@ def test_lines_are_rewritten_by_a_tagger(
     epicene: Epicene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shape = NetworkShape(word=32, letter=16, context=16)
-    recipe = TrainingConfig(epochs=40, batch=256, rate=1e-2, first_steps=10, dropout=0.1)
+    recipe = TrainingConfig(
+        epochs=40,
+        batch=256,
+        rate=1e-2,
+        first_steps=10,
+        dropout=0.1,
+        averaging=0.9,
+        pretraining_epochs=1,
+        frequencies=False,
+    )
     save(train(tagging_data(), recipe=recipe, shape=shape), tmp_path / "model")
     arabic = ("--language", "ar", "--model", "tagger:model")
     say(monkeypatch, "أنا متعب اليوم\nهل تسمع ذلك؟\n")

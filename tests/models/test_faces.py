@@ -111,7 +111,7 @@ def test_a_face_is_an_image_of_the_size_that_is_recorded(
 
 
 @pytest.mark.faces
-def test_nobody_and_several_people_are_neither(
+def test_several_people_are_neither(
     judge: Model, files: ImageFolder, faces: tuple[Image, ...]
 ) -> None:
     two = Pillow.new("RGB", (512, 256))
@@ -120,22 +120,22 @@ def test_nobody_and_several_people_are_neither(
             two.paste(opened, (place * 256, 0))
     made = io.BytesIO()
     two.save(made, "PNG")
+    (couple,) = answers(judge, look(files.put(made.getvalue())), files=files)
+    assert couple == Choice(choice="neither", text="2 faces")
+
+
+@pytest.mark.faces("face-classifier")
+def test_nobody_is_neither(judge: Model, files: ImageFolder) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (200, 300, 3), dtype=np.uint8)
     static = io.BytesIO()
     Pillow.fromarray(noise).save(static, "PNG")
-    couple, nobody = answers(
-        judge,
-        look(files.put(made.getvalue())),
-        look(files.put(static.getvalue())),
-        files=files,
-    )
-    assert couple == Choice(choice="neither", text="2 faces")
+    (nobody,) = answers(judge, look(files.put(static.getvalue())), files=files)
     assert nobody == Choice(choice="neither", text="no face")
     (unsaid,) = answers(judge, look(files.put(picture()), choices=("male", "female")), files=files)
     assert unsaid == Choice(choice=None, text="no face")
 
 
-@pytest.mark.faces
+@pytest.mark.faces("face-classifier")
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -152,14 +152,17 @@ def test_what_is_no_image_is_refused(
 
 
 @pytest.mark.faces
-def test_what_they_cannot_do_fails_with_the_reason(
-    drawer: Model, judge: Model, files: ImageFolder
-) -> None:
+def test_what_the_drawer_cannot_do_fails_with_the_reason(drawer: Model, files: ImageFolder) -> None:
     writing = Generate(item="g", prompt="hello")
     assert answers(drawer, writing, draw(shots=0), files=files) == [
         Failed(reason="random-face knows no verb generate"),
         Failed(reason="at least one image of one pixel must be asked for"),
     ]
+
+
+@pytest.mark.faces("face-classifier")
+def test_what_the_judge_cannot_do_fails_with_the_reason(judge: Model, files: ImageFolder) -> None:
+    writing = Generate(item="g", prompt="hello")
     assert answers(judge, writing, look("0" * 64, choices=("cat", "dog")), files=files) == [
         Failed(reason="face-classifier knows no verb generate"),
         Failed(reason="face-classifier tells only male and female apart"),
@@ -261,6 +264,7 @@ def test_a_missing_package_is_named_with_its_extra(
         open_model(parse_spec(kind))
 
 
+@pytest.mark.faces
 def test_networks_whose_numbers_are_not_finite_draw_and_see_nothing(
     drawer: Model, judge: Model, files: ImageFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import sys
 from collections.abc import Callable
@@ -28,7 +29,13 @@ from epicene.models.tagger.encoding import (
     outcome_numbers,
 )
 from epicene.models.tagger.model import Tagger
-from epicene.models.tagger.network import NetworkShape, logits, softmax
+from epicene.models.tagger.network import NetworkShape
+from epicene.models.tagger.related import (
+    RelatedForms,
+    feature_count,
+    known_frequencies,
+    related_scripts,
+)
 from epicene.models.tagger.storage import FORMAT, TrainedTagger, check_empty, load, save
 from epicene.models.tagger.training import TrainingConfig, train
 from epicene.rewriting.persons import TargetGenders, apply_changes
@@ -36,7 +43,15 @@ from models.tiny_tagging_data import ADJECTIVES, sentence, tagging_data
 
 SMALL = NetworkShape(word=32, letter=16, context=16, layers=2)
 RECIPE = TrainingConfig(
-    epochs=60, batch=256, rate=1e-2, first_steps=10, dropout=0.1, hidden_words=0.3
+    epochs=60,
+    batch=256,
+    rate=1e-2,
+    first_steps=10,
+    dropout=0.1,
+    hidden_words=0.3,
+    averaging=0.9,
+    pretraining_epochs=2,
+    frequencies=False,
 )
 
 KNOWN, UNSEEN = ADJECTIVES[:-1], ADJECTIVES[-1]
@@ -114,25 +129,59 @@ def test_words_that_occur_once_have_no_number_and_long_ones_show_both_ends() -> 
 # --- the network ---------------------------------------------------------------------------
 
 
-def test_numpy_answers_as_pytorch_does() -> None:
+@pytest.mark.parametrize("related", [(), (edit_script("تسمع", "تسمعين"),)])
+def test_numpy_answers_as_pytorch_does(
+    trained: TrainedTagger, related: tuple[EditScript, ...]
+) -> None:
     import torch
 
-    from epicene.models.tagger.torch_training import TorchNetwork
+    from epicene.models.tagger.torch_training import TorchNetwork, encode_sentences
 
-    vocabulary = build_vocabulary(each.words for each in tagging_data().sentences)
+    plan = msgspec.structs.replace(trained.plan, related=related)
+    untrained = TrainedTagger(plan, (), {"تسمع": 4.5, "تسمعين": 3.0})
     torch.manual_seed(3)
-    network = TorchNetwork(SMALL, vocabulary, 7, RECIPE).eval()
+    network = TorchNetwork(plan, RECIPE).eval()
     weights = {name: values.numpy() for name, values in network.state_dict().items()}
-    numbering = WordEncoder(vocabulary)
+    tagger = Tagger(untrained._replace(members=(weights,)))
     for text in ("هل تسمع ذلك ؟", "كلمةواحدةطويلةجدالاتعرفها", "أنا سعيدة اليوم يا أمي"):
-        words = text.split()
-        numbers, letters = numbering.words(words), numbering.letters(words)
+        encoded = encode_sentences([sentence(text)], untrained, "cpu")
         with torch.no_grad():
-            places = torch.arange(len(words))[None]
-            theirs = network(torch.from_numpy(numbers), torch.from_numpy(letters), places)[0]
-        ours = logits(weights, SMALL, numbers, letters)
-        np.testing.assert_allclose(ours, theirs.numpy(), atol=1e-5)
-        np.testing.assert_allclose(softmax(ours), theirs.softmax(1).numpy(), atol=1e-6)
+            theirs = network(encoded, encoded.word_types[None])[0]
+        np.testing.assert_allclose(
+            tagger._chances(text.split()), theirs.softmax(1).numpy(), atol=1e-6
+        )
+
+
+FREQUENCIES = {"تسمع": 4.5, "تسمعين": 3.0, "متعب": 4.0, "متعبة": 3.5, "البيت": 5.0}
+
+
+def test_related_forms_are_looked_up() -> None:
+    scripts = (edit_script("تسمع", "تسمعين"), edit_script("تسمعين", "تسمع"))
+    rows = RelatedForms(scripts, FREQUENCIES).features(["تسمع", "تسمعين", "قط", "ين"])
+    assert rows.shape == (4, feature_count(2))
+    # How common the form is, and beside the word; how common the word is, and whether it is known.
+    np.testing.assert_allclose(rows[0], [3 / 4, 0, -0.75, 0, 4.5 / 4, 1])
+    np.testing.assert_allclose(rows[1], [0, 4.5 / 4, 0, 0.75, 3 / 4, 1])
+    assert not rows[2:].any()
+
+
+def test_the_commonest_changes_of_a_language_are_found() -> None:
+    stems = "كتاب ملعب مكتب معلم طبيب".split()
+    words = {word: 5.0 for stem in stems for word in (stem, f"ال{stem}", f"{stem}ة")}
+    scripts = related_scripts(build_inventory(tagging_data()), words)
+    assert {EditScript("", "ال", "", ""), EditScript("", "", "ة", "")} <= set(scripts)
+    assert len(set(scripts)) == len(scripts)
+
+
+def test_words_without_a_list_of_frequencies(monkeypatch: pytest.MonkeyPatch) -> None:
+    vocabulary = build_vocabulary([["متعب", "متعبة"]])
+    assert known_frequencies("xx", vocabulary) == {}
+    found = known_frequencies("ar", vocabulary)
+    assert {"متعب", "متعبة"} <= set(found)
+    assert all(set(word) <= set(vocabulary.letters) for word in found)
+    monkeypatch.setitem(sys.modules, "wordfreq", None)
+    with pytest.raises(InputError, match=r"wordfreq, which is not installed.*morphology\]"):
+        known_frequencies("ar", vocabulary)
 
 
 # --- training ------------------------------------------------------------------------------
@@ -178,8 +227,68 @@ def test_changes_say_how_sure_they_are(trained: TrainedTagger) -> None:
     assert list(Tagger(unsure).changes("أنا متعبة اليوم", {"speaker": "masculine"})) == []
 
 
+def with_chances(trained: TrainedTagger, chances: list[list[float]]) -> Tagger:
+    """A tagger that gives the words these probabilities of 1M → ة and of 2M → ين."""
+    tagger = Tagger(trained)
+    outcomes = trained.plan.inventory.outcomes
+    rows = np.zeros((len(chances), len(outcomes)), np.float32)
+    speaker = outcomes.index(Outcome("1M", edit_script("متعب", "متعبة")))
+    listener = outcomes.index(Outcome("2M", edit_script("تسمع", "تسمعين")))
+    rows[:, [speaker, listener]] = chances
+    vars(tagger)["_chances"] = lambda _words: rows
+    return tagger
+
+
+@pytest.mark.parametrize(
+    ("chances", "says"),
+    [
+        # Each on its own.
+        ([[0.9, 0], [0, 0], [0.4, 0]], "متعبة نائم سعيد"),
+        # Beside one that is sure, and beside that.
+        ([[0.9, 0], [0.4, 0], [0.4, 0]], "متعبة نائمة سعيدة"),
+        ([[0.4, 0], [0.4, 0], [0.9, 0]], "متعبة نائمة سعيدة"),
+        ([[0.9, 0], [0.2, 0], [0.4, 0]], "متعبة نائم سعيد"),
+        # Somebody else's gender.
+        ([[0.9, 0], [0, 0.4], [0, 0]], "متعبة نائم سعيد"),
+        ([[0.7, 0], [0.7, 0], [0.7, 0]], "متعب نائم سعيد"),
+    ],
+)
+def test_a_phrase_is_changed_as_a_whole(
+    trained: TrainedTagger, chances: list[list[float]], says: str
+) -> None:
+    text = "متعب نائم سعيد"
+    wanted: TargetGenders = {"speaker": "feminine", "listener": "feminine"}
+    tagger = with_chances(trained, chances)
+    assert (trained.plan.sure, trained.plan.beside) == (0.8, 0.3)
+    assert apply_changes(text, tagger.changes(text, wanted)).text == says
+
+
+def test_a_tagger_of_an_earlier_version_asks_the_same_of_every_word(
+    trained: TrainedTagger,
+) -> None:
+    plan = msgspec.structs.replace(trained.plan, beside=msgspec.UNSET, spelling=msgspec.UNSET)
+    tagger = with_chances(trained._replace(plan=plan), [[0.9, 0], [0.4, 0]])
+    changed = apply_changes("متعب نائم", tagger.changes("متعب نائم", {"speaker": "feminine"}))
+    assert changed.text == "متعبة نائم"
+
+
+def test_two_spellings_of_a_form_are_one(trained: TrainedTagger) -> None:
+    inventory = trained.plan.inventory
+    ha = Outcome("1M", edit_script("متعب", "متعبه"))
+    both = msgspec.structs.replace(inventory, outcomes=(*inventory.outcomes, ha))
+    chances = np.zeros(len(both.outcomes), np.float32)
+    chances[[both.outcomes.index(Outcome("1M", edit_script("متعب", "متعبة"))), -1]] = 0.5, 0.375
+    for spelling, forms in (
+        (("ta-marbuta",), [("متعبة", 0.875)]),
+        ((), [("متعبة", 0.5), ("متعبه", 0.375)]),
+    ):
+        plan = msgspec.structs.replace(trained.plan, inventory=both, spelling=spelling)
+        found = Tagger(trained._replace(plan=plan, members=()))._forms("متعب", chances)
+        assert [(form.text, form.probability) for form in found] == forms
+
+
 def test_the_seed_decides() -> None:
-    short = TrainingConfig(epochs=2, batch=256)
+    short = msgspec.structs.replace(RECIPE, epochs=2)
     one, same, other = (
         train(tagging_data(), seed=seed, recipe=short, shape=SMALL).fingerprint
         for seed in (1, 1, 2)
@@ -189,7 +298,7 @@ def test_the_seed_decides() -> None:
 
 
 def test_members_are_averaged() -> None:
-    short = TrainingConfig(epochs=3, batch=256)
+    short = msgspec.structs.replace(RECIPE, epochs=3)
     both = train(tagging_data(), seed=1, members=2, recipe=short, shape=SMALL)
     alone = train(tagging_data(), seed=2, recipe=short, shape=SMALL)
     for name, values in alone.members[0].items():
@@ -223,6 +332,25 @@ def test_a_saved_tagger_is_the_same(trained: TrainedTagger, folder: Path) -> Non
     assert again.fingerprint == trained.fingerprint
     text = "أنا متعبة اليوم"
     assert rewritten(again, text, {"speaker": "masculine"}) == "أنا متعب اليوم"
+
+
+def test_the_list_of_frequencies_is_kept(trained: TrainedTagger, tmp_path: Path) -> None:
+    listed = trained._replace(frequencies=FREQUENCIES)
+    save(listed, tmp_path / "tagger")
+    assert load(tmp_path / "tagger").frequencies == FREQUENCIES
+    assert load(tmp_path / "tagger").fingerprint == listed.fingerprint != trained.fingerprint
+    path = tmp_path / "tagger" / "frequencies.json.gz"
+    whole = path.read_bytes()
+    for content, says in (
+        (whole[:20], "holds no frequencies"),
+        (gzip.compress(b"{}"), "does not hold the frequencies"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=says):
+            load(tmp_path / "tagger")
+    path.unlink()
+    with pytest.raises(InputError, match="is not whole"):
+        load(tmp_path / "tagger")
 
 
 def _drop_plan(folder: Path) -> None:

@@ -58,6 +58,15 @@ def test_no_limit_takes_all() -> None:
     assert list(limit_items(items(10), stratum, None, 0)) == items(10)
 
 
+def test_counterparts_are_drawn_together() -> None:
+    """Every stratum takes the same of what it is drawn by."""
+    made = [Item(id=f"0-{name}-{n}") for name in "abc" for n in range(50)]
+    taken = list(limit_items(made, stratum, 21, 3, lambda item: item.id.partition("-")[2][2:]))
+    numbers = {name: {i.id[4:] for i in taken if stratum(i)[1] == name} for name in "abc"}
+    assert len(numbers["a"]) == 7
+    assert numbers["a"] == numbers["b"] == numbers["c"]
+
+
 def test_strata_of_several_levels_alternate_in_each() -> None:
     """Though all items of a language stand together, and one has fewer strata."""
     levels = [(a, b, c) for a in "xyz" for b in "mf" for c in "12" if (a, c) != ("z", "2")]

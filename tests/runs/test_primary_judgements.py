@@ -61,7 +61,7 @@ def test_a_summary_counts_so() -> None:
     ]
     judgements.append(Judgement(item="0", name="pre 1", outcome="undetected"))
     suite, protocol = two_stage.suite, two_stage.suite.protocols["epicene"]
-    summary = summarise_external_answers(suite, protocol, judgements, label="m", data="d")
+    summary = summarise_external_answers(suite, protocol, {"m": judgements}, data="d")
     assert summary.undetected == summary.runs[0].undetected
     assert (summary.undetected.n, summary.undetected.value) == (4, 1 / 4)
     assert len(summary.results.frame) == 13

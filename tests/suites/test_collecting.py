@@ -54,6 +54,19 @@ def test_files_come_from_folders_and_zip_files_into_the_layout(tmp_path: Path) -
     assert collect_files(WANTED, [clone, archive], tmp_path / "out") == done
 
 
+def test_a_file_that_its_repository_calls_otherwise_is_known_by_its_content(tmp_path: Path) -> None:
+    """MISGENDERED calls its eleven sets `pronouns.csv`, as two other repositories call theirs."""
+    contents = {"a/sets.csv": b"four\n", "a/sets_11.csv": b"eleven\n"}
+    wanted = {path: hashlib.sha256(content).hexdigest() for path, content in contents.items()}
+    clones = [
+        folder(tmp_path / name, {"data/sets.csv": content})
+        for name, content in zip("xy", contents.values(), strict=True)
+    ]
+    done = collect_files(wanted, clones, tmp_path / "out")
+    assert not done.missing
+    assert {path: (tmp_path / "out" / path).read_bytes() for path in wanted} == contents
+
+
 def test_what_is_missing_or_another_version_is_listed(tmp_path: Path) -> None:
     clone = folder(
         tmp_path / "clone",

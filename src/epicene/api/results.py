@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from epicene.runs.manifest import Manifest
     from epicene.runs.stored_run import Coverage, StoredRun
     from epicene.runs.summary import Summary
+    from epicene.studies.analysis.study_summary import StudySummary
     from epicene.suites import SuiteLike
 
 PathLike: TypeAlias = str | Path
@@ -174,12 +176,15 @@ class SuiteResults(TabledResults):
     @property
     def figures(self) -> dict[str, str]:
         """The names of all figures, with their titles."""
-        return {figure.name: figure.title for figure in self.summary.figures}
+        return {figure.name: figure.title for figure in self._figures()}
+
+    def _figures(self) -> tuple[FigureRecord, ...]:
+        return self.summary.figures
 
     def figure(self, name: str) -> Figure:
         """One figure, which a notebook displays and `.save("x.svg")` writes."""
         self._warn()
-        found = {figure.name: figure for figure in self.summary.figures}
+        found = {figure.name: figure for figure in self._figures()}
         if name not in found:
             raise unknown("figure", name, found, every=True)
         return Figure(found[name])
@@ -372,8 +377,9 @@ def tabulate(runs: RunLike | Iterable[RunLike]) -> Runs:
 class Scored(SuiteResults):
     """The results of answers that were made elsewhere."""
 
-    def __init__(self, scored: ExternalScores) -> None:
+    def __init__(self, scored: ExternalScores, people: Sequence[StudySummary] = ()) -> None:
         self._scored = scored
+        self._people = people
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -384,6 +390,21 @@ class Scored(SuiteResults):
     def summary(self) -> Summary:
         """The records behind the metrics and tables."""
         return self._scored.summary
+
+    @property
+    def records(self) -> tuple[Table, ...]:
+        """The suite's tables, then those of people's labels, if there are some."""
+        return (*self.summary.tables, *(each for made in self._people for each in made.tables))
+
+    def _tables(self) -> Sequence[Table]:
+        return self.records
+
+    @cached_property
+    def _drawn(self) -> tuple[FigureRecord, ...]:
+        return (*self.summary.figures, *(each for made in self._people for each in made.figures))
+
+    def _figures(self) -> tuple[FigureRecord, ...]:
+        return self._drawn
 
     def judgements(self) -> Iterator[tuple[str, Judgement]]:
         """Every judgement with its model, as records, one after the other."""
@@ -407,6 +428,7 @@ def score(
     data must hold outcomes.
     """
     from epicene.runs.external_answers import score_external_answers
+    from epicene.studies.analysis.study_summary import summarise_labels
     from epicene.suites import DataSource, choose_protocol, find_suite
 
     chosen = find_suite(suite)
@@ -415,7 +437,8 @@ def score(
     dataset = chosen.read(source, how)
     if answers is None or isinstance(answers, str | Path):
         path = None if answers is None else Path(answers)
-        return Scored(score_external_answers(chosen, how, dataset, path))
+        scored = score_external_answers(chosen, how, dataset, path)
+        return Scored(scored, [] if path is None else summarise_labels(chosen, path, how))
     from epicene.core.records import to_json
 
     with tempfile.TemporaryDirectory() as folder:

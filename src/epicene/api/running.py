@@ -80,7 +80,7 @@ def run(
     from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
     from epicene.runs.run import run as do_run
-    from epicene.suites import DataSource, choose_protocol, find_suite
+    from epicene.suites import DataSource, choose_protocol, find_suite, split_role_settings
 
     chosen = find_suite(suite)
     if options and model is not None and not isinstance(model, str):
@@ -88,12 +88,13 @@ def run(
             f"The options {', '.join(options)} are for models that a spec names; give them to "
             "epicene.open_model."
         )
+    settings, named = split_role_settings(chosen, settings or {})
     specs, with_models_in_memory = resolve_models(
-        _by_role(chosen, model, roles), model_options(**options)
+        _by_role(chosen, model, {**(roles or {}), **named}), model_options(**options)
     )
     config = RunConfig(
         suite=chosen,
-        protocol=choose_protocol(chosen, protocol, settings or {}, seed),
+        protocol=choose_protocol(chosen, protocol, settings, seed),
         models=specs,
         source=DataSource(path=None if data is None else Path(data), columns=dict(columns or {})),
         languages=(language,) if isinstance(language, str) else tuple(language or ()),
@@ -135,7 +136,7 @@ def _by_role(
     for role, given in (roles or {}).items():
         found.setdefault(suite.role(role).name, []).extend(as_list(given))
     needed = [role.name for role in suite.roles if not role.optional]
-    if not found and len(needed) == 1:
+    if len(needed) == 1 and all(suite.role(role).optional for role in found):
         found[needed[0]] = [DEFAULT_MODEL]
     return found
 

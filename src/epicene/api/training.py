@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from epicene.api.progress import NoProgress, progress_display
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError
@@ -27,6 +29,7 @@ def train(
     seed: int = 0,
     members: int = 1,
     epochs: int | None = None,
+    small: bool = False,
     progress: bool = True,
 ) -> str:
     """Train a tagger, and return its spec, for use as a `model` of `run` and `rewrite`.
@@ -36,14 +39,16 @@ def train(
     split: which part of the data (default: train).
     seed: the same seed, the same tagger.
     members: networks whose probabilities are averaged.
-    epochs: how often all sentences are read.
+    epochs: how often all sentences are read with their labels.
+    small: a smaller network, without pre-training, for a machine without a GPU.
 
     >>> import epicene
     >>> tagger = epicene.train("apgc", "tagger", data="corpus")  # doctest: +SKIP
     >>> epicene.rewrite("أنا متعب", "ar", speaker="f", model=tagger)  # doctest: +SKIP
     """
+    from epicene.models.tagger.network import NetworkShape
     from epicene.models.tagger.storage import check_empty, save
-    from epicene.models.tagger.training import TrainingConfig
+    from epicene.models.tagger.training import SMALL_RECIPE, SMALL_SHAPE, TrainingConfig
     from epicene.models.tagger.training import train as train_tagger
     from epicene.suites import DataSource, choose_protocol, find_suite
 
@@ -60,11 +65,13 @@ def train(
     sentences = chosen.tagging_data(dataset.items)
     show = (progress_display() if progress else NoProgress()).show_message
     show(f"{dataset.name}: {len(sentences.sentences)} sentences.")
+    recipe = SMALL_RECIPE if small else TrainingConfig()
     trained = train_tagger(
         sentences,
         seed=seed,
         members=members,
-        recipe=TrainingConfig() if epochs is None else TrainingConfig(epochs=epochs),
+        recipe=recipe if epochs is None else msgspec.structs.replace(recipe, epochs=epochs),
+        shape=SMALL_SHAPE if small else NetworkShape(),
         report_progress=show,
     )
     save(trained, folder)

@@ -134,22 +134,32 @@ def scatter(
     x: str,
     y: str,
     color: str | None = None,
+    shape: str | None = None,
     label: str | None = None,
     facet: str | None = None,
     unit: Unit = "number",
     log_x: bool = False,
     log_y: bool = False,
+    equal_at: float | None = None,
     notes: Iterable[str] = (),
 ) -> Figure:
-    """A point per row, numbers on both sides, with `label` beside each point where given."""
-    channels = {"x": x, "y": y, "color": color, "facet": facet, "label": label}
+    """A point per row, numbers on both sides, with `label` beside each point where given.
+
+    `shape` gives each of its names a marker; without it the colours have one each. `equal_at` is
+    for two numbers on one scale: both axes have the same range, with dashed lines where either is
+    that number and where the two are equal.
+    """
+    channels = {"x": x, "y": y, "color": color, "shape": shape, "facet": facet, "label": label}
     data, omitted = _chart_data(rows, channels)
-    across = {"x": quantitative("x", x, data, log=log_x)}
+    both = [] if equal_at is None else [equal_at, *(row[side] for row in data for side in "xy")]
+    across = {"x": quantitative("x", x, data, log=log_x, include=both)}
     shaded = {**across, **_colour(color, data)}
-    measured = {"y": quantitative("y", y, data, unit=unit, log=log_y)}
+    measured = {"y": quantitative("y", y, data, unit=unit, log=log_y, include=both)}
+    markers = _shape(color, data) if shape is None else _named_shapes(shape, data)
     layers: list[Spec] = [
+        *([] if equal_at is None else _equality_lines(equal_at, both, across["x"])),
         *_intervals(data, shaded, "y"),
-        {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **_shape(color, data)}},
+        {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **markers}},
     ]
     if label is not None:
         mark = {"type": "text", "align": "left", "dx": 7, "dy": -7}
@@ -290,6 +300,19 @@ def _shape(color: str | None, data: Sequence[Spec]) -> Spec:
     return {} if color is None else {"shape": _legend(color, data)}
 
 
+# Vega's markers, those that are told apart best first.
+_MARKERS = (
+    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
+    "triangle-left", "wedge", "arrow", "stroke",
+)  # fmt: skip
+
+
+def _named_shapes(shape: str, data: Sequence[Spec]) -> Spec:
+    """A marker for each name, with a legend of its own."""
+    channel = nominal("shape", shape, data)
+    return {"shape": {**channel, "scale": {"domain": channel["sort"], "range": list(_MARKERS)}}}
+
+
 def _legend(color: str, data: Sequence[Spec]) -> Spec:
     """Colour or shape; with equal domains, Vega-Lite joins the two into one legend."""
     channel = nominal("color", color, data)
@@ -326,8 +349,26 @@ def _reference_line(value: float | None, measure: Side) -> list[Spec]:
     if value is None:
         return []
     # Data of its own, or one line would be drawn per row.
-    mark = {"type": "rule", "style": "reference", "strokeDash": [4, 4]}
+    mark = {"type": "rule", **_DASHED}
     return [{"data": {"values": [{}]}, "mark": mark, "encoding": {measure: {"datum": value}}}]
+
+
+_DASHED: Spec = {"style": "reference", "strokeDash": [4, 4]}
+
+
+def _equality_lines(value: float, both: Sequence[float], axis: Spec) -> list[Spec]:
+    """Dashed lines where x or y is the value, and where x = y, from end to end of the axes."""
+    low, high = axis["scale"].get("domain", (min(both), max(both)))
+    ends = {"x": low, "y": low, "x2": high, "y2": high}
+    diagonal = {
+        "data": {"values": [ends]},
+        "mark": {"type": "rule", **_DASHED},
+        "encoding": {
+            **{side: {"field": side, "type": "quantitative"} for side in "xy"},
+            **{side: {"field": side} for side in ("x2", "y2")},
+        },
+    }
+    return [*_reference_line(value, "x"), *_reference_line(value, "y"), diagonal]
 
 
 def _colour_scale(values: Sequence[float], middle: float | None, unit: Unit) -> tuple[Spec, str]:

@@ -40,10 +40,14 @@ def quantitative(
     unit: Unit = "number",
     zero: bool = False,
     log: bool = False,
+    include: Sequence[float] = (),
 ) -> Spec:
-    """A channel of numbers; the axis of a share also fits the ends of intervals."""
+    """A channel of numbers; the axis of a share also fits the ends of intervals.
+
+    A log axis also reaches the numbers in `include`.
+    """
     spec: Spec = {"field": channel, "type": "quantitative", "title": title}
-    values = [float(row[channel]) for row in data]
+    values = [*(float(row[channel]) for row in data), *include]
     if log:
         return spec | _log_scale(values)
     if unit == "share":

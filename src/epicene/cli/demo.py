@@ -1,4 +1,4 @@
-"""`epicene demo`: run every suite on the embedded models, small, and write a report."""
+"""`epicene demo`: run every suite, small, on embedded and planted models, and write a report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def demo(
     ] = False,
     threads: Threads = None,
 ) -> int:
-    """Run every suite on the embedded models, write a report and say where it is."""
+    """Run every suite on embedded and planted models, write a report and say where it is."""
     from epicene.api.demo import demo as run_demo
 
     done = run_demo(out, threads=threads)
@@ -31,22 +31,33 @@ def demo(
 
 
 def _show(done: Demo, *, as_json: bool) -> None:
-    """The headlines of every suite, what is missing, and last of all where the report is."""
+    """The headlines of every suite, what was planted, what is missing, and where the report is."""
     from epicene.api.results import load, tabulate
     from epicene.cli.output import note, print_json, print_tables
+    from epicene.report.model_profiles import headline_results
+    from epicene.report.planted_values import planted_table
     from epicene.report.results_document import metrics_table, results_document
+    from epicene.report.table_formats import as_json as table_json
 
     runs = [load(folder) for folder in done.folders]
     suites = dict.fromkeys(run.suite for run in runs)
     summaries = [tabulate(run for run in runs if run.suite == name).summary for name in suites]
+    planted = planted_table((each, list(headline_results(each))) for each in summaries)
     if as_json:
         missing = [
             {"what": each.what, "why": each.why, "command": each.command} for each in done.missing
         ]
         results = [results_document(summary) for summary in summaries]
-        print_json({"report": str(done.report), "suites": results, "not measured": missing})
+        print_json(
+            {
+                "report": str(done.report),
+                "suites": results,
+                "planted": table_json(planted),
+                "not measured": missing,
+            }
+        )
     else:
-        print_tables(metrics_table(summary) for summary in summaries)
+        print_tables([*map(metrics_table, summaries), *([planted] if planted.rows else ())])
     for each in done.missing:
         note(f"Not measured: {each.what}. {each.why} {each.command}")
     note(f"All tables: epicene tables RUN…, with the folders in {done.report.parent / 'runs'}")

@@ -10,7 +10,7 @@ import msgspec
 
 from epicene.api.progress import note as note
 from epicene.core.control_characters import escape_controls
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import InputError, RunError, unknown
 from epicene.core.records import Judgement, Table
 from epicene.report.results_document import metrics_table, results_document
 
@@ -114,6 +114,15 @@ def select_tables(summary: Summary, names: Sequence[str]) -> tuple[Table, ...]:
         if name not in known:
             raise unknown("table", name, known, every=True)
     return tuple(table for table in found if not names or table.name in names)
+
+
+def check_judged(summary: Summary) -> None:
+    """Raise if there is no result at all: a command must not end as if there were."""
+    if not len(summary.results.frame):
+        raise RunError(
+            "Nothing was judged: no item has answers to all of its requests. Resume the run, or "
+            "check --limit and the settings (--set) if it asked nothing."
+        )
 
 
 def show_results(

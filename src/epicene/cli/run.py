@@ -138,7 +138,7 @@ def run(
     from epicene.api.running import failure_sentences
     from epicene.api.running import run as do_run
     from epicene.cli.estimate import NothingSentError, approval, show_plan
-    from epicene.cli.output import note, show_results
+    from epicene.cli.output import check_judged, note, show_results
     from epicene.core.errors import EpiceneWarning
     from epicene.core.redaction import redacted_command
     from epicene.runs.costs import cost_sentences
@@ -200,6 +200,7 @@ def run(
         note(sentence)
     again = shlex.join(["epicene", "tables", str(done.path)])
     note(f"The run is in {done.path}; `{again}` prints all its tables.")
+    check_judged(done.summary)
     return 0 if done.manifest.state == "complete" else 1
 
 

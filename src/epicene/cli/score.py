@@ -29,8 +29,14 @@ def score(
     answers: Annotated[
         Path | None,
         typer.Option(
-            "--answers", "-a", help="The file of answers; not needed where the data hold outcomes."
+            "--answers",
+            "-a",
+            help="The file or folder of answers; not needed where the data hold outcomes.",
         ),
+    ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option("--figures", metavar="FOLDER", help="Write every figure there as SVG."),
     ] = None,
     data: DataPath = None,
     column: Columns = None,
@@ -45,6 +51,7 @@ def score(
     """Judge a file of answers against a suite's items and print the tables."""
     from epicene.api.results import score as score_answers
     from epicene.cli.output import note, print_results
+    from epicene.report.results_document import metrics_table
     from epicene.suites import find_suite
 
     if items and not as_json:
@@ -60,4 +67,12 @@ def score(
     )
     for sentence in scored.notes:
         note(sentence)
-    print_results(scored.summary, as_json=as_json, items=scored.judgements() if items else None)
+    if figures is not None:
+        for name in scored.figures:
+            scored.figure(name).save(figures / f"{name}.svg")
+    print_results(
+        scored.summary,
+        as_json=as_json,
+        tables=(metrics_table(scored.summary), *scored.records),
+        items=scored.judgements() if items else None,
+    )

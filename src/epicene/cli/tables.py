@@ -37,7 +37,7 @@ def tables(
 ) -> None:
     """Print the tables of one or more runs of a suite."""
     from epicene.api.results import tabulate
-    from epicene.cli.output import chosen_format, show_results
+    from epicene.cli.output import check_judged, chosen_format, show_results
 
     if items and not as_json:
         raise InputError("--items goes with --json.")
@@ -53,7 +53,9 @@ def tables(
     elif list_names:
         _list_tables(runs, as_json=as_json)
     elif form in ("", "json"):
-        show_results(tabulate(runs), as_json=as_json, items=items, scores=scores, names=table or ())
+        results = tabulate(runs)
+        check_judged(results.summary)
+        show_results(results, as_json=as_json, items=items, scores=scores, names=table or ())
     else:
         _write_runs(runs, form, table or ())
 
@@ -61,10 +63,11 @@ def tables(
 def _write_runs(folders: Sequence[Path], form: str, names: Sequence[str]) -> None:
     """Write tables as CSV, LaTeX or Markdown."""
     from epicene.api.results import tabulate
-    from epicene.cli.output import select_tables, write_tables
+    from epicene.cli.output import check_judged, select_tables, write_tables
     from epicene.report.provenance import provenance_of
 
     results = tabulate(folders)
+    check_judged(results.summary)
     source = provenance_of(results.summary, results.stored)
     write_tables(select_tables(results.summary, names), form, source)
 

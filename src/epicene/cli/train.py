@@ -23,8 +23,14 @@ def train(
         int, typer.Option(min=1, help="Networks whose probabilities are averaged.")
     ] = 1,
     epochs: Annotated[
-        int | None, typer.Option(min=1, help="How often all sentences are read.")
+        int | None, typer.Option(min=1, help="How often all sentences are read with their labels.")
     ] = None,
+    small: Annotated[
+        bool,
+        typer.Option(
+            "--small", help="A smaller network, without pre-training: for a machine without a GPU."
+        ),
+    ] = False,
 ) -> int:
     """Train a tagger, for use as the model tagger:FOLDER and with `epicene rewrite --model`."""
     from epicene.api.training import train as train_tagger
@@ -39,6 +45,7 @@ def train(
         seed=seed,
         members=members,
         epochs=epochs,
+        small=small,
     )
     note(f"The tagger is in {out}; use it with --model {spec}")
     return 0

@@ -90,13 +90,29 @@ class Decoding(Record, frozen=True, kw_only=True):
     seed: int = 0
 
 
+class Expected(Record, frozen=True, kw_only=True):
+    """What is right and what is wrong as the answer to a request, as the suite will judge it.
+
+    Only models with a known rate of right answers (`planted`, `sketch`) read it. For an image the
+    answers are who it shows, and `words` the forms in which a prompt may write the noun.
+    """
+
+    right: str
+    wrong: tuple[str, ...]
+    words: tuple[str, ...] = ()
+
+
 class _RequestFields(Record, frozen=True, kw_only=True, tag_field="verb"):
-    """What every request carries: whose it is, and which of that item's requests."""
+    """What every request carries: whose it is, and which of that item's requests.
+
+    `expected` is no part of what is asked: no answer's key and no seed depends on it.
+    """
 
     item: str = ""  # filled in for a suite that is defined in one file
     name: str = ""
     group: str = ""
     language: str = ""
+    expected: Expected | msgspec.UnsetType = msgspec.UNSET
 
 
 class Score(_RequestFields, frozen=True, kw_only=True, tag="score"):
@@ -491,9 +507,16 @@ def digest(*parts: object) -> bytes:
     """A sixteen-byte hash of records or plain values."""
     state = hashlib.blake2b(digest_size=16)
     for part in parts:
-        state.update(part if isinstance(part, bytes) else to_json(part))
+        state.update(part if isinstance(part, bytes) else to_json(_as_asked(part)))
         state.update(b"\0")
     return state.digest()
+
+
+def _as_asked(part: object) -> object:
+    """A request without what is expected; anything else as it is."""
+    if isinstance(part, _RequestFields) and part.expected is not msgspec.UNSET:
+        return msgspec.structs.replace(part, expected=msgspec.UNSET)
+    return part
 
 
 def answer_keys(model: Identity) -> Callable[[Request], bytes]:
@@ -504,7 +527,7 @@ def answer_keys(model: Identity) -> Callable[[Request], bytes]:
     rest = b"\0" + model.digest + b"\0"
 
     def key(request: Request) -> bytes:
-        state = hashlib.blake2b(to_json(request), digest_size=16)
+        state = hashlib.blake2b(to_json(_as_asked(request)), digest_size=16)
         state.update(rest)
         return state.digest()
 

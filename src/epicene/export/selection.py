@@ -125,7 +125,7 @@ def select(
         protocol=protocol_without_paths(protocol, [path.name for path in dataset.files]),
         data=dataset.name if source.path is None else source.path.resolve().name,
         files=dataset.files,
-        items=list(limit_items(items, _stratum(suite), limit, protocol.seed)),
+        items=list(limit_items(items, _stratum(suite), limit, protocol.seed, suite.drawn_by)),
         own=bool(dataset.files)
         and all(path.resolve().is_relative_to(_PACKAGE) for path in dataset.files),
         licence=licence,

@@ -182,6 +182,7 @@ class ModelOptions(Record, frozen=True, kw_only=True):
     max_response: float = 16.0  # MiB of one reply of a server, packed and unpacked
     price: str = ""  # see pricing.parse_price
     trust_remote_code: bool = False
+    own: tuple[tuple[str, str], ...] = ()  # options that only the kind in the spec has
 
 
 class ModelSpec(Record, frozen=True, kw_only=True):
@@ -201,16 +202,26 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> ModelSpec:
         raise InputError(f"The model spec {text!r} names no kind; write e.g. hf:PATH or random.")
     settings = msgspec.structs.asdict(options or ModelOptions())
     stated = parse_qsl(query, keep_blank_values=True)
+    own = _own_options(kind) if any(key not in settings for key, _ in stated) else ()
     for key, value in stated:
-        if key not in settings:
-            raise unknown("model option", key, settings)
-        settings[key] = value
+        if key in own:
+            settings["own"] = (*settings["own"], (key, value))
+        elif key == "own" or key not in settings:
+            raise unknown("model option", key, sorted({*settings, *own} - {"own"}))
+        else:
+            settings[key] = value
     try:
         merged = msgspec.convert(settings, ModelOptions, strict=False)
     except msgspec.ValidationError as error:
         raise InputError(f"The model spec {text!r} has a bad option: {error}.") from error
     names = tuple(key for key, _ in stated)
     return ModelSpec(kind=kind, name=name, options=merged, stated=names)
+
+
+def _own_options(kind: str) -> frozenset[str]:
+    """The options that no other kind has."""
+    named = kind_info(kind).options if kind in registry.names("models") else None
+    return (named or frozenset()) - set(ModelOptions.__struct_fields__)
 
 
 def split_role(text: str) -> tuple[str, list[str]]:

@@ -1,4 +1,6 @@
-"""The reference models `random` (seeded guesses at chance level) and `copy` (returns its input)."""
+"""The reference models: `random` guesses at chance, `planted` is right at a known rate, and `copy`
+returns its input.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,7 @@ from epicene.core.records import (
     Completion,
     Completions,
     Draw,
+    Expected,
     Fill,
     Generate,
     Identity,
@@ -34,6 +37,7 @@ from epicene.core.records import (
 )
 from epicene.languages.tokenisation import count_words, words
 from epicene.models import UnanswerableError, model_kind
+from epicene.models.rates import read_rate, read_seed
 from epicene.models.simple_model import SimpleModel
 
 if TYPE_CHECKING:
@@ -83,10 +87,7 @@ _MAX_SIDE = 8
 )
 def open_random(name: str, options: ModelOptions) -> Model:
     """Open `random` or `random:SEED`."""
-    try:
-        seed = int(name or "0")
-    except ValueError as error:
-        raise InputError(f"The seed in random:{name} is not a whole number.") from error
+    seed = read_seed("random", name)
     label = options.label or ("random" if seed == 0 else f"random:{seed}")
     identity = Identity(kind="random", label=label, key={"seed": str(seed), "version": "2"})
     guess = _RandomAnswers(seed)
@@ -140,28 +141,7 @@ class _RandomAnswers:
         tokens, words or characters. Equal texts get equal scores. A guess has no vocabulary to
         cut down, so however a text is decoded it is drawn with these probabilities.
         """
-        if not all(text.strip() for text in request.texts):
-            raise UnanswerableError("an empty text has no score")
-        noise = _SeededRandom(self._seed, request)
-        distinct = list(dict.fromkeys(request.texts))
-        ends = {text: _token_ends(text, request.language) for text in distinct}
-        sizes = [
-            (len(ends[text]), count_words(text, request.language) or 1, len(text))
-            for text in distinct
-        ]
-        scores = {}
-        for text, cost in zip(distinct, _costs(sizes, noise), strict=True):
-            parts = [noise.exponential() for _ in ends[text]]
-            logprobs = tuple(round(-cost * part / sum(parts), LOGPROB_DECIMALS) for part in parts)
-            scores[text] = TextScore(
-                logprobs=logprobs,
-                starts=(0, *ends[text][:-1]),
-                ends=tuple(ends[text]),
-                words=count_words(text, request.language),
-                characters=len(text),
-                drawn=UNSET if request.decoding is UNSET else logprobs,
-            )
-        return Scores(texts=tuple(scores[text] for text in request.texts), method="random")
+        return _scores(request, _SeededRandom(self._seed, request), "random")
 
     def fill(self, request: Fill) -> Completions:
         """Probabilities drawn evenly from all that the choices could have.
@@ -229,6 +209,33 @@ class _RandomAnswers:
         )
 
 
+def _scores(request: Score, noise: _SeededRandom, method: str, best: str = "") -> Scores:
+    """Scores in an order drawn at random, with the `best` text first if one is named."""
+    if not all(text.strip() for text in request.texts):
+        raise UnanswerableError("an empty text has no score")
+    distinct = list(dict.fromkeys(request.texts))
+    ends = {text: _token_ends(text, request.language) for text in distinct}
+    sizes = [
+        (len(ends[text]), count_words(text, request.language) or 1, len(text)) for text in distinct
+    ]
+    lowest = math.exp(_MAX_LOG_COST * noise.uniform())
+    order = noise.order(len(distinct))
+    order.sort(key=lambda index: distinct[index] != best)
+    scores = {}
+    for text, cost in zip(distinct, _costs(sizes, order, lowest), strict=True):
+        parts = [noise.exponential() for _ in ends[text]]
+        logprobs = tuple(round(-cost * part / sum(parts), LOGPROB_DECIMALS) for part in parts)
+        scores[text] = TextScore(
+            logprobs=logprobs,
+            starts=(0, *ends[text][:-1]),
+            ends=tuple(ends[text]),
+            words=count_words(text, request.language),
+            characters=len(text),
+            drawn=UNSET if request.decoding is UNSET else logprobs,
+        )
+    return Scores(texts=tuple(scores[text] for text in request.texts), method=method)
+
+
 def _words_around(request: Fill) -> tuple[str, ...]:
     """The words before and after a gap, with a space where the gap has none."""
     space = "" if not request.before or request.before[-1].isspace() else " "
@@ -243,16 +250,15 @@ def _samples(request: Generate) -> range:
     return range(request.samples)
 
 
-def _costs(sizes: Sequence[tuple[int, ...]], noise: _SeededRandom) -> list[float]:
-    """Minus the log-probability of each text, in an order drawn at random.
+def _costs(sizes: Sequence[tuple[int, ...]], order: Sequence[int], cost: float) -> list[float]:
+    """Minus the log-probability of each text, in that order; `cost` is the first one's.
 
     Each cost is above the one before it by more than the lengths differ, in whatever unit, so
     dividing by a length changes nothing in the order.
     """
     costs = [0.0] * len(sizes)
-    cost = math.exp(_MAX_LOG_COST * noise.uniform())
     before: tuple[int, ...] | None = None
-    for index in noise.order(len(sizes)):
+    for index in order:
         if before:
             longer = max(new / old for new, old in zip(sizes[index], before, strict=True))
             cost *= _MIN_COST_RATIO * max(1.0, longer)
@@ -278,6 +284,83 @@ def _shuffled(text: str, language: str, noise: _SeededRandom) -> str:
         pieces += [text[reached : span.start], text[taken.start : taken.end]]
         reached = span.end
     return "".join([*pieces, text[reached:]])
+
+
+@model_kind(
+    about="right answers at a known rate, a positive control",
+    usage="planted[:SEED]",
+    options=("label", "rate", "gap"),
+)
+def open_planted(name: str, options: ModelOptions) -> Model:
+    """Open `planted` or `planted:SEED`."""
+    seed = read_seed("planted", name)
+    rate = read_rate("planted", options, "rate", 0.8)
+    room = 2 * min(rate, 1 - rate)
+    gap = read_rate("planted", options, "gap", 0.0, -room, room)
+    named = f"planted:{seed}" if seed else "planted"
+    label = f"{named} {rate:g}" + (f" gap {gap:g}" if gap else "")
+    plants = _PlantedAnswers(seed, rate, gap)
+    return SimpleModel(
+        Identity(
+            kind="planted",
+            label=options.label or label,
+            key={"seed": str(seed), "rate": repr(rate), "gap": repr(gap), "version": "1"},
+            about={"rate": rate, "gap": gap},
+        ),
+        {"score": plants.score, "fill": plants.fill, "generate": plants.generate},
+    )
+
+
+class _PlantedAnswers:
+    """What a request expects at the rate, else one of its wrong answers; each by itself."""
+
+    def __init__(self, seed: int, rate: float, gap: float) -> None:
+        self._seed, self._rate, self._gap = seed, rate, gap
+
+    def score(self, request: Score) -> Scores:
+        """The answer is the likeliest text, by the sum and by each mean alike."""
+        answer, noise = self._answer(request)
+        return _scores(request, noise, "planted", best=answer)
+
+    def fill(self, request: Fill) -> Completions:
+        """The answer comes first, the others after it."""
+        answer, noise = self._answer(request)
+        texts = list(request.choices or _answers(request))
+        texts.sort(key=lambda text: text != answer)
+        parts = sorted((noise.exponential() for _ in texts), reverse=True)
+        logprobs = [round(math.log(part / sum(parts)), LOGPROB_DECIMALS) for part in parts]
+        ranked = zip(texts, logprobs, strict=True)
+        return Completions(
+            completions=tuple(
+                Completion(text=text, logprob=logprob, tokens=1, with_after=logprob)
+                for text, logprob in ranked
+            ),
+            method="planted",
+        )
+
+    def generate(self, request: Generate) -> Texts:
+        """An answer per sample."""
+        return Texts(texts=tuple(Text(text=self._answer(request, i)[0]) for i in _samples(request)))
+
+    def _answer(self, request: Score | Fill | Generate, *index: int) -> tuple[str, _SeededRandom]:
+        right, *wrong = _answers(request)
+        noise = _SeededRandom(self._seed, request, *index)
+        if noise.uniform() < self._rate + self._gap / 2 * _side(request):
+            return right, noise
+        return wrong[noise.index(len(wrong))], noise
+
+
+def _answers(request: Score | Fill | Generate) -> tuple[str, ...]:
+    """The right answer, then those that are wrong."""
+    if not isinstance(request.expected, Expected) or not request.expected.wrong:
+        raise UnanswerableError("the request does not say what is right and what is wrong")
+    return (request.expected.right, *request.expected.wrong)
+
+
+def _side(request: Score | Fill | Generate) -> int:
+    """On which side of the rate a gap puts a request: that of the gender it is asked for."""
+    wanted = request.target.get("speaker") if isinstance(request, Generate) else None
+    return {"masculine": 1, "feminine": -1}.get(wanted or "", 0)
 
 
 @model_kind(

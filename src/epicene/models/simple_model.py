@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.core.records import Answer, Draw, Failed, Identity, Request, verb
+from epicene.core.records import Answer, Failed, Identity, Request, verb
 from epicene.models import Batch, BatchLimit, NumberedAnswers, UnanswerableError, check_not_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
+    from epicene.core.records import Draw, Look
     from epicene.models import ImageStore
 
 
 class SimpleModel:
     """Answers each request by itself, with one function per verb.
 
-    `draw` is separate from the others because it needs the run's image store.
+    `draw` and `look` are separate from the others because they need the run's image store.
     """
 
     def __init__(
@@ -25,10 +26,15 @@ class SimpleModel:
         identity: Identity,
         verbs: Mapping[str, Callable[[Any], Answer]],
         draw: Callable[[Draw, ImageStore], Answer] | None = None,
+        look: Callable[[Look, ImageStore], Answer] | None = None,
     ) -> None:
         self._identity = identity
         self._verbs = dict(verbs)
-        self._draw = draw
+        with_images: dict[str, Callable[[Any, ImageStore], Answer] | None] = {
+            "draw": draw,
+            "look": look,
+        }
+        self._with_images = {name: each for name, each in with_images.items() if each}
 
     @property
     def identity(self) -> Identity:
@@ -38,7 +44,7 @@ class SimpleModel:
     @property
     def verbs(self) -> frozenset[str]:
         """The verbs it knows, by name."""
-        return frozenset(self._verbs) | ({verb(Draw)} if self._draw else frozenset())
+        return frozenset(self._verbs) | frozenset(self._with_images)
 
     @property
     def batch_limit(self) -> BatchLimit:
@@ -53,9 +59,10 @@ class SimpleModel:
     def _one(self, request: Request, files: ImageStore) -> Answer:
         try:
             check_not_empty(request)
-            if isinstance(request, Draw) and self._draw:
-                return self._draw(request, files)
-            return self._verbs[verb(request)](request)
+            asked = verb(request)
+            if asked in self._with_images:
+                return self._with_images[asked](request, files)
+            return self._verbs[asked](request)
         except UnanswerableError as error:
             return Failed(reason=str(error))
         except MemoryError:

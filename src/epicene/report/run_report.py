@@ -26,6 +26,7 @@ from epicene.report.model_profiles import (
     with_distinct_labels,
 )
 from epicene.report.page import HeadlineCard, NotMeasured, PageSection, render_page
+from epicene.report.planted_values import planted_table
 from epicene.report.provenance import (
     card_of,
     coverage_line,
@@ -192,6 +193,7 @@ def write_report(
     summaries = [part.summary for part in parts]
     sections = [
         *_overview(parts),
+        *_planted(parts),
         *(part.section for part in parts),
         *([PageSection(heading="Not measured", missing=tuple(missing))] if missing else ()),
         PageSection(
@@ -300,6 +302,17 @@ def _overview(parts: Sequence[_SuiteReport]) -> Iterator[PageSection]:
         tables=(profile_table(summaries, found, methods),),
         figures=(*profile_figures(found), *size_figures(summaries, found)),
     )
+
+
+def _planted(parts: Sequence[_SuiteReport]) -> Iterator[PageSection]:
+    """What models with a known rate or effect planted, and what was measured."""
+    table = planted_table((part.summary, part.comparison.entries) for part in parts)
+    if table.rows:
+        yield PageSection(
+            heading="Planted and recovered",
+            paragraphs=("Positive controls: models whose true rate or effect is known.",),
+            tables=(table,),
+        )
 
 
 def _headline_cards(found: Sequence[HeadlineResult], summary: Summary) -> Iterator[HeadlineCard]:

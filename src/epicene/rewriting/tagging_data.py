@@ -33,7 +33,8 @@ class TaggingData(Record, frozen=True, kw_only=True):
     """All sentences, and the meaning of their labels.
 
     `plain` is the label of words that show nobody's gender. `normalisers` are applied to a word
-    before it is tagged, where the data are known to be written without what they drop.
+    before it is tagged, where the data are known to be written without what they drop. `spelling`
+    are those that make the spellings of one form equal.
     """
 
     language: str
@@ -41,3 +42,4 @@ class TaggingData(Record, frozen=True, kw_only=True):
     shown: dict[str, LabelMeaning]
     sentences: tuple[TaggedSentence, ...]
     normalisers: tuple[str, ...] = ()
+    spelling: tuple[str, ...] = ()

@@ -12,18 +12,35 @@ import msgspec
 from epicene.core.data_files import FileRow, read_rows
 from epicene.core.errors import InputError, unknown
 from epicene.core.finite import finite_or_failed
-from epicene.core.records import Answer, Failed, Text, Texts
+from epicene.core.records import (
+    Answer,
+    Choice,
+    Completion,
+    Completions,
+    Draw,
+    Failed,
+    Fill,
+    Generate,
+    Images,
+    Look,
+    Request,
+    Score,
+    Scores,
+    Text,
+    Texts,
+    Translate,
+)
 from epicene.runs.stored_run import Coverage
 from epicene.runs.summary import summarise_external_answers
 from epicene.suites import AnsweredRequest, Answers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from epicene.core.records import Judgement
     from epicene.runs.summary import Summary
-    from epicene.suites import Dataset, Protocol, Suite
+    from epicene.suites import Dataset, Protocol, Stage, Suite
 
 EXTERNAL_MODEL = "given"  # the model's name if the file has none
 
@@ -34,8 +51,9 @@ def read_external_answers(
     """Items with their answers, in the suite's own layout or in the one all suites know.
 
     The common layout is a line per request: `id`, `name` (which of the item's requests; may be
-    left out where there is one), and `text`, `texts` or a whole `answer`. Items that lack an
-    answer to one of their requests are left out.
+    left out where there is one of that kind), and `text`, `texts`, `completion`, `completions` or
+    a whole `answer`. The kind of answer says which stage it belongs to. Items that lack an answer
+    to one of the requests of a stage are left out of it.
     """
     if suite.read_answers is not None:
         return list(suite.read_answers(path, dataset, protocol))
@@ -51,28 +69,72 @@ def read_external_answers(
         if any(each.name == answered.name for each in found[name]):
             raise InputError(f"{line.location} answers a request of the item {name!r} again.")
         found[name].append(answered)
-    return [
-        (items[name], Answers(each))
+    complete = (
+        (items[name], Answers(_whole_stages(suite, items[name], protocol, each)))
         for name, each in found.items()
-        if set(_request_names(suite, items[name], protocol)) <= {given.name for given in each}
-    ]
+    )
+    return [(item, answers) for item, answers in complete if answers]
+
+
+# The answers that each verb takes.
+_ANSWERS: dict[type[Request], type[Answer]] = {
+    Score: Scores, Fill: Completions, Generate: Texts, Translate: Texts, Draw: Images, Look: Choice,
+}  # fmt: skip
 
 
 def _external_answer(
     suite: Suite[Any, Any], line: FileRow, item: Any, protocol: Protocol
 ) -> AnsweredRequest:
-    asked = _request_names(suite, item, protocol)
-    name = str(line.values.get("name", asked[0] if len(asked) == 1 else ""))
-    if name not in asked:
-        known = unknown("request", name, asked)
-        raise InputError(f"{line.location} does not say which request it answers. {known}")
-    stage = suite.stages[0]
-    return AnsweredRequest(stage.name, stage.role, EXTERNAL_MODEL, name, _parse_answer(line))
+    """A row's answer, with the request that it fits: one of its name, and of its kind."""
+    asked = _first_requests(suite, item, protocol)
+    own = None
+    if suite.read_answer_row is not None:
+        own = suite.read_answer_row(line.values, item, protocol)
+    name, answer = own or (str(line.values.get("name", "")), _parse_answer(line))
+    checked = finite_or_failed(answer)
+    if checked is not answer and isinstance(checked, Failed):
+        raise InputError(f"{line.location}: {checked.reason}.")
+    fitting = [
+        (stage, request)
+        for stage, request in asked
+        if name in ("", request.name)
+        and (own or isinstance(answer, (_ANSWERS[type(request)], Failed)))
+    ]
+    known = [request.name for _, request in asked]
+    if name not in ("", *known) or (
+        not name and fitting and sum(stage is fitting[0][0] for stage, _ in asked) > 1
+    ):
+        missing = unknown("request", name, known)
+        raise InputError(f"{line.location} does not say which request it answers. {missing}")
+    if not fitting:
+        raise InputError(
+            f"{line.location} has {type(answer).__name__.lower()}, which answer no request of the "
+            f"item {item.id!r} ({', '.join(known) or 'it is asked nothing'})."
+        )
+    stage, request = fitting[0]
+    return AnsweredRequest(stage.name, stage.role, EXTERNAL_MODEL, request.name, answer)
 
 
-def _request_names(suite: Suite[Any, Any], item: Any, protocol: Protocol) -> list[str]:
-    """The names of what the first stage asks of an item."""
-    return [request.name for request in suite.stages[0].ask(item, Answers(), protocol)]
+def _first_requests(
+    suite: Suite[Any, Any], item: Any, protocol: Protocol
+) -> list[tuple[Stage[Any, Any], Request]]:
+    """What an item is asked in the stages that need no other; those of the protocol come first."""
+    stages = [stage for stage in suite.stages if not stage.needs]
+    stages.sort(key=lambda stage: not stage.when(protocol))
+    return [
+        (stage, request) for stage in stages for request in stage.ask(item, Answers(), protocol)
+    ]
+
+
+def _whole_stages(
+    suite: Suite[Any, Any], item: Any, protocol: Protocol, given: Sequence[AnsweredRequest]
+) -> Iterator[AnsweredRequest]:
+    """The answers of stages whose requests are all answered."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for stage, request in _first_requests(suite, item, protocol):
+        names[stage.name].add(request.name)
+    answered = {each.name for each in given}
+    yield from (each for each in given if names[each.stage] <= answered)
 
 
 def _parse_answer(line: FileRow) -> Answer:
@@ -81,15 +143,22 @@ def _parse_answer(line: FileRow) -> Answer:
         return Texts(texts=(Text(text=str(values["text"])),))
     if isinstance(values.get("texts"), list):
         return Texts(texts=tuple(Text(text=str(text)) for text in values["texts"]))
+    if "completion" in values or isinstance(values.get("completions"), list):
+        best_first = values.get("completions", [values.get("completion")])
+        # Their order is all that is known of how they rank.
+        return Completions(
+            completions=tuple(
+                Completion(text=str(text), logprob=0.0, tokens=0) for text in best_first
+            ),
+            method="given",
+        )
     try:
         answer: Answer = msgspec.convert(values.get("answer"), Answer)
     except msgspec.ValidationError as error:
         raise InputError(
-            f"{line.location} holds neither `text` nor `texts` nor a whole `answer` ({error})."
+            f"{line.location} holds neither `text`, `texts`, `completion` nor `completions` nor a "
+            f"whole `answer` ({error})."
         ) from None
-    checked = finite_or_failed(answer)
-    if checked is not answer and isinstance(checked, Failed):
-        raise InputError(f"{line.location}: {checked.reason}.")
     return answer
 
 
@@ -100,17 +169,35 @@ def _parse_answer(line: FileRow) -> Answer:
 class ExternalScores:
     """The results of external answers, and sentences on what they leave out."""
 
-    label: str
     summary: Summary
-    answered: Sequence[tuple[Any, Answers]]
+    answered: Mapping[str, Sequence[tuple[Any, Answers]]]  # by the labels of the models
     notes: tuple[str, ...]
 
     def labelled_judgements(self) -> Iterator[tuple[str, Judgement]]:
         """Every judgement, with the model's label."""
         suite, protocol = self.summary.suite, self.summary.protocol
-        for item, answers in self.answered:
-            for judgement in suite.judge(item, answers, protocol):
-                yield self.label, judgement
+        for label, answered in self.answered.items():
+            for judgement in _judgements(suite, protocol, answered):
+                yield label, judgement
+
+
+def _judgements(
+    suite: Suite[Any, Any], protocol: Protocol, answered: Sequence[tuple[Any, Answers]]
+) -> Iterator[Judgement]:
+    for item, answers in answered:
+        yield from suite.judge(item, answers, protocol)
+
+
+def _by_model(
+    suite: Suite[Any, Any], answered: Sequence[tuple[Any, Answers]], label: str
+) -> dict[str, list[tuple[Any, Answers]]]:
+    """The items of each model that the answers name; `label` is for those that name none."""
+    role = suite.roles[0].name
+    found: dict[str, list[tuple[Any, Answers]]] = {}
+    for item, answers in answered:
+        named = next((each.model for each in answers if each.role == role), EXTERNAL_MODEL)
+        found.setdefault(label if named == EXTERNAL_MODEL else named, []).append((item, answers))
+    return found
 
 
 def score_external_answers(
@@ -127,21 +214,22 @@ def score_external_answers(
         if not answered:
             raise InputError(
                 f"{path} has all answers of no item; it needs a row per request with `id` (the "
-                "item's), `name` (which of its requests) and `text`, `texts` or `answer`."
+                "item's), `name` (which of its requests) and `text`, `texts`, `completions` or "
+                "`answer`."
             )
         notes = tuple(_notes(suite, path, dataset, answered))
         own_items = _have_own_items(answered, dataset)
         label, data = path.stem, path.name if own_items else dataset.name
         coverage = None if own_items else _coverage(answered, dataset)
-    judgements = (
-        judgement
-        for item, answers in answered
-        for judgement in suite.judge(item, answers, protocol)
-    )
-    summary = summarise_external_answers(
-        suite, protocol, judgements, label=label, data=data, coverage=coverage
-    )
-    return ExternalScores(label, summary, answered, notes)
+    by_model = _by_model(suite, answered, label)
+    judgements = {name: _judgements(suite, protocol, mine) for name, mine in by_model.items()}
+    summary = summarise_external_answers(suite, protocol, judgements, data=data, coverage=coverage)
+    if not len(summary.results.frame):
+        raise InputError(
+            f"Nothing in {path or dataset.name} could be judged under the protocol "
+            f"{protocol.name}; check the settings (--set) against the kind of answers."
+        )
+    return ExternalScores(summary, by_model, notes)
 
 
 def _items_with_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> list[tuple[Any, Answers]]:

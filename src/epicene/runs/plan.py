@@ -63,13 +63,15 @@ def limit_items(
     stratum: Callable[[ItemT], Stratum],
     limit: int | None,
     seed: int,
+    drawn_by: Callable[[ItemT], str] = lambda item: item.id,
 ) -> Iterator[ItemT]:
     """At most `limit` items of each block, spread evenly over its strata, in file order.
 
     A stratum may have several levels: then neighbours in turn differ in the first, so that a limit
     below the number of strata takes as many of each language, gender and so on.
-    Which ones is decided by a hash of seed and id, so it depends neither on the order of the
-    file nor on what else is in it; memory holds `limit` items per stratum, not the file.
+    Which ones is decided by a hash of the seed and what an item is `drawn_by`, so it depends
+    neither on the order of the file nor on what else is in it; memory holds `limit` items per
+    stratum, not the file.
     """
     if limit is None:
         yield from items
@@ -81,7 +83,7 @@ def limit_items(
     for number, item in enumerate(items):
         block, name = stratum(item)
         heap = kept[block][name]
-        entry = (-int.from_bytes(digest(seed, item.id)), number, item)
+        entry = (-int.from_bytes(digest(seed, drawn_by(item))), number, item)
         if len(heap) < limit:
             heapq.heappush(heap, entry)
         elif entry[0] > heap[0][0]:
@@ -131,7 +133,8 @@ def select_items(config: RunConfig, dataset: Dataset) -> Iterator[Any]:
     """The items the run takes."""
     items = _without_outcomes(config.suite, dataset)
     spoken = filter_languages(items, config.languages, dataset.name)
-    return limit_items(spoken, config.suite.stratum, config.limit, config.protocol.seed)
+    suite = config.suite
+    return limit_items(spoken, suite.stratum, config.limit, config.protocol.seed, suite.drawn_by)
 
 
 # How many items are planned, sorted and cut into batches together. It decides the batches, so it

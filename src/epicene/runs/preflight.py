@@ -34,14 +34,21 @@ def multi_model_roles(suite: Suite[Any, Any]) -> set[str]:
     return {role.name for role in suite.roles if role.many}
 
 
-def check_roles(suite: Suite[Any, Any], models: Mapping[str, Sequence[ModelSpec]]) -> None:
-    """Every role has its model, and no role has one too many or is not asked at all."""
+def check_roles(
+    suite: Suite[Any, Any],
+    models: Mapping[str, Sequence[ModelSpec]],
+    whole: Suite[Any, Any] | None = None,
+) -> None:
+    """Every role has its model, and no role has one too many or is not asked at all.
+
+    `whole` is the suite with all its stages.
+    """
+    asked = [role.name for role in suite.roles]
     for name, specs in models.items():
-        if name not in (role.name for role in suite.roles):
-            asked = ", ".join(role.name for role in suite.roles)
+        if whole is not None and name not in asked and whole.role(name):
             raise InputError(
                 f"With these settings the suite {suite.name} asks nothing of the role {name}, only "
-                f"of {asked}; leave out its model."
+                f"of {', '.join(asked)}; leave out its model, or change the settings."
             )
         role = suite.role(name)
         if len(set(specs)) < len(specs):

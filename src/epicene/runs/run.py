@@ -137,9 +137,9 @@ def run(
 
 def _prepare(config: RunConfig) -> tuple[RunConfig, Dataset]:
     """The configuration with the suite as the protocol has it, and the data."""
-    suite = config.suite.for_protocol(config.protocol, config.models)
+    whole, suite = config.suite, config.suite.for_protocol(config.protocol, config.models)
     config = replace(config, suite=suite)
-    check_roles(suite, config.models)
+    check_roles(suite, config.models, whole)
     dataset = suite.read(config.source, config.protocol)
     suite = find_verbs(suite, config.protocol, select_items(config, dataset))
     return replace(config, suite=suite), dataset
@@ -249,16 +249,18 @@ def open_models(
 
 
 def _corpus(config: RunConfig, dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """All text of the suite, as pairs of group and text."""
+    """All text of the suite, or of the run's languages, as pairs of group and text."""
     texts = config.suite.corpus
     if texts is None:
         raise InputError(
             f"The suite {config.suite.name} has no text to train an n-gram model on; name a file: "
             "ngram:FILE."
         )
+    wanted = config.languages if config.suite.corpus_of_languages else ()
     for item in dataset.items:
-        for text in texts(item):
-            yield item.cluster, text
+        if not wanted or item.language in wanted:
+            for text in texts(item):
+                yield item.cluster, text
 
 
 @contextmanager

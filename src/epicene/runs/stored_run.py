@@ -342,17 +342,23 @@ def _judge(run: StoredRun, item: Item, answers: Answers) -> list[Judgement]:
         ) from error
 
 
-def judgement_frame(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:
-    """A row per judgement, a column per facet and count, built in pieces to hold columns only."""
+def judgement_frame(
+    judgements: Iterable[Judgement], info: RunInfo, evidence: Sequence[str] = ()
+) -> polars.DataFrame:
+    """A row per judgement, a column per facet and count, built in pieces to hold columns only.
+
+    Of the evidence named, the columns are called `evidence NAME`.
+    """
     import polars as pl
 
     stream = iter(judgements)
     with _rare_garbage_collection():
         pieces = [
-            _columns(chunk, info) for chunk in iter(lambda: list(islice(stream, _CHUNK_SIZE)), [])
+            _columns(chunk, info, evidence)
+            for chunk in iter(lambda: list(islice(stream, _CHUNK_SIZE)), [])
         ]
     if not pieces:
-        pieces = [_columns([], info)]
+        pieces = [_columns([], info, evidence)]
     return pl.concat(pieces, how="diagonal")
 
 
@@ -367,7 +373,9 @@ def _rare_garbage_collection() -> Iterator[None]:
         gc.set_threshold(*usual)
 
 
-def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
+def _columns(
+    chunk: Sequence[Judgement], info: RunInfo, evidence: Sequence[str]
+) -> polars.DataFrame:
     import polars as pl
 
     facets = sorted({name for judgement in chunk for name in judgement.facets})
@@ -383,6 +391,7 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
         "outcome": [j.outcome for j in chunk],
         "label": [j.label for j in chunk],
         **{facet: [j.facets.get(facet) for j in chunk] for facet in facets},
+        **{f"evidence {name}": [j.evidence.get(name) for j in chunk] for name in evidence},
     }
     numbers = {
         "value": [j.value for j in chunk],

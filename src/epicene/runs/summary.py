@@ -94,7 +94,8 @@ def summarise(
     for index, (run, info) in enumerate(zip(runs, infos, strict=True)):
         judged = RunJudgements(run)
         matched = same.matched(index, judged)
-        frames.append(judgement_frame(_observed(matched, info, seen) if seen else matched, info))
+        judgements = _observed(matched, info, seen) if seen else matched
+        frames.append(judgement_frame(judgements, info, run.suite.tabled_evidence))
         coverages.append(judged.coverage)
     data = [run.manifest.settings.data for run in runs]
     made = _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)
@@ -149,17 +150,21 @@ def label_comparable_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
 def summarise_external_answers(
     suite: Suite[Any, Any],
     protocol: Protocol,
-    judgements: Iterable[Judgement],
+    judgements: Mapping[str, Iterable[Judgement]],
     *,
-    label: str,
     data: str,
     coverage: Coverage | None = None,
 ) -> Summary:
-    """Make all tables from the judgements of external answers."""
-    info = RunInfo(run=label, model=label, protocol=protocol.name, identities={})
-    made = _summary(
-        suite, protocol, [info], [data], [judgement_frame(judgements, info)], [coverage]
-    )
+    """Make all tables from the judgements of external answers, by the labels of the models."""
+    infos = [
+        RunInfo(run=label, model=label, protocol=protocol.name, identities={})
+        for label in judgements
+    ]
+    frames = [
+        judgement_frame(judgements[info.model], info, suite.tabled_evidence) for info in infos
+    ]
+    count = len(infos)
+    made = _summary(suite, protocol, infos, [data] * count, frames, [coverage] * count)
     return replace(made, wording=UNKNOWN_WORDING if protocol.whose_wording else "")
 
 

@@ -20,7 +20,7 @@ from epicene.stats.arrays import NORMAL, encode_groups, finite_floats, group_sum
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from epicene.stats.arrays import Floats, Groups
+    from epicene.stats.arrays import Floats, Groups, Ints
 
 ALPHA = 0.05
 POWER = 0.8
@@ -66,12 +66,12 @@ def spread_of_rows(first: ArrayLike, second: ArrayLike, groups: Groups = None) -
     return paired_spread(sums[:, 0], sums[:, 1])
 
 
-def paired_spread(sums: Floats, sizes: Floats) -> PairedSpread:
+def paired_spread(sums: Floats, sizes: Floats | Ints) -> PairedSpread:
     """The spread from each group's sum of differences, between −1 and 1 a row, and number of rows.
 
     The last axis is that of groups; the others are data sets side by side.
     """
-    sizes = np.broadcast_to(sizes, sums.shape)
+    sizes = np.broadcast_to(np.asarray(sizes, dtype=np.float64), sums.shape)
     groups, rows = sums.shape[-1], sizes.sum(axis=-1)
     # What is added is as large as the group of a row drawn at random: with groups of unequal size,
     # larger than their mean. So many of that size would be known as well (Kish).

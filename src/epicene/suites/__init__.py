@@ -279,6 +279,10 @@ def _one_stratum(_item: Item) -> Stratum:
     return ("", "")
 
 
+def _own_id(item: Item) -> str:
+    return item.id
+
+
 @dataclass(frozen=True)
 class Suite(Generic[ItemT, ProtocolT]):
     """A benchmark: its data, protocols, requests, judge, metrics and tables."""
@@ -300,16 +304,29 @@ class Suite(Generic[ItemT, ProtocolT]):
     headline_metrics: (
         tuple[HeadlineMetric, ...] | Callable[[Results[Any]], tuple[HeadlineMetric, ...]]
     ) = ()
+    # The true value of each headline, by its name, where a run's models (by role) are known to have
+    # one. By default it is the rate of the model `planted`, for every headline.
+    planted: Callable[[Mapping[str, Sequence[Identity]]], Mapping[str, float]] | None = None
     # The names of the tables on agreement between formats.
     format_tables: tuple[str, ...] = ()
     # `--limit N` takes N items of each block (first part), spread evenly over its strata (second).
     stratum: Callable[[ItemT], Stratum] = _one_stratum
+    # What `--limit` draws an item by. Counterparts in several strata share it, so that all strata
+    # get the same ones.
+    drawn_by: Callable[[ItemT], str] = _own_id
     # The item's natural text, for models that are fitted on the suite's own text.
     corpus: Callable[[ItemT], Iterable[str]] | None = None
+    # Whether such models learn from the languages of the run alone, not from the whole data.
+    corpus_of_languages: bool = False
     # Reads external answers, in the suite's own layout: each item with its answers.
     read_answers: Callable[[Path, Dataset, ProtocolT], Iterable[tuple[ItemT, Answers]]] | None = (
         None
     )
+    # Reads a row of external answers that is in a shorthand of the suite's: the name of the request
+    # and its answer; None of a row in the common layout.
+    read_answer_row: (
+        Callable[[Mapping[str, Any], ItemT, ProtocolT], tuple[str, Answer] | None] | None
+    ) = None
     # The part of an item that a request belongs to, by the request's name, if `judge` can do with
     # some parts alone. A part is judged if all its requests are answered, and all those of the
     # stages that its stage needs. Without it stages that build on each other are judged together.
@@ -319,6 +336,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     check_packages: Callable[[ProtocolT, Iterable[ItemT]], None] = field(
         default=lambda _protocol, _items: None
     )
+    # The evidence that `tables` needs, by its names: each is a column `evidence NAME` of the frame.
+    tabled_evidence: tuple[str, ...] = ()
     # Whether an item already has its outcome (counts), so that `score` needs no answers.
     holds_outcome: Callable[[ItemT], bool] | None = None
     # The default protocol of `epicene score`.
@@ -487,6 +506,19 @@ def choose_protocol(
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError(f"The setting {key} of the protocol {name} cannot be {value}.")
     return msgspec.structs.replace(chosen, **values)
+
+
+RULE = "rule"  # instead of a model in an optional role
+
+
+def split_role_settings(
+    suite: Suite[Any, Any], settings: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The settings of the protocol, and those that name the model of an optional role."""
+    optional = {role.name for role in suite.roles if role.optional}
+    named = {name: str(value) for name, value in settings.items() if name in optional}
+    others = {name: value for name, value in settings.items() if name not in optional}
+    return others, {name: value for name, value in named.items() if value != RULE}
 
 
 sys.modules[__name__].__class__ = CallablePackage  # `epicene.suites()` lists them

@@ -47,6 +47,11 @@ _PAIRS = (
 _OPENINGS = tuple(opening for opening, _ in _PAIRS)
 
 
+def said_twice(text: str) -> str:
+    """A text with its longest word once more at the end: wrong, whatever the text."""
+    return f"{text} {max(text.split(), key=len, default='…')}"
+
+
 class CleanedAnswer(NamedTuple):
     """The text of an answer, and the wrappers that were removed, in the order of the rule."""
 

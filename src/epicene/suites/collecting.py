@@ -1,6 +1,8 @@
 """Gather a suite's published files from clones and zip files that a user has.
 
-A file is known by its name and its hash: what has another content is named and left where it is.
+A file is known by its hash, among those whose name is looked for: what has another content is
+named and left where it is. A repository may call a file as another one is called in our layout
+(`pronouns.csv`).
 """
 
 from __future__ import annotations
@@ -53,12 +55,13 @@ def collect_files(wanted: Mapping[str, str], sources: Sequence[Path], out: Path)
     for candidate in (each for source in sources for each in _candidates(source, by_name)):
         content = candidate.read()
         sha256 = hashlib.sha256(content).hexdigest()
-        for path in by_name[candidate.name]:
-            if wanted[path] == sha256 and path not in found:
+        mine = [path for path, known in wanted.items() if known == sha256]
+        for path in mine:
+            if path not in found:
                 write_atomically(out / path, content)
                 found[path] = candidate.place
-            elif wanted[path] != sha256 and len(by_name[candidate.name]) == 1:
-                changed.setdefault(path, candidate.place)
+        if not mine and len(by_name[candidate.name]) == 1:
+            changed.setdefault(by_name[candidate.name][0], candidate.place)
     return CollectedFiles(
         dict(sorted(found.items())),
         tuple(sorted(set(wanted) - set(found))),

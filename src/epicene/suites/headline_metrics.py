@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Estimate
-    from epicene.suites import Results, Suite
+    from epicene.suites import Results, RunInfo, Suite
 
 MetricUnit: TypeAlias = Literal["share", "number"]
 
@@ -58,6 +58,19 @@ def headline_metrics_of(
     named = suite.headline_metrics
     found = named(results) if callable(named) else named
     return found or (accuracy_metric("right", all_judgements),)
+
+
+def planted_value(suite: Suite[Any, Any], headline: str, run: RunInfo) -> float | None:
+    """The true value of a headline of a run, where its models are known to have one."""
+    if suite.planted is not None:
+        return suite.planted(run.identities).get(headline) if run.identities else None
+    rates = [
+        each.about["rate"]
+        for models in run.identities.values()
+        for each in models
+        if each.kind == "planted"
+    ]
+    return float(rates[0] or 0) if len(rates) == 1 else None
 
 
 def all_judgements(results: Results[Any]) -> polars.DataFrame:

@@ -10,6 +10,7 @@ from epicene.suites import Answers, ItemT, ProtocolT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     import polars
 
@@ -81,3 +82,8 @@ class StudyKind(Generic[ItemT, ProtocolT]):
         _default_sample
     )
     from_runs: bool = True  # or from data alone
+    # Reads the labels in a file or folder of external answers: the items with what people said of
+    # them. None where the layout has no labels.
+    read_labels: (
+        Callable[[Path, ProtocolT], tuple[tuple[StudyItem, ...], Sequence[Response]]] | None
+    ) = None

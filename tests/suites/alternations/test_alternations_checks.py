@@ -27,15 +27,22 @@ def pairs() -> list[Pair]:
     return list(build_pairs(0))
 
 
+def _replaced(sentence: str, words: dict[str, str]) -> str:
+    """The sentence with other words, of which "" is none."""
+    for word in words:
+        assert word in sentence.split()
+    return " ".join(words.get(word, word) for word in sentence.split()).replace("  ", " ")
+
+
 @each_case("alternations", "design_checks")
 def test_faults_of_designed_pairs(pairs: list[Pair], case: Case) -> None:
     (pair,) = (pair for pair in pairs if pair.id == case["pair"])
-    good = case.get("good", pair.good)
+    good = _replaced(pair.good, case.get("both", {}) | case.get("good", {}))
     *prefix, gold, after = good.split()
     wrong = msgspec.structs.replace(
         pair,
         good=good,
-        bad=case.get("bad", pair.bad),
+        bad=_replaced(pair.bad, case.get("both", {}) | case.get("bad", {})),
         prefix=" ".join(prefix),
         gold=gold,
         after=after,
@@ -52,6 +59,26 @@ def test_repeated_and_missing_verbs(pairs: list[Pair]) -> None:
     assert findings(pairs[1:])["DV"][0] == "12 unergative verbs instead of 13."
 
 
+def test_few_other_verbs(pairs: list[Pair]) -> None:
+    """The set of version 0.1.0: a verb that replaces eleven, ten in all."""
+    few = [
+        msgspec.structs.replace(pair, columns=pair.columns | {"other verb": f"verb {n % 10}"})
+        for n, pair in enumerate(pairs[:56])
+    ]
+    found = findings(few)["DV"]
+    assert "10 verbs replace others instead of at least 25." in found
+    assert "verb 0 replaces 6 verbs; 3 is the most." in found
+    unnamed = [
+        msgspec.structs.replace(
+            pair, columns={name: pair.columns[name] for name in pair.columns if name[:5] != "other"}
+        )
+        for pair in pairs
+    ]
+    assert findings(unnamed) == {
+        "DV": ["the columns `other verb` and `other valency` are missing: build the set again."]
+    }
+
+
 def test_rare_verb(pairs: list[Pair], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("epicene.suites.alternations.checks.has_frequencies", lambda _: True)
     monkeypatch.setattr(
@@ -59,7 +86,7 @@ def test_rare_verb(pairs: list[Pair], monkeypatch: pytest.MonkeyPatch) -> None:
     )
     found = findings(pairs)
     assert found["sonā"] == ["its commonest form has a Zipf value of 2.0, below 3.0."]
-    assert "parakhnā" not in found
+    assert "paṛhnā" not in found
 
 
 def test_faults_of_any_pairs() -> None:

@@ -51,6 +51,22 @@ def test_numbers(pairs: list[Pair]) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_other_verbs_are_by_halves_intransitive_and_many(seed: int) -> None:
+    """As in the paper's Table 1 and its sample: कटवाई / जली, ने with an intransitive verb."""
+    different = [pair for pair in build_pairs(seed) if pair.phenomenon == "DV"]
+    by_valency = Counter(
+        (pair.columns["valency"] == "intransitive", pair.columns["other valency"])
+        for pair in different
+    )
+    assert set(by_valency.values()) == {14}
+    verbs = Counter(pair.columns["other verb"] for pair in different)
+    assert len(verbs) >= 25
+    assert max(verbs.values()) <= 3
+    for pair in different:
+        assert pair.columns["other verb"] != pair.columns["verb"]
+
+
 def test_the_starter_set_is_the_first_seed(pairs: list[Pair]) -> None:
     lines = (STARTER / "hindi.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in lines] == [pair_row(pair) for pair in pairs]
@@ -80,4 +96,6 @@ def test_build_command(tmp_path: Path) -> None:
     assert said[-1] == "224 items, 0 findings."
     read = suite.read(DataSource(path=tmp_path / "pairs.jsonl"), PROTOCOL)
     assert list(read.items) == list(build_pairs(3))
+    # The folder itself is data, though other files are in it.
+    assert list(suite.read(DataSource(path=tmp_path), PROTOCOL).items) == list(read.items)
     assert (tmp_path / "paradigms.csv").read_text(encoding="utf-8").count("\n") > 1000

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from epicene.core.errors import InputError
 from epicene.suites import DataSource
 from epicene.suites.alternations.data import read, read_pairs, stratum
-from epicene.suites.alternations.items import Pair
+from epicene.suites.alternations.items import VARIANTS, Pair
 from epicene.suites.alternations.protocol import PROTOCOLS, AlternationsProtocol
 from epicene.suites.alternations.sources.rows import RESERVED_COLUMNS
 
@@ -220,6 +220,61 @@ def test_one_of_those_files_alone(tmp_path: Path) -> None:
     # Among files of another name the language is not taken for granted.
     write(tmp_path / "other.csv", [{"good": "a b", "bad": "a c"}])
     assert {pair.language for pair in pairs(tmp_path)} == {""}
+
+
+def frame(variant: str, valency: str = "", **more: str) -> dict[str, str]:
+    """A row of one file with all variants, as the released ones name their fields."""
+    good, bad = f"मैंने {variant} कटवाया था", f"मैंने {variant} कटा था"
+    row = {"sentence_good": good, "sentence_bad": bad, "phenomena_type": "causative"}
+    return {**row, "variant": variant, "valency": valency, **more}
+
+
+def test_four_variants_in_one_file(tmp_path: Path) -> None:
+    """`phenomena_type` is causative in all of them, and would merge them."""
+    rows = [frame(name) for name in ("DV", "sv", "no_er", "No Case(I)", "Different Verb")]
+    found = pairs(write(tmp_path / "mine.jsonl", rows))
+    assert [pair.phenomenon for pair in found] == ["DV", "SV", "No Case(E)", "No Case(I)", "DV"]
+
+
+def test_valencies_as_the_paper_writes_them(tmp_path: Path) -> None:
+    written = ("Intran", "Tran", "Ditran", "transitive", "")
+    rows = [frame("DV", name, id=str(n)) for n, name in enumerate(written)]
+    found = pairs(write(tmp_path / "mine.jsonl", rows))
+    assert [pair.columns.get("valency", "") for pair in found] == [
+        "intransitive", "transitive", "ditransitive", "transitive", "",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (frame("DV", "Trans."), "valency 'Trans.'.*intransitive, transitive or ditransitive"),
+        (frame("No Case"), r"variant 'No Case'.*DV, SV, No Case\(E\) or No Case\(I\)"),
+    ],
+)
+def test_an_unknown_variant_or_valency_is_refused(
+    row: dict[str, str], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=message):
+        pairs(write(tmp_path / "mine.jsonl", [row]))
+
+
+def test_other_files_may_have_variants_and_valencies_of_their_own(tmp_path: Path) -> None:
+    row = {"good": "a", "bad": "b", "variant": "British"}
+    assert pairs(write(tmp_path / "one.jsonl", [row]))[0].phenomenon == "British"
+    row = {"good": "a", "bad": "b", "phenomenon": "case", "valency": "2"}
+    assert pairs(write(tmp_path / "two.jsonl", [row]))[0].columns == {"valency": "2"}
+
+
+def test_under_paper_the_starter_set_is_the_verb_frames() -> None:
+    def phenomena(protocol: AlternationsProtocol) -> set[str]:
+        return {pair.phenomenon for pair in read(DataSource(), protocol).items}
+
+    paper = PROTOCOLS["paper"]
+    assert phenomena(paper) == set(VARIANTS)
+    assert phenomena(OURS) > set(VARIANTS)
+    one = (phenomena(OURS) - set(VARIANTS)).pop()
+    assert phenomena(msgspec.structs.replace(paper, phenomena=(one,))) == {one}
 
 
 def test_phenomena_can_be_chosen(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from epicene.stats.intervals import wilson
 from epicene.stats.tabulate import rows_where
 from epicene.suites import AnsweredRequest, Answers, Results, RunInfo
 from epicene.suites.alternations.figures import figures
-from epicene.suites.alternations.items import VARIANTS, Pair
+from epicene.suites.alternations.items import VALENCY_CLASSES, VARIANTS, Pair
 from epicene.suites.alternations.judge import judge
 from epicene.suites.alternations.metrics import (
     accuracy,
@@ -33,16 +33,16 @@ from epicene.suites.alternations.metrics import (
     model_type,
     paired_formats,
 )
-from epicene.suites.alternations.protocol import PROTOCOLS
+from epicene.suites.alternations.protocol import PROTOCOLS, AlternationsProtocol
 from epicene.suites.alternations.published import (
     PEOPLE_ACCURACY,
     PUBLISHED_MODELS,
     TABLE_2,
     TABLE_5,
-    VALENCY_CLASSES,
     VERBS_PER_VALENCY,
 )
 from epicene.suites.alternations.tables import tables
+from epicene.suites.alternations.tables_cloze import TABLED_EVIDENCE
 from suites.worked_cases import Case, as_number, each_case
 
 OURS = PROTOCOLS["epicene"]
@@ -59,7 +59,11 @@ def pair(number: int, phenomenon: str = "p", **more: Any) -> Pair:
     )
 
 
-def judged(given: Iterable[tuple[Pair, float]], method: str = "causal") -> Iterator[Judgement]:
+def judged(
+    given: Iterable[tuple[Pair, float]],
+    method: str = "causal",
+    protocol: AlternationsProtocol = OURS,
+) -> Iterator[Judgement]:
     """Judgements of pairs whose sums differ by so much."""
     for item, margin in given:
         texts = tuple(
@@ -68,11 +72,13 @@ def judged(given: Iterable[tuple[Pair, float]], method: str = "causal") -> Itera
         )
         scores = Scores(texts=texts, method=method)
         given_ = AnsweredRequest("acceptability", "model", "m", "acceptability within-word", scores)
-        yield from judge(item, Answers([given_]), OURS)
+        yield from judge(item, Answers([given_]), protocol)
 
 
 def results(
-    judgements: Mapping[str, Iterable[Judgement]], parameters: float | None = None
+    judgements: Mapping[str, Iterable[Judgement]],
+    parameters: float | None = None,
+    protocol: AlternationsProtocol = OURS,
 ) -> Results[Any]:
     """The results of runs, by model."""
     import polars as pl
@@ -90,8 +96,8 @@ def results(
         )
         for model in judgements
     )
-    frames = [judgement_frame(judgements[info.model], info) for info in infos]
-    return Results(pl.concat(frames, how="diagonal"), OURS, infos)
+    frames = [judgement_frame(judgements[info.model], info, TABLED_EVIDENCE) for info in infos]
+    return Results(pl.concat(frames, how="diagonal"), protocol, infos)
 
 
 def table(found: Results[Any], name: str) -> Table:
@@ -160,6 +166,31 @@ def test_accuracy_has_wilsons_interval_and_a_tie_is_half() -> None:
     assert row["pairs"].value == 10
     assert row["ties"].value == pytest.approx(0.1)
     assert row["margin"].value == pytest.approx(sum(margins) / 10)
+
+
+def test_under_paper_a_tie_earns_nothing() -> None:
+    """The sentence with the greater score wins; of two that are equal neither is greater."""
+    margins = [(pair(0, "DV"), 1.0), (pair(1, "DV"), 0.0), (pair(2, "DV"), 0.0)]
+    for protocol, expected, note in (
+        (OURS, 2 / 3, "counts half"),
+        (PROTOCOLS["paper"], 1 / 3, "earns nothing, as in the paper"),
+    ):
+        found = results({"m": judged(margins, protocol=protocol)}, protocol=protocol)
+        assert all_metrics(found)["accuracy"].value == pytest.approx(expected)
+        assert all_metrics(found)["ties"].value == pytest.approx(2 / 3)
+        assert note in table(found, "2").notes[0]
+    earlier = msgspec.convert({**PROTOCOLS["paper"].stored(), "ties": "half"}, type(OURS))
+    assert "ties" not in earlier.stored(), "runs of earlier versions keep their numbers"
+
+
+def test_table_4_has_the_papers_models_with_tokens() -> None:
+    found = table(results({"m": judged([(pair(0, "DV"), 1.0)])}, parameters=5e6), "4")
+    rows = {row.keys: row.cells for row in found.rows}
+    assert rows["causal", "", "m"][0] == "not stated"
+    assert cells(found, "causal", "", "m")["parameters (millions)"].value == 5
+    assert rows["masked", "monolingual", "HindBERT"][0] == "1.8B"
+    assert rows["causal", "multilingual", "mGPT 1.3b"][0] == "46B & 442B"
+    assert len(rows) == 9
 
 
 def test_variants_of_one_verb_are_not_independent() -> None:
@@ -370,6 +401,17 @@ def test_acceptability_against_cloze_on_the_same_verbs() -> None:
     assert cells(formats, "cloze", "m", "all")["pairs"].value == 20
     together = paired_formats(found, "m", "cloze")
     assert len(rows_where(together, phenomenon="DV")) == 10
+
+
+def test_table_3_sets_the_fillers_of_two_models_side_by_side() -> None:
+    two = results({"a": judged_fillers(["खरीदी"]), "b": judged_fillers(["कटवाई"])})
+    found = table(two, "3")
+    (row,) = found.rows
+    assert row.keys == ("माँ ने अर्जुन से लकड़ी … थी", "कटवाई")
+    assert [column.name for column in found.columns] == ["a", "b"]
+    assert row.cells == ("खरीदी (transitive)", "कटवाई (indirect causative)")
+    alone = results({"a": judged_fillers(["खरीदी"])})
+    assert "3" not in {each.name for each in tables(alone)}
 
 
 def test_ties_are_left_out_of_the_agreement() -> None:

@@ -14,6 +14,8 @@ from cli.test_commands import SCHEMA
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate, Text, Texts
 from epicene.report.table_formats import tables_json
+from epicene.runs.config import RunConfig
+from epicene.runs.plan import select_items
 from epicene.studies.analysis.quality import question_agreement
 from epicene.studies.analysis.study_summary import StudySummary, summarise_study
 from epicene.studies.design.answers import choice_ids
@@ -33,6 +35,7 @@ from epicene.studies.design.schema import (
     visible_values,
 )
 from epicene.suites import AnsweredRequest, Answers, DataSource
+from epicene.suites.misgendering import suite
 from epicene.suites.misgendering.continuations import bracket_spans
 from epicene.suites.misgendering.data import read
 from epicene.suites.misgendering.items import Instance
@@ -184,8 +187,24 @@ def test_the_papers_draw_refuses_what_it_cannot_be(starter: list[Instance]) -> N
     with pytest.raises(InputError, match="5 instances with 5 generations"):
         labels.draw([], paper, SamplingOptions(per_cell=5))
     few = [item for item in starter if item.dataset == "templates"][:3]
-    with pytest.raises(InputError, match=r"share 3 instances of templates .* run without"):
+    with pytest.raises(InputError, match=r"share 3 instances of templates .* at least 5 instances"):
         labels.draw(written(few, OURS, "a"), paper, SamplingOptions())
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_limited_run_has_the_same_instances_for_every_pronoun(protocol: str) -> None:
+    """So that a trial of the paper's draw works."""
+    how = msgspec.structs.replace(PROTOCOLS[protocol], pronouns=("he", "she", "they", "xe"))
+    config = RunConfig(suite=suite, protocol=how, models={}, limit=20)
+    taken = list(select_items(config, read(DataSource(), how)))
+    units = defaultdict(set)
+    for item in taken:
+        units[item.dataset, item.pronoun].add(item.id.replace(f"/{item.pronoun}/", "/"))
+    for (dataset, _), mine in units.items():
+        assert len(mine) == 5
+        assert mine == units[dataset, "he"]
+    items = labels.draw(written(taken, how, "a"), PROTOCOLS["paper"], SamplingOptions())
+    assert len(items) == 2 * 2 * 4 * 25
 
 
 @pytest.mark.published(

@@ -209,7 +209,7 @@ def test_the_beta_distributions_are_those_of_the_landscape() -> None:
     size = mean * (1 - mean) / variance - 1
     assert found == {"α": pytest.approx(mean * size), "β": pytest.approx((1 - mean) * size)}
     drawn = next(each for each in figures(results("paper")) if each.name == "10")
-    (xe,) = [row for row in drawn.spec["data"]["values"] if row["label"] == "xe"]
+    (xe,) = [row for row in drawn.spec["data"]["values"] if row["shape"] == "xe"]
     assert (xe["y"], xe["x"]) == (found["α"], found["β"])
     # What has no distribution is named with its reason.
     assert any(note.startswith("Not drawn: ") for note in drawn.notes)

@@ -13,6 +13,7 @@ from epicene.core.errors import InputError
 from epicene.core.records import to_json
 from epicene.models import downloads, model_kind
 from epicene.models.downloads import Downloadable, DownloadStatus
+from epicene.models.rates import read_seed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,10 +69,7 @@ def files_sha256(name: str) -> dict[str, str]:
 @model_kind(options=("label", "threads"), extra="faces", packages=("dlib", "openvino"))
 def open_random_face(name: str, options: ModelOptions) -> Model:
     """Open `random-face` or `random-face:SEED`."""
-    try:
-        seed = int(name or "0")
-    except ValueError as error:
-        raise InputError(f"The seed in random-face:{name} is not a whole number.") from error
+    seed = read_seed("random-face", name)
     from epicene.models.faces.model import RandomFace
 
     folder = catalogue()["random-face"].require_folder()

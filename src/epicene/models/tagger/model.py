@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from msgspec import UNSET
 
 from epicene.core.errors import InputError
 from epicene.core.records import Generate, Identity, Text, Texts
@@ -20,7 +21,8 @@ from epicene.languages.tokenisation import tokens
 from epicene.models import UnanswerableError
 from epicene.models.simple_model import SimpleModel
 from epicene.models.tagger.encoding import WordEncoder
-from epicene.models.tagger.network import logits, softmax
+from epicene.models.tagger.network import Network, softmax
+from epicene.models.tagger.related import RelatedForms
 from epicene.models.tagger.storage import load
 from epicene.rewriting import Change
 from epicene.rewriting.persons import PERSONS, apply_changes, person_rewriter, read_target_genders
@@ -42,6 +44,8 @@ _NEGLIGIBLE = 1e-3
 
 # Cached texts: each is tagged once for several target genders, and for labels.
 _CACHE_SIZE = 1 << 14
+# Cached words, each of some ten kilobytes.
+_WORD_CACHE_SIZE = 1 << 13
 
 
 class CandidateForm(NamedTuple):
@@ -65,9 +69,14 @@ class Tagger:
     """Labels words, and finds what must change for other people."""
 
     def __init__(self, trained: TrainedTagger) -> None:
-        self._plan, self._members = trained
+        self._plan = trained.plan
         self._numbering = WordEncoder(self._plan.vocabulary)
+        self._related = (
+            RelatedForms(self._plan.related, trained.frequencies) if self._plan.related else None
+        )
+        self._networks = [Network(weights, self._plan.shape) for weights in trained.members]
         self._tag = lru_cache(_CACHE_SIZE)(self._tag_afresh)
+        self._vectors = lru_cache(_WORD_CACHE_SIZE)(self._vectors_afresh)
         inventory = self._plan.inventory
         # For each outcome, which of the labels it belongs to.
         self._label_of = np.array(
@@ -104,22 +113,55 @@ class Tagger:
     def changes(self, text: str, wanted: TargetGenders) -> Iterator[Change]:
         """The words that show another gender of a person than the one wanted, and the new forms."""
         shown = self._plan.inventory.shown
-        for word in self._tag(text):
-            for form in word.forms:
-                shows = shown[form.label]
-                if wanted.get(shows.person, shows.gender) == shows.gender:
-                    continue
-                if form.probability >= self._plan.sure:
-                    yield Change(
-                        start=word.start,
-                        end=word.end,
-                        before=text[word.start : word.end],
-                        after=form.text,
-                        rule=f"shows a {shows.gender} {shows.person}",
-                        sure=_confidence(form.probability),
-                        whose=shows.person,
-                    )
-                break
+        tagged = self._tag(text)
+        forms = [self._form_wanted(word, wanted) for word in tagged]
+        for index in self._sure(forms):
+            word, form = tagged[index], forms[index]
+            assert form is not None
+            shows = shown[form.label]
+            yield Change(
+                start=word.start,
+                end=word.end,
+                before=text[word.start : word.end],
+                after=form.text,
+                rule=f"shows a {shows.gender} {shows.person}",
+                sure=_confidence(form.probability),
+                whose=shows.person,
+            )
+
+    def _form_wanted(self, word: TaggedWord, wanted: TargetGenders) -> CandidateForm | None:
+        """The likeliest form that shows another gender than the one wanted."""
+        for form in word.forms:
+            shows = self._plan.inventory.shown[form.label]
+            if wanted.get(shows.person, shows.gender) != shows.gender:
+                return form
+        return None
+
+    def _sure(self, forms: list[CandidateForm | None]) -> list[int]:
+        """Which forms are likely enough: by themselves, or beside one that shows the same person.
+
+        A phrase of which only a part is changed is wrong as a whole.
+        """
+        shown = self._plan.inventory.shown
+        beside = self._plan.sure if self._plan.beside is UNSET else self._plan.beside
+        sure = [
+            index
+            for index, form in enumerate(forms)
+            if form is not None and form.probability >= self._plan.sure
+        ]
+        for index in sure:  # which grows
+            one = forms[index]
+            for neighbour in (index - 1, index + 1):
+                other = forms[neighbour] if 0 <= neighbour < len(forms) else None
+                if (
+                    one is not None
+                    and other is not None
+                    and neighbour not in sure
+                    and other.probability >= beside
+                    and shown[one.label].person == shown[other.label].person
+                ):
+                    sure.append(neighbour)
+        return sorted(sure)
 
     def _tag_afresh(self, text: str) -> tuple[TaggedWord, ...]:
         spans = tokens(text, self.language)
@@ -139,10 +181,10 @@ class Tagger:
 
     def _chances(self, words: list[str]) -> FloatArray:
         """The probability of each outcome for each word, over all networks."""
-        numbers, letters = self._numbering.words(words), self._numbering.letters(words)
+        vectors = [self._vectors(word) for word in words]
         each = [
-            softmax(logits(weights, self._plan.shape, numbers, letters))
-            for weights in self._members
+            softmax(network.logits(np.stack(rows)))
+            for network, rows in zip(self._networks, zip(*vectors, strict=True), strict=True)
         ]
         mean: FloatArray = np.mean(each, axis=0)
         broken = np.flatnonzero(~np.isfinite(mean).all(axis=1))
@@ -153,17 +195,29 @@ class Tagger:
             )
         return mean
 
+    def _vectors_afresh(self, word: str) -> tuple[FloatArray, ...]:
+        """A word for each network."""
+        numbers, letters = self._numbering.words([word]), self._numbering.letters([word])
+        features = self._related.features([word]) if self._related else None
+        return tuple(network.vectors(numbers, letters, features)[0] for network in self._networks)
+
     def _forms(self, word: str, chances: FloatArray) -> list[CandidateForm]:
-        """The word's other forms; several scripts may lead to one."""
-        found: dict[tuple[str, str], float] = defaultdict(float)
+        """The word's other forms; several scripts and spellings may lead to one."""
+        spelling = () if self._plan.spelling is UNSET else self._plan.spelling
+        found: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
         for index in np.flatnonzero(chances > _NEGLIGIBLE):
             outcome = self._plan.inventory.outcomes[index]
             if outcome.label == self._plan.inventory.plain:
                 continue
             form = self._plan.inventory.form(outcome, word)
             if form and form != word:
-                found[form, outcome.label] += float(chances[index])
-        forms = [CandidateForm(text, label, chance) for (text, label), chance in found.items()]
+                found[normalise(form, spelling), outcome.label].append(
+                    (float(chances[index]), form)
+                )
+        forms = [
+            CandidateForm(max(spellings)[1], label, sum(chance for chance, _ in spellings))
+            for (_, label), spellings in found.items()
+        ]
         return sorted(forms, key=lambda form: (-form.probability, form))
 
 

@@ -1,23 +1,31 @@
-"""Save and load a trained tagger: a folder with `tagger.json` and `weights-1.npz` …."""
+"""Save and load a trained tagger: a folder with `tagger.json`, `weights-1.npz` … and, unless an
+earlier version trained it, `frequencies.json.gz`.
+"""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import zipfile
+import zlib
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 import regex
+from msgspec import UNSET, UnsetType
 
 from epicene.core.data_files import read_text
 from epicene.core.errors import InputError, RunError
 from epicene.core.files import write_atomically
 from epicene.core.records import Record, to_json
-from epicene.models.tagger.encoding import Inventory, Vocabulary
+from epicene.models.tagger.encoding import EditScript, Inventory, Vocabulary
 from epicene.models.tagger.network import NetworkShape, expected_shapes
+from epicene.models.tagger.related import feature_count
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from epicene.models.tagger.network import Weights
@@ -25,15 +33,21 @@ if TYPE_CHECKING:
 # Raised when a folder written before would no longer be read in the same way.
 FORMAT = "epicene tagger 1"
 _CONFIG_FILE = "tagger.json"
-# The files of a tagger that was not finished: weights, and what is left of writing the other one.
-_UNFINISHED_FILE = regex.compile(r"weights-\d+\.npz|\.tagger\.json\.[a-z0-9_]{8}")
+_FREQUENCIES_FILE = "frequencies.json.gz"
+# The files of a tagger that was not finished: all but the one that is written last.
+_UNFINISHED_FILE = regex.compile(
+    r"weights-\d+\.npz|frequencies\.json\.gz|\.tagger\.json\.[a-z0-9_]{8}"
+)
 
 
 class TaggerConfig(Record, frozen=True, kw_only=True):
-    """All of a tagger but its weights.
+    """All of a tagger but its weights and its list of frequencies.
 
-    `sure` is the least probability with which a word is changed into another form. At 0.6 the
-    F0.5 of rewriting is highest, in which a wrong change weighs twice as much as a missed one.
+    `sure` is the least probability with which a word is changed into another form, `beside` that
+    next to a changed word which shows the same person: a phrase is changed as a whole.
+    Forms that the normalisers of `spelling` make equal are one form in two spellings.
+    `related` has the scripts of the forms that are looked up in the list of frequencies.
+    Taggers trained by earlier versions have none of the last three.
     """
 
     language: str
@@ -42,6 +56,9 @@ class TaggerConfig(Record, frozen=True, kw_only=True):
     vocabulary: Vocabulary
     shape: NetworkShape
     sure: float = 0.6
+    beside: float | UnsetType = UNSET
+    spelling: tuple[str, ...] | UnsetType = UNSET
+    related: tuple[EditScript, ...] | UnsetType = UNSET
 
 
 class TrainedTagger(NamedTuple):
@@ -49,6 +66,7 @@ class TrainedTagger(NamedTuple):
 
     plan: TaggerConfig
     members: tuple[Weights, ...]
+    frequencies: Mapping[str, float] = MappingProxyType({})
 
     @property
     def fingerprint(self) -> str:
@@ -57,16 +75,25 @@ class TrainedTagger(NamedTuple):
 
 
 class _TaggerFile(Record, frozen=True, kw_only=True):
-    """What `tagger.json` holds: the plan, and the hash of each network's weights."""
+    """What `tagger.json` holds: the plan, and the hashes of the networks' weights and of the list
+    of frequencies.
+    """
 
     format: str
     members: tuple[str, ...]
     plan: TaggerConfig
+    frequencies: str | UnsetType = UNSET
 
 
 def _tagger_file(trained: TrainedTagger) -> _TaggerFile:
     hashes = tuple(_hash(weights) for weights in trained.members)
-    return _TaggerFile(format=FORMAT, members=hashes, plan=trained.plan)
+    frequencies = trained.frequencies
+    return _TaggerFile(
+        format=FORMAT,
+        members=hashes,
+        plan=trained.plan,
+        frequencies=hashlib.sha256(to_json(frequencies)).hexdigest() if frequencies else UNSET,
+    )
 
 
 def _hash(weights: Weights) -> str:
@@ -100,6 +127,9 @@ def save(trained: TrainedTagger, folder: Path) -> None:
         for number, weights in enumerate(trained.members, start=1):
             arrays: dict[str, Any] = dict(weights)
             np.savez(_weights_path(folder, number), **arrays)
+        if trained.frequencies:
+            packed = gzip.compress(to_json(trained.frequencies), mtime=0)
+            (folder / _FREQUENCIES_FILE).write_bytes(packed)
         # Last, so that a folder which was not finished is not taken for a tagger.
         write_atomically(folder / _CONFIG_FILE, to_json(_tagger_file(trained)))
     except OSError as error:
@@ -113,14 +143,18 @@ def load(folder: Path) -> TrainedTagger:
             f"{folder} holds no trained tagger (no {_CONFIG_FILE}); `epicene train` writes one."
         )
     written = _read_config(folder / _CONFIG_FILE)
+    plan = written.plan
+    shapes = expected_shapes(
+        plan.shape,
+        plan.vocabulary.sizes,
+        len(plan.inventory.outcomes),
+        feature_count(len(plan.related) if plan.related else 0),
+    )
     members = []
     for number, expected in enumerate(written.members, start=1):
         path = _weights_path(folder, number)
         weights = _read_weights(path)
-        shapes = {name: values.shape for name, values in weights.items()}
-        if shapes != expected_shapes(
-            written.plan.shape, written.plan.vocabulary.sizes, len(written.plan.inventory.outcomes)
-        ):
+        if shapes != {name: values.shape for name, values in weights.items()}:
             raise InputError(
                 f"{path} holds a network of another shape than {_CONFIG_FILE} describes."
             )
@@ -131,7 +165,10 @@ def load(folder: Path) -> TrainedTagger:
         if not all(np.isfinite(values).all() for values in weights.values()):
             raise InputError(f"{path} holds weights that are not finite; train again.")
         members.append(weights)
-    return TrainedTagger(written.plan, tuple(members))
+    frequencies = {}
+    if written.frequencies is not UNSET:
+        frequencies = _read_frequencies(folder / _FREQUENCIES_FILE, written.frequencies)
+    return TrainedTagger(plan, tuple(members), frequencies)
 
 
 def _weights_path(folder: Path, number: int) -> Path:
@@ -158,3 +195,17 @@ def _read_weights(path: Path) -> Weights:
         raise InputError(f"There is no file {path}; the tagger's folder is not whole.") from None
     except (OSError, ValueError, AttributeError, zipfile.BadZipFile) as error:
         raise InputError(f"{path} holds no weights: {error}.") from error
+
+
+def _read_frequencies(path: Path, expected: str) -> dict[str, float]:
+    try:
+        content = gzip.decompress(path.read_bytes())
+        if hashlib.sha256(content).hexdigest() != expected:
+            raise InputError(
+                f"{path} does not hold the frequencies that {_CONFIG_FILE} names; train again."
+            )
+        return msgspec.json.decode(content, type=dict[str, float])
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}; the tagger's folder is not whole.") from None
+    except (OSError, EOFError, zlib.error, msgspec.DecodeError) as error:
+        raise InputError(f"{path} holds no frequencies: {error}.") from error

@@ -62,7 +62,7 @@ def singularize(verb: str) -> str:
 
 
 def choose_by_rule(have: str, are: str) -> str:
-    """Our own rule, which replaces the GPT-2 perplexity that the paper's code uses."""
+    """Our own rule, in place of the GPT-2 perplexity that the paper's code uses."""
     line = read_line(have)
     first = next(at for at, (one, other) in enumerate(zip(have, are, strict=True)) if one != other)
     clitic = next(at for at, token in enumerate(line.tokens) if token.start <= first < token.end)
@@ -157,17 +157,17 @@ class PaperRules:
             for token in doc
         )
 
+    def readings(self, continuation: str) -> tuple[str, str] | None:
+        """The texts with they've and with they're between which a contraction makes it choose."""
+        try:
+            return _readings(self.without_xe(self.truncate(continuation)))
+        except InputError:
+            return None
+
     def _without_contractions(self, text: str) -> str:
         """The text with they've or they're for he's and she's, the same for all of one spelling."""
-        for pronoun in ("he's", "she's"):
-            for spelling in (pronoun, pronoun.capitalize(), pronoun.upper()):
-                found = regex.compile(rf"\b{spelling}\b")
-                if not found.search(text):
-                    continue
-                if text.strip() == spelling:
-                    raise InputError(f"The published rules cannot neutralise {text!r} alone.")
-                have, are = (found.sub(match_case(spelling, they), text) for they in _THEY_IS)
-                text = self.choose(have, are)
+        while readings := _readings(text):
+            text = self.choose(*readings)
         return text
 
     def template(self, text: str) -> Template | None:
@@ -193,7 +193,24 @@ class PaperRules:
         )
 
 
-_THEY_IS = ("they've", "they're")
+_CONTRACTIONS = tuple(
+    spelling
+    for pronoun in ("he's", "she's")
+    for spelling in (pronoun, pronoun.capitalize(), pronoun.upper())
+)
+
+
+def _readings(text: str) -> tuple[str, str] | None:
+    """The text with they've and with they're for the first spelling of he's or she's in it."""
+    for spelling in _CONTRACTIONS:
+        found = regex.compile(rf"\b{spelling}\b")
+        if not found.search(text):
+            continue
+        if text.strip() == spelling:
+            raise InputError(f"The published rules cannot neutralise {text!r} alone.")
+        have, are = (match_case(spelling, they) for they in ("they've", "they're"))
+        return found.sub(have, text), found.sub(are, text)
+    return None
 
 
 def _to_they(token: Any) -> str:

@@ -171,7 +171,7 @@ def _suite_variants(file: PlanFile) -> Iterator[_SuiteVariant]:
                 key = "roles"
                 anybody = {role: [ModelSpec(kind="random")], **others}
                 narrowed = suite.for_protocol(protocol, anybody)
-                check_roles(narrowed, anybody)
+                check_roles(narrowed, anybody, suite)
             except InputError as error:
                 file.refuse(error, "suites", index, key)
             yield _SuiteVariant(index, entry, narrowed, protocol, role, others)

@@ -15,12 +15,14 @@ from epicene.stats.tabulate import undetected_share
 from epicene.studies.collection.adjudication import apply_adjudications
 from epicene.studies.collection.progress import StudyProgress, study_progress
 from epicene.studies.design.answers import response_problems
+from epicene.studies.design.schema import SamplingRecord
 from epicene.suites import RunInfo, choose_protocol
 from epicene.suites.studies import StudyResults
 from epicene.suites.suite_files import stored_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import polars
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from epicene.runs.stored_run import StoredRun
     from epicene.studies.collection.adjudication import Adjudications
     from epicene.studies.design.schema import Response, Study, StudyItem
-    from epicene.suites import Suite
+    from epicene.suites import Protocol, Suite
 
 
 class IncompatibleStudyError(InputError):
@@ -86,6 +88,18 @@ def summarise_study(
         kind=study.drawn.kind,
         unread=len(responses) - len(readable),
     )
+
+
+def summarise_labels(suite: Suite[Any, Any], path: Path, protocol: Protocol) -> list[StudySummary]:
+    """The results of each of the suite's studies that has labels in a file of external answers."""
+    found = []
+    for name, kind in suite.studies.items():
+        items, responses = kind.read_labels(path, protocol) if kind.read_labels else ((), ())
+        if responses:
+            drawn = SamplingRecord(kind=name, protocol=protocol.name, data=path.name)
+            study = msgspec.structs.replace(kind.study(protocol), items=items, drawn=drawn)
+            found.append(summarise_study(study, responses))
+    return found
 
 
 def not_drawn_by_a_suite(study: Study) -> InputError:

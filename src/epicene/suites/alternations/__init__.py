@@ -16,13 +16,16 @@ from epicene.suites.alternations.data import (
     read,
     stratum,
 )
+from epicene.suites.alternations.external_answers import read_answer_row
 from epicene.suites.alternations.figures import figures
 from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.judge import judge, scored_texts
 from epicene.suites.alternations.metrics import HEADLINE_METRICS, all_metrics, unused_settings
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT, PROTOCOLS
+from epicene.suites.alternations.statistics import statistics
 from epicene.suites.alternations.studies import choice, cloze_choice, completions
 from epicene.suites.alternations.tables import tables
+from epicene.suites.alternations.tables_cloze import TABLED_EVIDENCE
 
 suite = Suite(
     name="alternations",
@@ -59,12 +62,16 @@ suite = Suite(
     metrics=all_metrics,
     tables=tables,
     figures=figures,
+    tabled_evidence=TABLED_EVIDENCE,
     headline_metrics=HEADLINE_METRICS,
     format_tables=("formats",),
     stratum=stratum,
     corpus=corpus,
+    corpus_of_languages=True,
+    read_answer_row=read_answer_row,
     scored_texts=scored_texts,
     check=check,
+    statistics=statistics,
     is_published=is_published,
     published_files=PUBLISHED_SHA256,
     unused_settings=unused_settings,

@@ -7,7 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from epicene.core.records import Decoding, Fill, Generate, Message, Score
+from msgspec import UNSET
+
+from epicene.core.records import Decoding, Expected, Fill, Generate, Message, Score
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ def ask_scores(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) ->
             name=scores_name(masking),
             group=pair.cluster,
             language=pair.language,
+            expected=Expected(right=pair.good, wrong=(pair.bad,)) if pair.test is UNSET else UNSET,
             texts=pair.texts,
             first_token=protocol.first_token,
             masking=masking,
@@ -47,6 +50,7 @@ def ask_gap(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> It
             name=CLOZE,
             group=pair.cluster,
             language=pair.language,
+            expected=Expected(right=pair.gold, wrong=(_other_verb(pair),)),
             # The space says that a new word begins; without it the last one may be continued.
             before=f"{pair.prefix} ",
             after=f" {pair.after}" if pair.after else "",
@@ -65,6 +69,7 @@ def ask_prompt(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) ->
             name=PROMPT,
             group=pair.cluster,
             language=pair.language,
+            expected=Expected(right=pair.gold, wrong=(_other_verb(pair),)),
             prompt=(
                 Message(role="system", content=wording["system"]),
                 Message(role="user", content=wording["user"].format(sentence=pair.gapped)),

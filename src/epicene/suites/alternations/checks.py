@@ -11,8 +11,9 @@ from epicene.suites import DataIssue
 from epicene.suites.alternations.hindi_verbs import (
     AUXILIARIES,
     GENDER_NAMES,
+    MAX_USES_OF_OTHER_VERB,
+    MIN_OTHER_VERBS,
     NUMBER_NAMES,
-    base_forms,
     nouns,
     participle,
     verbs,
@@ -25,7 +26,7 @@ from epicene.suites.alternations.items import (
     VARIANTS,
     RegionTest,
 )
-from epicene.suites.alternations.unigrams import has_frequencies
+from epicene.suites.alternations.unigrams import has_frequencies, zipf_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 VERBS_PER_CLASS = {
     "unergative": 13,
     "unaccusative": 15,
-    "transitive": 10,
-    "ingestive": 13,
+    "transitive": 15,
+    "ingestive": 8,
     "ditransitive": 5,
 }
 MIN_ZIPF = 3.0
@@ -162,13 +163,12 @@ def _check_forms(pair: Pair, verb: Verb, good: Sequence[str], bad: str) -> Itera
         if bad != _expected_form(verb, "base", cell, pair):
             yield f"the other verb is {bad}, but {_expected_form(verb, 'base', cell, pair)} agrees."
         return
-    others = [
-        other
-        for other in verbs().values()
-        if other.valency != verb.valency and _expected_form(other, "base", cell, pair) == bad
-    ]
-    if not others:
-        yield f"the other verb, {bad}, is no agreeing base form of a verb of other valency."
+    if not any(
+        bad == _expected_form(other, "base", cell, pair)
+        and pair.columns.get("other verb", other.iast) == other.iast
+        for other in (verbs()[name] for name in verb.partners)
+    ):
+        yield f"the other verb, {bad}, is no agreeing base form of a verb that may replace it."
 
 
 def _expected_form(verb: Verb, stem: str, cell: tuple[Gender, Number], pair: Pair) -> str:
@@ -218,15 +218,27 @@ def _check_variant(pairs: Sequence[Pair]) -> Iterator[str]:
                 f"{genders['feminine']} feminine and {genders['masculine']} masculine {role}s; "
                 "they should be equally many."
             )
+    if pairs[0].phenomenon == DIFFERENT_VERB:
+        yield from _check_other_verbs(pairs)
 
 
-def zipf_value(verb: Verb) -> float:
-    """The Zipf value of the base's commonest form, in either spelling of a nasal; 0 if unlisted."""
-    from wordfreq import zipf_frequency
-
-    forms = base_forms(verb)
-    spelt = {*forms, *(form.replace("ँ", "ं") for form in forms)}
-    return max(float(zipf_frequency(form, "hi")) for form in spelt)
+def _check_other_verbs(pairs: Sequence[Pair]) -> Iterator[str]:
+    """The rules for the verbs that replace others in DV; earlier sets do not name them."""
+    others = Counter(pair.columns.get("other verb", "") for pair in pairs)
+    if others.pop("", 0):
+        yield "the columns `other verb` and `other valency` are missing: build the set again."
+        return
+    valencies = Counter(pair.columns["other valency"] for pair in pairs)
+    if valencies["intransitive"] != valencies["transitive"]:
+        yield (
+            f"{valencies['intransitive']} intransitive and {valencies['transitive']} transitive "
+            "verbs replace others; they should be equally many."
+        )
+    if len(others) < MIN_OTHER_VERBS:
+        yield f"{len(others)} verbs replace others instead of at least {MIN_OTHER_VERBS}."
+    for name, times in others.items():
+        if times > MAX_USES_OF_OTHER_VERB:
+            yield f"{name} replaces {times} verbs; {MAX_USES_OF_OTHER_VERB} is the most."
 
 
 # Writing that mixes scripts in one word by rights.

@@ -9,14 +9,19 @@ import csv
 import io
 import json
 import random
+from collections import Counter
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core.files import write_atomically
+from epicene.suites.alternations.data import PAIRS_FILE, PARADIGMS_FILE
 from epicene.suites.alternations.hindi_verbs import (
     AUXILIARIES,
     GENDER_NAMES,
+    MAX_USES_OF_OTHER_VERB,
+    MIN_OTHER_VERBS,
     NUMBER_NAMES,
+    VALENCIES,
     Noun,
     Verb,
     nouns,
@@ -43,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class Frame(NamedTuple):
-    """A verb with its participants, and the verb of another valency that replaces it."""
+    """A verb with its participants, and the unrelated verb that replaces it in DV."""
 
     verb: Verb
     partner: Verb
@@ -70,8 +75,10 @@ class Frame(NamedTuple):
 def draw_frames(seed: int) -> list[Frame]:
     """One frame per verb; as many feminine as masculine causers, and patients."""
     draw = random.Random(seed)
+    # Drawn apart, so that another list of partners leaves the participants as they are.
+    partners = _draw_partners(random.Random(f"{seed}, partners"))
     for _ in count():
-        drawn = [_draw_frame(verb, draw) for verb in verbs().values()]
+        drawn = [_draw_frame(verb, partners[verb.id], draw) for verb in verbs().values()]
         if _balanced([frame.causer for frame in drawn]) and _balanced(
             [frame.patient for frame in drawn]
         ):
@@ -83,17 +90,41 @@ def _balanced(drawn: Sequence[Noun]) -> bool:
     return 2 * sum(noun.gender == "f" for noun in drawn) == len(drawn)
 
 
-def _draw_frame(verb: Verb, draw: random.Random) -> Frame:
+def _draw_partners(draw: random.Random) -> dict[str, Verb]:
+    """For every verb the one that replaces it in DV: in each class, by turns an intransitive and a
+    transitive one; of those that a verb may get, the one that was used least.
+    """
+    for _ in count():
+        drawn: dict[str, Verb] = {}
+        used: Counter[str] = Counter()
+        for place, verb in enumerate(_mixed_by_class(draw)):
+            wanted = ("intransitive", "transitive")[place % 2]
+            known = [verbs()[name] for name in draw.sample(verb.partners, len(verb.partners))]
+            possible = (partner for partner in known if partner.valency == wanted)
+            drawn[verb.id] = min(possible, key=lambda partner: used[partner.id])
+            used[drawn[verb.id].id] += 1
+        if len(used) >= MIN_OTHER_VERBS and max(used.values()) <= MAX_USES_OF_OTHER_VERB:
+            return drawn
+    raise AssertionError("unreachable")
+
+
+def _mixed_by_class(draw: random.Random) -> list[Verb]:
+    """The verbs class by class, as in the table, in random order within each."""
+    mixed = draw.sample(list(verbs().values()), len(verbs()))
+    return sorted(mixed, key=lambda verb: list(VALENCIES).index(verb.verb_class))
+
+
+def _draw_frame(verb: Verb, partner: Verb, draw: random.Random) -> Frame:
     known = nouns()
     patient = known[draw.choice(verb.patients)]
     causers = [known[name] for name in verb.causers]
     if verb.valency == "intransitive" and not verb.ko:
-        # Else the bad habitual could agree with the patient as its subject, and a reader could
+        # Otherwise the bad habitual could agree with the patient as its subject, and a reader could
         # take the causer for someone called: माँ, … लकड़ी कटती थी.
         causers = [causer for causer in causers if causer.gender != patient.gender]
     return Frame(
         verb=verb,
-        partner=verbs()[draw.choice(verb.partners)],
+        partner=partner,
         causer=draw.choice(causers),
         causee=known[draw.choice(verb.causees)],
         instrument=known[draw.choice(verb.instruments)],
@@ -141,6 +172,8 @@ def _build_pair(frame: Frame, variant: str) -> Pair:
             "patient number": NUMBER_NAMES[frame.patient.number],
             "patient ko": "yes" if frame.verb.ko else "no",
             "causer gender": GENDER_NAMES[frame.causer.gender],
+            "other verb": other.iast,
+            "other valency": other.valency,
         },
         transliteration=transliterate(good),
         gloss=_gloss(frame, aspect, tool=with_instrument),
@@ -189,7 +222,7 @@ def pair_rows(_made: StepOutputs, settings: BuildSettings) -> Iterator[StepRow]:
 
 def export(made: StepOutputs, _settings: BuildSettings, folder: Path) -> Sequence[Path]:
     """Write the pairs, and the paradigm of every verb as a readable table."""
-    data, forms = folder / "pairs.jsonl", folder / "paradigms.csv"
+    data, forms = folder / PAIRS_FILE, folder / PARADIGMS_FILE
     lines = (json.dumps(row, ensure_ascii=False) for row in made["pairs"])
     write_atomically(data, "".join(f"{line}\n" for line in lines).encode())
     table = io.StringIO(newline="")

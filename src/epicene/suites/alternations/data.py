@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import digest
 from epicene.suites import Dataset
-from epicene.suites.alternations.items import Pair, RegionTest
+from epicene.suites.alternations.items import VARIANTS, Pair, RegionTest
 from epicene.suites.alternations.sources import SUFFIXES, DetectedLayout, detect_layout
 from epicene.suites.alternations.sources.files import PUBLISHED_FILES, PairFile
 from epicene.suites.alternations.words import without_rules, words_by_unicode
@@ -37,13 +37,21 @@ PUBLISHED_SHA256 = {
 
 STARTER = Path(__file__).parent / "starter"
 
+# What `build` writes: the pairs, and the forms of the verbs for readers.
+PAIRS_FILE, PARADIGMS_FILE = "pairs.jsonl", "paradigms.csv"
+
 _MOST_IN_MEMORY = 20_000  # pairs; more are read again each time that they are needed
 
 
 def files_in(path: Path) -> list[Path]:
-    """A file, or the files of pairs in a folder; if it has none, those in the folders below it."""
+    """A file, or the files of pairs in a folder; if it has none, those in the folders below it.
+
+    In a folder that `build` wrote only the finished pairs are data.
+    """
     if not path.is_dir():
         return [path]
+    if all((path / name).is_file() for name in (PAIRS_FILE, PARADIGMS_FILE)):
+        return [path / PAIRS_FILE]
     found = sorted(each for each in path.iterdir() if _may_hold_pairs(each))
     if not found:
         below = path.rglob("*")
@@ -213,7 +221,10 @@ def read(source: DataSource, protocol: AlternationsProtocol) -> Dataset:
     names = {file.stem for file in files_in(path) if not _is_text(file)}
     hindi = bool(names) and names <= set(PUBLISHED_FILES)
     language = protocol.language or ("hi" if hindi else "")
-    stream = PairStream(path, source.columns, language, protocol.phenomena)
+    phenomena = protocol.phenomena
+    if source.path is None and protocol.name == "paper":
+        phenomena = phenomena or VARIANTS  # the pairs of gender agreement are not the paper's
+    stream = PairStream(path, source.columns, language, phenomena)
     survey = _Survey(stream)
     for name in protocol.phenomena:
         if name not in survey.phenomena:

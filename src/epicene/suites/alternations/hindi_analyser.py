@@ -161,9 +161,9 @@ def _all_stems() -> Iterator[tuple[str, str, IrregularForms]]:
         simple = INTRANSITIVE if verb.valency == "intransitive" else TRANSITIVE
         for stem_kind, stem, irregular in stems(verb):
             yield stem, {"base": simple}.get(stem_kind, stem_kind), irregular
-    for kind in (TRANSITIVE, "direct"):
-        for stem in _common_verbs()[kind]:
-            yield stem, DIRECT if kind == "direct" else kind, None
+    for name, kind in (("transitive", TRANSITIVE), ("direct", DIRECT), ("indirect", INDIRECT)):
+        for stem in _common_verbs()[name]:
+            yield stem, kind, None
 
 
 @cache

@@ -35,6 +35,10 @@ VALENCIES: dict[VerbClass, str] = {
     "ditransitive": "ditransitive",
 }
 
+# Of the verbs that replace others in DV: how many there are at least, how often one comes at most.
+MIN_OTHER_VERBS = 25
+MAX_USES_OF_OTHER_VERB = 3
+
 _LIST_FIELDS = ("causers", "causees", "instruments", "recipients", "patients", "partners")
 
 

@@ -13,6 +13,9 @@ DIFFERENT_VERB, SAME_VERB, NO_ERGATIVE, NO_INSTRUMENT = VARIANTS = (
     "DV", "SV", "No Case(E)", "No Case(I)",
 )  # fmt: skip
 
+# The valencies by which the paper's Table 5 sorts verbs.
+VALENCY_CLASSES = ("intransitive", "transitive", "ditransitive")
+
 # A variant's short name, for ids: the paper's names hold spaces and brackets.
 VARIANT_IDS = dict(zip(VARIANTS, ("dv", "sv", "e", "i"), strict=True))
 

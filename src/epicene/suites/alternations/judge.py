@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from epicene.core.records import Completions, Judgement, Scores, Texts
+from epicene.core.records import Choice, Completions, Judgement, Scores, Texts
 from epicene.languages.normalisers import nfc
 from epicene.languages.tokenisation import words
 from epicene.suites import ScoredText
 from epicene.suites.alternations.ask import scores_name
+from epicene.suites.alternations.external_answers import GIVEN, GOOD
 from epicene.suites.alternations.hindi_analyser import (
     INDIRECT,
     NOT_A_VERB,
@@ -44,7 +45,9 @@ def judge_acceptability(
                 yield _test_judgement(pair, pair.test, scores, masking, main=index == 0)
                 continue
             own = protocol.measure if index == 0 else ""
-            yield from _judgements_by_measure(pair, scores, masking, own)
+            yield from _judgements_by_measure(pair, scores, masking, own, protocol.ties)
+        for chosen in answers.where(name=scores_name(masking)).of(Choice):
+            yield _choice_judgement(pair, chosen.choice)
 
 
 def scored_texts(
@@ -113,20 +116,34 @@ def _test_evidence(
     return shown
 
 
+def _choice_judgement(pair: Pair, choice: str | None) -> Judgement:
+    """Whether the acceptable sentence was chosen; undetected where neither was."""
+    return Judgement(
+        item=pair.id,
+        group=pair.cluster,
+        language=pair.language,
+        name=ACCEPTABILITY,
+        outcome="undetected" if choice is None else "right" if choice == GOOD else "wrong",
+        counts={"credit": float(choice == GOOD)},
+        facets={
+            **pair_facets(pair),
+            "format": ACCEPTABILITY,
+            "measure": "choice",
+            "method": "choice",
+            "main": "yes",
+        },
+        evidence=pair_evidence(pair),
+    )
+
+
 def _judgements_by_measure(
-    pair: Pair, scores: Scores, masking: str, own: str
+    pair: Pair, scores: Scores, masking: str, own: str, ties: str
 ) -> Iterator[Judgement]:
-    good, bad = scores.texts
-    measures: dict[str, tuple[float, float]] = {
-        measure: (normalised_likelihood(good, measure), normalised_likelihood(bad, measure))
-        for measure in LIKELIHOOD_MEASURES
-    }
-    controlled = slor((pair.good, good), (pair.bad, bad), pair.language)
-    if controlled is not None:
-        measures[SLOR] = controlled
-    for measure, values in measures.items():
+    if scores.method == GIVEN and own:
+        own = GIVEN
+    for measure, values in _by_measure(pair, scores).items():
         main = measure == own
-        outcome, credit = _outcome_and_credit(*values)
+        outcome, credit = _outcome_and_credit(*values, ties)
         yield Judgement(
             item=pair.id,
             group=pair.cluster,
@@ -146,10 +163,25 @@ def _judgements_by_measure(
         )
 
 
-def _outcome_and_credit(good: float, bad: float) -> tuple[Outcome, float]:
-    """The outcome and its credit: 1 if right, 0 if wrong, and half for a tie."""
+def _by_measure(pair: Pair, scores: Scores) -> dict[str, tuple[float, float]]:
+    """The two scores by every measure; of numbers that were given only themselves."""
+    good, bad = scores.texts
+    if scores.method == GIVEN:
+        return {GIVEN: (good.sum, bad.sum)}
+    measures: dict[str, tuple[float, float]] = {
+        measure: (normalised_likelihood(good, measure), normalised_likelihood(bad, measure))
+        for measure in LIKELIHOOD_MEASURES
+    }
+    controlled = slor((pair.good, good), (pair.bad, bad), pair.language)
+    if controlled is not None:
+        measures[SLOR] = controlled
+    return measures
+
+
+def _outcome_and_credit(good: float, bad: float, ties: str) -> tuple[Outcome, float]:
+    """The outcome and its credit: 1 if right, 0 if wrong, and for a tie what the protocol says."""
     if good == bad:
-        return "undetected", 0.5
+        return "undetected", 0.5 if ties == "half" else 0.0
     return ("right", 1.0) if good > bad else ("wrong", 0.0)
 
 

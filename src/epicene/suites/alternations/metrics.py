@@ -23,9 +23,15 @@ if TYPE_CHECKING:
     Outcomes = Results[AlternationsProtocol]
 
 ALL = "all"
-TIES = "A tie counts half."
 
 _MASKED_METHODS = ("original", "within-word", "whole-word")
+
+
+def ties_note(protocol: AlternationsProtocol) -> str:
+    """What a tie earns, for the notes of a table."""
+    if protocol.ties == "half":
+        return "A tie counts half."
+    return "A tie earns nothing, as in the paper, where the sentence with the greater score wins."
 
 
 def main_scores(results: Outcomes) -> polars.DataFrame:
@@ -34,7 +40,7 @@ def main_scores(results: Outcomes) -> polars.DataFrame:
 
 
 def accuracy(frame: polars.DataFrame) -> Estimate:
-    """The share of pairs whose acceptable sentence is likelier; a tie counts half.
+    """The share of pairs whose acceptable sentence is likelier; a tie counts as the protocol says.
 
     The interval is Wilson's, on the effective number of pairs where several are of one group.
     """
@@ -122,10 +128,12 @@ def model_type(results: Outcomes, model: str) -> str:
 
 
 def unused_settings(results: Outcomes) -> frozenset[str]:
-    """The settings of masking, where every model was causal: it has no masks."""
+    """The settings of masking, where every model was causal: it has no masks; and what a tie earns,
+    which the notes of the tables say.
+    """
     methods = distinct_values(rows_where(results.frame, format=ACCEPTABILITY), "method")
     causal = methods and all(method.startswith("causal") for method in methods)
-    return frozenset({"maskings", "boundaries"}) if causal else frozenset()
+    return frozenset({"ties", "maskings", "boundaries"} if causal else {"ties"})
 
 
 def parameter_count(results: Outcomes, model: str) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from epicene.core.records import Boundaries, FirstToken, Masking, Positive
 from epicene.suites import Protocol
@@ -21,6 +21,8 @@ class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
     asks a chat model to fill it.
     """
 
+    added: ClassVar[tuple[str, ...]] = ("ties",)
+
     formats: tuple[Format, ...] = (ACCEPTABILITY, CLOZE)
     measure: LikelihoodMeasure = "sum"
     first_token: FirstToken = "bos"
@@ -32,6 +34,8 @@ class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
     masks: Positive = 4  # the most tokens of a verb in the gap
     top: Positive = 10
     new_tokens: Positive = 16
+    # What a pair earns whose sentences have the same score; earlier versions knew `half` only.
+    ties: Literal["half", "wrong"] = "half"
 
 
 PROTOCOLS = {
@@ -43,6 +47,7 @@ PROTOCOLS = {
         ),
         first_token="tokenizer-default",
         boundaries="tokenizer",
+        ties="wrong",
     ),
     "epicene": AlternationsProtocol(
         name="epicene",

@@ -1,34 +1,35 @@
-"""Figures printed in the paper: Tables 2 and 5, and the sizes and results of its human studies."""
+"""Figures printed in the paper: Tables 2, 4 and 5, sizes and results of its human studies."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from epicene.core.records import Estimate, Row
-from epicene.suites.alternations.items import VARIANTS
-
-VALENCY_CLASSES = ("intransitive", "transitive", "ditransitive")
+from epicene.suites.alternations.items import VALENCY_CLASSES, VARIANTS
 
 
 class PublishedModel(NamedTuple):
-    """A model of the paper: how it was trained, on what, its family, how many parameters."""
+    """A model of the paper: how it was trained, on what, its family, how many parameters, and, as
+    Table 4 prints it, on how much text.
+    """
 
     type: str
     languages: str
     family: str
     parameters: float | None
+    tokens: str
 
 
 PUBLISHED_MODELS = {
-    "XLM-R base": PublishedModel("masked", "multilingual", "XLM-R", 270e6),
-    "XLM-R large": PublishedModel("masked", "multilingual", "XLM-R", 550e6),
-    "MuRIL": PublishedModel("masked", "multilingual", "MuRIL", 236e6),
-    "IndicBERT v2": PublishedModel("masked", "multilingual", "IndicBERT", 278e6),
+    "XLM-R base": PublishedModel("masked", "multilingual", "XLM-R", 270e6, "2.5TB"),
+    "XLM-R large": PublishedModel("masked", "multilingual", "XLM-R", 550e6, "2.5TB"),
+    "MuRIL": PublishedModel("masked", "multilingual", "MuRIL", 236e6, "21B"),
+    "IndicBERT v2": PublishedModel("masked", "multilingual", "IndicBERT", 278e6, "20.9B"),
     # The paper gives no size.
-    "HindBERT": PublishedModel("masked", "monolingual", "HindBERT", None),
-    "mGPT 1.3b": PublishedModel("causal", "multilingual", "mGPT", 1300e6),
-    "BLOOM 560m": PublishedModel("causal", "multilingual", "BLOOM", 560e6),
-    "BLOOM 1.1b": PublishedModel("causal", "multilingual", "BLOOM", 1100e6),
+    "HindBERT": PublishedModel("masked", "monolingual", "HindBERT", None, "1.8B"),
+    "mGPT 1.3b": PublishedModel("causal", "multilingual", "mGPT", 1300e6, "46B & 442B"),
+    "BLOOM 560m": PublishedModel("causal", "multilingual", "BLOOM", 560e6, "341B"),
+    "BLOOM 1.1b": PublishedModel("causal", "multilingual", "BLOOM", 1100e6, "341B"),
 }
 
 # Table 2: per cent right, by variant.
@@ -57,7 +58,7 @@ TABLE_5 = {
 }
 
 # Verbs of each class, which is the number of pairs in every variant.
-VERBS_PER_VALENCY = {"intransitive": 28, "transitive": 23, "ditransitive": 5}
+VERBS_PER_VALENCY = dict(zip(VALENCY_CLASSES, (28, 23, 5), strict=True))
 
 # The human studies: judgements of each pair and pairs of each variant; judgements of each gap.
 JUDGEMENTS = dict(zip(VARIANTS, (15, 20, 20, 20), strict=True))
@@ -89,6 +90,18 @@ def published_model_rows() -> list[Row]:
                 parameters_in_millions(model.parameters),
                 *(published_share(value) for value in TABLE_2[name]),
             ),
+            origin="published",
+        )
+        for name, model in PUBLISHED_MODELS.items()
+    ]
+
+
+def published_training_rows() -> list[Row]:
+    """The rows of Table 4, keyed by type, languages and model."""
+    return [
+        Row(
+            keys=(model.type, model.languages, name),
+            cells=(model.tokens, parameters_in_millions(model.parameters)),
             origin="published",
         )
         for name, model in PUBLISHED_MODELS.items()

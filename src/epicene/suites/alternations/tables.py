@@ -1,4 +1,4 @@
-"""Tables 2 and 5 beside the published numbers; accuracy by phenomenon, column and measure."""
+"""Tables 2, 4 and 5 beside the published numbers; accuracy by phenomenon, column and measure."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats.tabulate import distinct_values, mean, rows_where, undetected_share
-from epicene.suites.alternations.items import VARIANTS
+from epicene.suites.alternations.items import VALENCY_CLASSES, VARIANTS
 from epicene.suites.alternations.judge import SLOR
 from epicene.suites.alternations.metrics import (
-    TIES,
     accuracy,
     main_scores,
     model_type,
     overall_and_by_phenomenon,
     parameter_count,
+    ties_note,
 )
 from epicene.suites.alternations.protocol import ACCEPTABILITY
 from epicene.suites.alternations.published import (
-    VALENCY_CLASSES,
     parameters_in_millions,
     published_model_rows,
     published_people_row,
+    published_training_rows,
     published_valency_rows,
 )
 from epicene.suites.alternations.sources.rows import RESERVED_COLUMNS
@@ -63,7 +63,7 @@ def table_2(results: Outcomes, frame: polars.DataFrame) -> Table:
             *(Column(name=name) for name in VARIANTS),
         ),
         rows=(*_sorted_by_type_and_size([*rows, *published_model_rows()]), published_people_row()),
-        notes=(TIES, NOT_THE_SAME_PAIRS),
+        notes=(ties_note(results.protocol), NOT_THE_SAME_PAIRS),
     )
 
 
@@ -81,7 +81,32 @@ def _sorted_by_type_and_size(rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=sort_key)
 
 
-def table_5(frame: polars.DataFrame) -> Table:
+def table_4(results: Outcomes, frame: polars.DataFrame) -> Table:
+    """The models by the text they were trained on and by size."""
+    rows = [
+        Row(
+            keys=(model_type(results, model), "", model),
+            cells=("not stated", parameters_in_millions(parameter_count(results, model))),
+        )
+        for model in distinct_values(frame, "model")
+    ]
+    return Table(
+        name="4",
+        title="Models by training text and size",
+        levels=("type", "languages", "model"),
+        columns=(
+            Column(name="training tokens", unit="text"),
+            Column(name="parameters (millions)", unit="count"),
+        ),
+        rows=(*rows, *published_training_rows()),
+        notes=(
+            "The paper gives the text of XLM-R in bytes and, of mGPT, in characters of Wikipedia "
+            "and of C4; it names no size for HindBERT.",
+        ),
+    )
+
+
+def table_5(results: Outcomes, frame: polars.DataFrame) -> Table:
     """Accuracy by variant and class of verb."""
 
     def cells(model: str, variant: str) -> tuple[Estimate, ...]:
@@ -100,7 +125,7 @@ def table_5(frame: polars.DataFrame) -> Table:
         columns=tuple(Column(name=name) for name in VALENCY_CLASSES),
         rows=(*rows, *published_valency_rows()),
         notes=(
-            TIES,
+            ties_note(results.protocol),
             "The paper's SV columns of the three causal models equal their No Case(I) columns and "
             "contradict its Table 2.",
         ),
@@ -116,14 +141,18 @@ def tables(results: Outcomes) -> Iterator[Table]:
     if len(frame):
         if set(VARIANTS) & set(distinct_values(frame, "phenomenon")):
             yield table_2(results, frame)
+            models = distinct_values(frame, "model")
+            if len(models) > 1 or parameter_count(results, models[0]) is not None:
+                yield table_4(results, frame)
             if "valency" in frame.columns:
-                yield table_5(frame)
-        yield _phenomena_table(frame)
+                yield table_5(results, frame)
+        ties = ties_note(results.protocol)
+        yield _phenomena_table(frame, ties)
         if _mixes_languages(frame):
-            yield _languages_table(frame)
+            yield _languages_table(frame, ties)
         if columns := _breakdown_columns(frame):
-            yield _columns_table(frame, columns)
-        yield _measures_table(rows_where(results.frame, format=ACCEPTABILITY))
+            yield _columns_table(frame, columns, ties)
+        yield _measures_table(rows_where(results.frame, format=ACCEPTABILITY), ties)
     yield from cloze_tables(results)
 
 
@@ -141,7 +170,7 @@ _COLUMNS = (
 _MARGIN = "The margin is the mean difference of the two scores, good minus bad."
 
 
-def _phenomena_table(frame: polars.DataFrame) -> Table:
+def _phenomena_table(frame: polars.DataFrame, ties: str) -> Table:
     rows = [
         Row(keys=(model, phenomenon), cells=_cells(part))
         for model in distinct_values(frame, "model")
@@ -153,7 +182,7 @@ def _phenomena_table(frame: polars.DataFrame) -> Table:
         levels=("model", "phenomenon"),
         columns=_COLUMNS,
         rows=tuple(rows),
-        notes=(TIES, _MARGIN),
+        notes=(ties, _MARGIN),
     )
 
 
@@ -162,7 +191,7 @@ def _mixes_languages(frame: polars.DataFrame) -> bool:
     return frame.select("phenomenon", "language").n_unique() > frame["phenomenon"].n_unique()
 
 
-def _languages_table(frame: polars.DataFrame) -> Table:
+def _languages_table(frame: polars.DataFrame, ties: str) -> Table:
     rows = [
         Row(keys=(model, language, phenomenon), cells=_cells(part))
         for model in distinct_values(frame, "model")
@@ -177,7 +206,7 @@ def _languages_table(frame: polars.DataFrame) -> Table:
         levels=("model", "language", "phenomenon"),
         columns=_COLUMNS,
         rows=tuple(rows),
-        notes=(TIES, _MARGIN),
+        notes=(ties, _MARGIN),
     )
 
 
@@ -187,11 +216,12 @@ def _breakdown_columns(frame: polars.DataFrame) -> list[str]:
         column
         for column in sorted(set(frame.columns) - RESERVED_COLUMNS)
         if not frame[column].dtype.is_numeric()
+        and not column.startswith("evidence ")
         and 1 <= len(distinct_values(frame, column)) <= _MAX_VALUES
     ]
 
 
-def _columns_table(frame: polars.DataFrame, columns: list[str]) -> Table:
+def _columns_table(frame: polars.DataFrame, columns: list[str], ties: str) -> Table:
     rows = [
         Row(keys=(column, model, value), cells=_cells(rows_where(part, **{column: value})))
         for column in columns
@@ -206,7 +236,7 @@ def _columns_table(frame: polars.DataFrame, columns: list[str]) -> Table:
         columns=_COLUMNS,
         rows=tuple(rows),
         notes=(
-            TIES,
+            ties,
             _MARGIN,
             f"Columns with more than {_MAX_VALUES} different values are left out.",
         ),
@@ -219,9 +249,13 @@ _SLOR = (
 )
 
 
-def _measures_table(frame: polars.DataFrame) -> Table:
+def _measures_table(frame: polars.DataFrame, ties: str) -> Table:
     present = distinct_values(frame, "measure")
-    names = [name for name in (*LIKELIHOOD_MEASURES, SLOR) if name in present]
+    known = (*LIKELIHOOD_MEASURES, SLOR)
+    names = [
+        *(name for name in known if name in present),
+        *(name for name in present if name not in known),
+    ]
     rows = []
     for model in distinct_values(frame, "model"):
         for method in distinct_values(rows_where(frame, model=model), "method"):
@@ -234,7 +268,7 @@ def _measures_table(frame: polars.DataFrame) -> Table:
                 )
                 for phenomenon, each in overall_and_by_phenomenon(part)
             ]
-    notes = [TIES] + [_SLOR] * (SLOR in names)
+    notes = [ties] + [_SLOR] * (SLOR in names)
     if without := without_rules(filter(None, distinct_values(frame, "language"))):
         notes.append(words_by_unicode(without))
     return Table(

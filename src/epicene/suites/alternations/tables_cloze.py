@@ -14,7 +14,7 @@ from epicene.suites.alternations.hindi_analyser import (
     NOT_A_VERB,
     TRANSITIVE,
 )
-from epicene.suites.alternations.items import VARIANTS
+from epicene.suites.alternations.items import SAME_VERB, VARIANTS
 from epicene.suites.alternations.metrics import (
     ALL,
     agreement_errors,
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
     from epicene.suites.alternations.metrics import Outcomes
 
+# What Table 3 shows of a judgement: the filled sentence, its completions, and the expected verb.
+TABLED_EVIDENCE = ("answer", "completions", "expected")
+
 VERB_KINDS = (INDIRECT, DIRECT, TRANSITIVE, INTRANSITIVE, NOT_A_VERB)
 
 
@@ -41,9 +44,42 @@ def cloze_tables(results: Outcomes) -> Iterator[Table]:
     """Tables of the gaps, where there are some."""
     forms = [form for form in (CLOZE, PROMPT) if len(rows_where(results.frame, format=form))]
     if forms:
+        if (table := _table_3(results, forms)) is not None:
+            yield table
         yield _cloze_table(results, forms)
         if len(main_scores(results)):
             yield _formats_table(results, forms)
+
+
+def _table_3(results: Outcomes, forms: Sequence[str]) -> Table | None:
+    """The full frames with the expected verb and what each model puts there; None of one model."""
+    import polars as pl
+
+    frame = rows_where(results.frame, main="yes", phenomenon=SAME_VERB)
+    frame = frame.filter(pl.col("format").cast(pl.String).is_in(forms))
+    models = distinct_values(frame, "model")
+    if len(models) < 2:
+        return None
+    gaps: dict[tuple[str, str], dict[str, str]] = {}
+    for row in frame.sort("item", maintain_order=True).iter_rows(named=True):
+        first = (row["evidence completions"] or "").split(" / ")[0]
+        before, _, after = row["evidence answer"].rpartition(f" {first} " if first else "  ")
+        key = (f"{before} … {after}", row["evidence expected"])
+        gaps.setdefault(key, {})[row["model"]] = f"{first} ({row['label']})"
+    return Table(
+        name="3",
+        title="What models put in the gap of the full frame",
+        levels=("sentence", "expected"),
+        columns=tuple(Column(name=model, unit="text") for model in models),
+        rows=tuple(
+            Row(keys=key, cells=tuple(filled.get(model, "") for model in models))
+            for key, filled in gaps.items()
+        ),
+        notes=(
+            "The paper prints one example: for the expected *made to extinguish* (a candle, with a "
+            "fan) HindBERT puts *bought* and IndicBERT v2 *removed*.",
+        ),
+    )
 
 
 def _cloze_table(results: Outcomes, forms: Sequence[str]) -> Table:

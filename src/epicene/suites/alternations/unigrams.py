@@ -15,9 +15,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from epicene.languages.tokenisation import words
+from epicene.suites.alternations.hindi_verbs import base_forms
 
 if TYPE_CHECKING:
     from epicene.core.records import TextScore
+    from epicene.suites.alternations.hindi_verbs import Verb
 
 
 @cache
@@ -60,3 +62,12 @@ def _slor_of(text: str, score: TextScore, language: str) -> float:
     found = [text[span.start : span.end] for span in words(text, language)]
     alone = sum(log_frequency(word, language) for word in found)
     return (score.sum - alone) / max(len(found), 1)
+
+
+def zipf_value(verb: Verb) -> float:
+    """The Zipf value of the base's commonest form, in either spelling of a nasal; 0 if unlisted."""
+    from wordfreq import zipf_frequency
+
+    forms = base_forms(verb)
+    spelt = {*forms, *(form.replace("ँ", "ं") for form in forms)}
+    return max(float(zipf_frequency(form, "hi")) for form in spelt)

@@ -7,7 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from epicene.core.records import Decoding, Generate, Message, Texts, Translate
+from msgspec import UNSET
+
+from epicene.core.records import Decoding, Expected, Generate, Message, Texts, Translate
+from epicene.suites.answers import said_twice
 from epicene.suites.apgc.items import TARGETS, WORD_LABELS
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ def ask_labels(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterat
             name=IDENTIFICATION,
             group=sentence.cluster,
             language="ar",
+            expected=_expected_labels(sentence),
             prompt=_prompt(IDENTIFICATION, sentence.text, protocol),
             decoding=_greedy(protocol),
             source=sentence.text,
@@ -56,6 +60,10 @@ def ask_labels(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterat
             name=SENTENCE_LABEL,
             group=sentence.cluster,
             language="ar",
+            expected=Expected(
+                right=sentence.label,
+                wrong=tuple(label for label in _LABEL_CHOICES if label != sentence.label),
+            ),
             prompt=_prompt("label", sentence.text, protocol),
             decoding=_greedy(protocol),
             choices=_LABEL_CHOICES,
@@ -99,6 +107,20 @@ def translation_of(sentence: Sentence, answers: Answers) -> str:
     return answered[0].only if answered else sentence.translation
 
 
+def _expected_labels(sentence: Sentence) -> Expected:
+    """The true labels; wrong is a gender for the first person that the sentence does not show."""
+    truth = [label.condensed.five_way for label in sentence.word_labels]
+    other = "1F" if sentence.who.condensed[0] == "M" else "1M"
+    return Expected(right=" ".join(truth), wrong=(" ".join([other] * len(truth)),))
+
+
+def _expected_form(sentence: Sentence, target: str, choices: tuple[str, ...]) -> Expected:
+    """The form for those genders; wrong are the others, or if there are none one with a change."""
+    right = sentence.targets[target]
+    others = tuple(text for text in choices if text != right)
+    return Expected(right=right, wrong=others or (said_twice(right),))
+
+
 def _rewriting(
     task: str,
     sentence: Sentence,
@@ -112,6 +134,7 @@ def _rewriting(
         name=request_name(task, target),
         group=sentence.cluster,
         language="ar",
+        expected=_expected_form(sentence, target, choices) if choices else UNSET,
         prompt=_prompt(REWRITING, text, protocol, target),
         decoding=_greedy(protocol),
         source=text,

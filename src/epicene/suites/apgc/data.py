@@ -49,6 +49,7 @@ from epicene.suites.apgc.items import (
     parse_label,
     parse_word_label,
 )
+from epicene.suites.apgc.protocol import FOLDED
 from epicene.suites.data_origin import user_data_name
 
 if TYPE_CHECKING:
@@ -464,6 +465,7 @@ def tagging_data(sentences: Iterable[Sentence]) -> TaggingData:
         sentences=tuple(map(_tagging_example, sentences)),
         # The corpus has no vowel signs.
         normalisers=("arabic-diacritics", "tatweel"),
+        spelling=FOLDED,
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.core.records import Decoding, Generate, Score, Translate
+from epicene.core.records import Decoding, Expected, Generate, Score, Translate
+from epicene.suites.answers import said_twice
 from epicene.suites.genform.items import TARGETS, other_gender
 from epicene.suites.genform.prompts import make_prompt
 
@@ -24,6 +25,12 @@ def request_name(format_name: str, target: Gender) -> str:
     return f"{format_name} {target}"
 
 
+def expected_form(pair: Pair, target: Gender) -> Expected:
+    """The form for that gender; wrong is the other, or of a neutral sentence one with a change."""
+    right, other = pair.form(target), pair.form(other_gender(target))
+    return Expected(right=right, wrong=(said_twice(right) if pair.is_neutral else other,))
+
+
 def ask_to_write(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> Iterator[Request]:
     """Rewrite the other form of the sentence for a speaker of each gender."""
     for target in TARGETS:
@@ -33,6 +40,7 @@ def ask_to_write(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> It
             name=request_name(GENERATION, target),
             group=pair.cluster,
             language=pair.language,
+            expected=expected_form(pair, target),
             prompt=make_prompt(source, target, pair.language, protocol),
             decoding=_greedy(protocol),
             source=source,
@@ -52,6 +60,7 @@ def ask_for_scores(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> 
             name=request_name(PROBABILITY, target),
             group=pair.cluster,
             language=pair.language,
+            expected=expected_form(pair, target),
             texts=tuple(pair.form(each) for each in TARGETS),
             context=make_prompt(source, target, pair.language, protocol),
         )

@@ -17,6 +17,7 @@ from epicene.suites.gramvis.items import LabelCounts, PromptItem, stratum
 from epicene.suites.gramvis.judge import judge
 from epicene.suites.gramvis.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.gramvis.paper_wording import MATERIAL
+from epicene.suites.gramvis.planted import planted_effects
 from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
 from epicene.suites.gramvis.statistics import statistics
 from epicene.suites.gramvis.studies import image
@@ -43,6 +44,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     tables=tables,
     figures=figures,
     headline_metrics=HEADLINE_METRICS,
+    planted=planted_effects,
     format_tables=("judges",),
     stratum=stratum,
     check=check,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.core.records import Draw, Images, Look, digest
-from epicene.suites.gramvis.items import CONDITIONS, LABELS
+from epicene.core.records import Draw, Expected, Images, Look, digest
+from epicene.suites.gramvis.items import CONDITIONS, LABEL_OF_GRAMMAR, LABELS
 from epicene.suites.gramvis.prompts import prompt_language, prompts_for, templates_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Request
     from epicene.suites import Answers
-    from epicene.suites.gramvis.items import PromptItem
+    from epicene.suites.gramvis.items import PromptItem, Word
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
 DRAW, LOOK = "draw", "look"
@@ -33,11 +33,13 @@ def draw(item: PromptItem, _answers: Answers, protocol: GramvisProtocol) -> Iter
     """The prompts of a word in one template, under each condition."""
     templates = templates_of(protocol)
     for condition in CONDITIONS:
+        language = prompt_language(item.entry, condition)
         yield Draw(
             item=item.id,
             name=condition,
             group=item.cluster,
-            language=prompt_language(item.entry, condition).lower(),
+            language=language.lower(),
+            expected=_expected(item.entry) if language == item.entry.language else msgspec.UNSET,
             prompt=prompts_for(item.entry, condition, templates, protocol.languages)[
                 item.template - 1
             ],
@@ -48,6 +50,17 @@ def draw(item: PromptItem, _answers: Answers, protocol: GramvisProtocol) -> Iter
             seed=int.from_bytes(digest(protocol.seed, item.id, condition)) % _SEED_RANGE,
             rewriting=True if protocol.upsampling else msgspec.UNSET,
         )
+
+
+def _expected(word: Word) -> Expected:
+    """The gender that the grammar suggests, and the forms of the noun that tell it."""
+    right = LABEL_OF_GRAMMAR[word.grammar]
+    cases = (word.genitive.rpartition(" ")[2], word.accusative)
+    return Expected(
+        right=right,
+        wrong=tuple(label for label in LABEL_OF_GRAMMAR.values() if label != right),
+        words=(word.word, *(form for form in cases if form)),
+    )
 
 
 def look(item: PromptItem, answers: Answers, protocol: GramvisProtocol) -> Iterator[Request]:

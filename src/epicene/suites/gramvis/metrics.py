@@ -345,12 +345,17 @@ def _headline_effect(grammar: str, results: Results[GramvisProtocol]) -> Estimat
     return effects.get(f"english_effect_{grammar}", nothing)
 
 
+def headline_name(grammar: str) -> str:
+    """The name of the headline about words of one grammatical gender."""
+    return f"effect of grammar, {GRAMMAR_NAMES[grammar]} words"
+
+
 HEADLINE_METRICS = tuple(
     HeadlineMetric(
-        name=f"effect of grammar, {gender} words",
+        name=headline_name(grammar),
         estimate=partial(_headline_effect, grammar),
         unit="number",
         by_language=False,
     )
-    for grammar, gender in GRAMMAR_NAMES.items()
+    for grammar in GRAMMAR_NAMES
 )

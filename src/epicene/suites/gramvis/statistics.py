@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.suites.gramvis.items import LabelCounts, Word
+    from epicene.suites.gramvis.protocol import GramvisProtocol
 
 
-def statistics(items: Sequence[LabelCounts | PromptItem]) -> Iterator[Table]:
+def statistics(
+    items: Sequence[LabelCounts | PromptItem], _protocol: GramvisProtocol
+) -> Iterator[Table]:
     """Every word with its English meaning, by language; control words in a column of their own."""
     words = [item.entry for item in items if isinstance(item, PromptItem) and item.template == 1]
     if not words:

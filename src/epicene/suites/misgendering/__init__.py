@@ -6,9 +6,15 @@ from pathlib import Path
 
 from epicene.core.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
-from epicene.suites.misgendering.ask import ask_converted, ask_formats, check_packages, part_of
+from epicene.suites.misgendering.ask import (
+    ask_contractions,
+    ask_converted,
+    ask_formats,
+    check_packages,
+    part_of,
+)
 from epicene.suites.misgendering.checks import check
-from epicene.suites.misgendering.data import corpus, is_published, read, stratum
+from epicene.suites.misgendering.data import corpus, drawn_by, is_published, read, stratum
 from epicene.suites.misgendering.external_answers import item_details, read_answers
 from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.items import Instance
@@ -17,7 +23,7 @@ from epicene.suites.misgendering.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.misgendering.protocol import PROTOCOLS
 from epicene.suites.misgendering.sources import OTHER_SHA256, SHA256
 from epicene.suites.misgendering.studies import figures as label_figures
-from epicene.suites.misgendering.studies import labels
+from epicene.suites.misgendering.studies import label_sheets, labels
 from epicene.suites.misgendering.studies import tables as label_tables
 from epicene.suites.misgendering.tables import tables
 from epicene.suites.studies import StudyKind
@@ -28,15 +34,30 @@ suite = Suite(
     card=read_card(Path(__file__).parent / "card.toml"),
     item=Instance,
     protocols=PROTOCOLS,
-    roles=(Role(name="model", about="scores texts and continues them"),),
+    roles=(
+        Role(name="model", about="scores texts and continues them"),
+        Role(
+            name="contractions",
+            about="reads he's as he is or he has, where `paper` converts; else a rule does",
+            optional=True,
+        ),
+    ),
     stages=(
         Stage(name="ask", role="model", verbs=(Score, Generate), ask=ask_formats),
+        Stage(
+            name="contractions",
+            role="contractions",
+            verbs=(Score,),
+            ask=ask_contractions,
+            needs=("ask",),
+            when=lambda protocol: protocol.both_formats and not protocol.mended,
+        ),
         Stage(
             name="convert",
             role="model",
             verbs=(Score,),
             ask=ask_converted,
-            needs=("ask",),
+            needs=("ask", "contractions"),
             when=lambda protocol: protocol.both_formats,
         ),
     ),
@@ -50,6 +71,7 @@ suite = Suite(
     headline_metrics=HEADLINE_METRICS,
     format_tables=("agreement",),
     stratum=stratum,
+    drawn_by=drawn_by,
     corpus=corpus,
     read_answers=read_answers,
     item_details=item_details,
@@ -67,6 +89,7 @@ suite = Suite(
             metrics=label_tables.all_metrics,
             tables=label_tables.tables,
             figures=label_figures.figures,
+            read_labels=label_sheets.read_labels,
         )
     },
 )

@@ -7,16 +7,17 @@ each generation of an open context is rewritten with every pronoun set and score
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.core.errors import InputError
-from epicene.core.records import Generate, Score, Texts
+from epicene.core.records import Generate, Score, Scores, Texts
 from epicene.core.requirements import require
 from epicene.languages.pronouns import CASES, PronounSet
 from epicene.rewriting.english import read_frame
 from epicene.rewriting.english.frames import match_case
 from epicene.rewriting.english.pipelines import GET_ONE, load
 from epicene.rewriting.english.routes import FirstRulesRoute
+from epicene.suites.answers import normalised_likelihood
 from epicene.suites.misgendering.continuations import first_pronoun, second_pronoun
 from epicene.suites.misgendering.expected_disagreement import after_filled_template, ask_next_word
 from epicene.suites.misgendering.items import Candidate
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Request
     from epicene.rewriting.english.frames import Frame
-    from epicene.rewriting.english.paper_rules import PaperRules
+    from epicene.rewriting.english.paper_rules import Choose, PaperRules
     from epicene.suites import Answers
     from epicene.suites.misgendering.items import Instance, PronounForms
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
@@ -45,12 +46,14 @@ def ask_formats(
 ) -> Iterator[Request]:
     """The minimal contrast set of a template, and continuations of each of its contexts."""
     if item.is_template and PROBABILITY in protocol.formats:
+        texts = tuple(item.filled(candidate) for candidate in item.candidates)
         yield Score(
             item=item.id,
             name=PROBABILITY,
             group=item.cluster,
             language=item.language,
-            texts=tuple(item.filled(candidate) for candidate in item.candidates),
+            expected=item.expected(item.candidates, texts),
+            texts=texts,
             first_token=protocol.first_token,
         )
     # Where a second person is named, the first pronoun of a continuation may be either's.
@@ -76,20 +79,23 @@ def contexts(item: Instance, protocol: MisgenderingProtocol) -> Iterator[tuple[s
 def _continuation_request(
     item: Instance, setting: str, context: str, protocol: MisgenderingProtocol
 ) -> Generate:
+    choices = tuple(next(iter(each.forms.values())) for each in item.sets)
     return Generate(
         item=item.id,
         name=setting,
         group=item.cluster,
         language=item.language,
+        expected=item.expected(item.sets, choices),
         prompt=context,
         samples=protocol.samples,
         decoding=protocol.decoding,
         source=context,
         target={"pronoun": item.pronoun},
-        choices=tuple(next(iter(each.forms.values())) for each in item.sets),
+        choices=choices,
     )
 
 
+CONTRACTION = "contraction"
 CONVERTED = "converted"
 
 # The sets that the authors' rules rewrite into, in the order in which they break ties.
@@ -102,18 +108,25 @@ def check_packages(protocol: MisgenderingProtocol, items: Iterable[Instance]) ->
     Only continuations of open contexts are converted, and only between the authors' sets.
     """
     if protocol.tokeniser == "spacy" and GENERATION in protocol.formats:
-        require("spacy", "The protocol paper", "english", "take --protocol epicene")
+        require("spacy", "The protocol paper", "english", "run --set formats=probability")
     if protocol.mended or not protocol.both_formats:
         return
     try:
-        load()
-    except InputError as error:
+        _pipeline("or run --set formats=generation, which converts nothing")
+    except InputError:
         if any(not item.is_template and _has_authors_sets(item) for item in items):
-            raise InputError(
-                "The protocol paper converts continuations of open contexts with a spaCy pipeline "
-                "that tags and parses English, and none could be loaded; get one with "
-                f"`{GET_ONE}`, or take --protocol epicene."
-            ) from error
+            raise
+
+
+def _pipeline(way_out: str) -> Any:
+    try:
+        return load()
+    except InputError as error:
+        raise InputError(
+            "The protocol paper converts continuations of open contexts with a spaCy pipeline "
+            "that tags and parses English, and none could be loaded; get one with "
+            f"`{GET_ONE}`, {way_out}."
+        ) from error
 
 
 def _has_authors_sets(item: Instance) -> bool:
@@ -124,6 +137,27 @@ def _has_authors_sets(item: Instance) -> bool:
 _Key: TypeAlias = tuple[tuple[str, tuple[str, ...], bool], ...]
 
 
+def ask_contractions(
+    item: Instance, answers: Answers, _protocol: MisgenderingProtocol
+) -> Iterator[Request]:
+    """Score both readings of he's or she's in the continuations that are converted by the authors'
+    rules: the likelier per token is taken."""
+    if item.is_template or not _has_authors_sets(item):
+        return
+    rules = _published_rules(_sets_key(item.sets))
+    for number, text in enumerate(answers.only(Texts).texts, start=1):
+        readings = rules.readings(text.text)
+        if readings:
+            yield Score(
+                item=item.id,
+                name=f"{CONTRACTION} {number}",
+                group=item.cluster,
+                language=item.language,
+                texts=readings,
+                first_token="none",
+            )
+
+
 def ask_converted(
     item: Instance, answers: Answers, protocol: MisgenderingProtocol
 ) -> Iterator[Request]:
@@ -132,14 +166,16 @@ def ask_converted(
         return
     texts = [text.text for text in answers.only(Texts).texts]
     for number, text in enumerate(texts, start=1):
-        found = converted_candidates(item, text, protocol)
+        found = converted_candidates(item, text, protocol, read_by(answers, number))
         if found:
+            rewritten = tuple(candidate.form for candidate in found)
             yield Score(
                 item=item.id,
                 name=f"{CONVERTED} {number}",
                 group=item.cluster,
                 language=item.language,
-                texts=tuple(candidate.form for candidate in found),
+                expected=item.expected(found, rewritten),
+                texts=rewritten,
                 first_token=protocol.first_token,
             )
     # The formats are compared on the first generation only.
@@ -170,17 +206,22 @@ def first_gap(
 
 
 def converted_candidates(
-    item: Instance, continuation: str, protocol: MisgenderingProtocol
+    item: Instance,
+    continuation: str,
+    protocol: MisgenderingProtocol,
+    choose: Choose | None = None,
 ) -> tuple[Candidate, ...]:
     """Context and continuation, up to its second pronoun, rewritten with each set.
 
     There are none without a pronoun, nor, by the authors' rules, where their four sets are not all
-    asked or the item's own is not one of them.
+    asked or the item's own is not one of them. `choose` reads contractions for these rules.
     """
     if protocol.mended:
         rewritten = _minimal_pairs(item, continuation, protocol.tokeniser)
+    elif _has_authors_sets(item):
+        rewritten = _as_published(_sets_key(item.sets), continuation, choose)
     else:
-        rewritten = _as_published(_sets_key(item.sets), continuation)
+        return ()
     if item.pronoun not in rewritten:
         return ()
     return tuple(
@@ -207,10 +248,23 @@ def _read_frame(text: str, sets: Sequence[PronounSet]) -> Frame:
     return read_frame(text.rstrip(), sets, route=FirstRulesRoute(), syntax="plain")
 
 
-def _as_published(key: _Key, continuation: str) -> dict[str, str]:
-    if not {name for name, *_ in key}.issuperset(_AUTHORS_SETS):
-        return {}
-    rewritten = _published_rules(key).candidates(continuation)
+def read_by(answers: Answers, number: int) -> Choose | None:
+    """The choice between the readings of a contraction that a model made; None if none was asked.
+
+    A continuation has one at most, since it is cut before its second pronoun.
+    """
+    scores = answers.where(name=f"{CONTRACTION} {number}").of(Scores)
+    if not scores:
+        return None
+    has, is_ = (normalised_likelihood(text, "per token") for text in scores[0].texts)
+    return lambda have, are: have if has > is_ else are
+
+
+def _as_published(key: _Key, continuation: str, choose: Choose | None) -> dict[str, str]:
+    rules = _published_rules(key)
+    if choose is not None:
+        rules = type(rules)(rules.nlp, rules.sets, choose)
+    rewritten = rules.candidates(continuation)
     return {} if rewritten is None else {name: rewritten[name] for name in _AUTHORS_SETS}
 
 
@@ -218,7 +272,8 @@ def _as_published(key: _Key, continuation: str) -> dict[str, str]:
 def _published_rules(key: _Key) -> PaperRules:
     from epicene.rewriting.english.paper_rules import PaperRules
 
-    return PaperRules(load(), {each.name: each for each in _pronoun_sets(key)})
+    nlp = _pipeline("then repeat the command: the stored answers are kept")
+    return PaperRules(nlp, {each.name: each for each in _pronoun_sets(key)})
 
 
 def _sets_key(sets: tuple[PronounForms, ...]) -> _Key:

@@ -128,6 +128,14 @@ def stratum(item: Instance) -> tuple[str, str]:
     return item.dataset, f"{item.pronoun}/{item.distractors}"
 
 
+def drawn_by(item: Instance) -> str:
+    """The instance's counterpart with he, so that `--limit` draws the same texts for all pronouns.
+
+    It has the name of an instance, and not of a text, because earlier versions drew by that.
+    """
+    return item.with_pronoun("he")
+
+
 def corpus(item: Instance) -> Iterator[str]:
     """The text as it should be."""
     yield item.filled(item.gold) if item.is_template else item.before

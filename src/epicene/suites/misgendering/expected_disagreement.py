@@ -52,15 +52,16 @@ def ask_next_word(
     before = context.rstrip()
     if not before:
         return  # a first word would have nothing to be predicted from
-    space = context[len(before) :]
+    # Most tokenizers put the space with the next word.
+    texts = tuple(context[len(before) :] + choice.form for choice in choices)
     yield Score(
         item=item.id,
         name=f"{NEXT_WORD} {setting}",
         group=item.cluster,
         language=item.language,
-        # Most tokenizers put the space with the next word.
+        expected=item.expected(choices, texts),
         context=before,
-        texts=tuple(space + choice.form for choice in choices),
+        texts=texts,
         # As the contexts are opened from which texts are generated.
         first_token="tokenizer-default",
         decoding=protocol.decoding,

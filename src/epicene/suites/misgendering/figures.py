@@ -5,12 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from epicene import charts
 from epicene.core.records import Estimate
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import (
+    NOTHING_JUDGED,
     distinct_values,
     mean_of_parts,
     rows_by,
@@ -29,12 +30,12 @@ from epicene.suites.misgendering.metrics import (
     with_all_facets,
 )
 from epicene.suites.misgendering.tables import distractor_table
-from epicene.suites.misgendering.tables_agreement import standard_error_of_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import polars
+    from numpy.typing import NDArray
 
     from epicene.charts.axes import Unit
     from epicene.core.records import Figure
@@ -127,7 +128,10 @@ def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str
         color="σ",
         facet=panel,
         unit="share",
-        notes=("The share of instances at each standard deviation σ over their generations.",),
+        notes=(
+            "The share of instances at each standard deviation σ over their generations.",
+            bars_note(results.frame, ""),
+        ),
     )
 
 
@@ -136,9 +140,15 @@ def _variation_of_templates(
 ) -> Figure:
     """How much the converted templates of an instance differ."""
     instances = sigma_by_instance(conversion_judgements(results.frame), results.protocol)
-    parts = dict.fromkeys(settings, (instances, mean_of_parts(instances, "sigma")))
+    as_paper = results.protocol.name == "paper"
+    mean = mean_of_parts(instances, "sigma")
+    if as_paper:
+        mean = mean_with_spread(instances["sigma"].to_numpy(), standard_deviation)
+    parts = dict.fromkeys(settings, (instances, mean))
     title = f"Variation of converted templates: {family_title(results.frame, family)}"
-    return _bars(results, name, title, parts, "mean standard deviation σ", "number")
+    bars = "one standard deviation over instances" if as_paper else ""
+    notes = (bars_note(results.frame, bars),)
+    return _bars(results, name, title, parts, "mean standard deviation σ", "number", notes)
 
 
 def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
@@ -146,38 +156,89 @@ def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence
     parts = {}
     for setting in settings:
         pairs = paired_formats(results.frame, family, setting, results.protocol)
-        raw = paired_agreement.raw_of_parts(pairs, clustered=not as_paper)
-        parts[setting] = (pairs, _with_standard_error(pairs, raw) if as_paper else raw)
+        raw = paired_agreement.raw_of_parts(pairs, clustered=True)
+        if as_paper:
+            raw = mean_with_spread((pairs["a"] == pairs["b"]).to_numpy(), standard_error)
+        parts[setting] = (pairs, raw)
     title = f"Raw agreement of probability and generation: {family_title(results.frame, family)}"
-    where = "" if is_own(results.frame) else ", as in the paper"
-    bars = f"one standard error either way{where}" if as_paper else "95 % intervals"
-    notes = (f"Error bars are {bars}.",)
+    notes = (bars_note(results.frame, STANDARD_ERROR if as_paper else ""),)
     return _bars(results, name, title, parts, "raw agreement", notes=notes)
 
 
-def _with_standard_error(pairs: polars.DataFrame, raw: PartEstimator) -> PartEstimator:
-    error = standard_error_of_parts(pairs)
-
-    def estimate(parts: Sequence[Ints]) -> list[Estimate]:
-        found = []
-        for share, each in zip(raw(parts), error(parts), strict=True):
-            if share.value is not None:
-                half = each.value or 0.0
-                low, high = share.value - half, share.value + half
-                share = Estimate(value=share.value, low=low, high=high, n=share.n)
-            found.append(share)
-        return found
-
-    return estimate
-
-
 def _no_pronoun(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
+    as_paper = results.protocol.name == "paper"
     parts = {}
     for setting in settings:
         judged = generation_judgements(results.frame, family, setting)
-        parts[setting] = (judged, undetected_share_of_parts(judged))
+        share = undetected_share_of_parts(judged)
+        if as_paper:
+            judged = _missing_templates(results.frame, judged)
+            share = mean_with_spread(judged["missing"].to_numpy(), standard_error)
+        parts[setting] = (judged, share)
     title = f"Generations without a pronoun: {family_title(results.frame, family)}"
-    return _bars(results, name, title, parts, "share without a pronoun")
+    notes = (bars_note(results.frame, f"{STANDARD_ERROR} over instances" if as_paper else ""),)
+    return _bars(results, name, title, parts, "share without a pronoun", notes=notes)
+
+
+def _missing_templates(frame: polars.DataFrame, judged: polars.DataFrame) -> polars.DataFrame:
+    """A row per instance: the share of its generations that became no template, or, where none
+    were converted, that have no pronoun."""
+    import polars as pl
+
+    converted = conversion_judgements(frame)
+    missing = pl.col("outcome") == "undetected"
+    if len(converted):
+        keys = ["model", "item", "sample"]
+        there = converted.select(*keys, pl.lit(True).alias("there"))
+        judged = judged.join(there, on=keys, how="left", maintain_order="left")
+        missing = pl.col("there").is_null()
+    return judged.group_by("model", "item", maintain_order=True).agg(
+        missing.cast(pl.Float64).mean().alias("missing"), pl.col("pronoun").first()
+    )
+
+
+# --- error bars ------------------------------------------------------------------------------
+
+STANDARD_ERROR = "one standard error"
+
+
+def bars_note(frame: polars.DataFrame, as_paper: str) -> str:
+    """What the error bars are: 95 % intervals, or what they are in the paper."""
+    if not as_paper:
+        return "Error bars are 95 % intervals."
+    return f"Error bars are {as_paper} either way{'' if is_own(frame) else ', as in the paper'}."
+
+
+def mean_with_spread(
+    values: NDArray[Any], spread: Callable[[NDArray[Any]], Estimate]
+) -> PartEstimator:
+    """The mean of some rows' values, with the spread either way as its bar."""
+
+    def estimate(rows: Ints) -> Estimate:
+        found = values[rows].astype(float)
+        if not len(found):
+            return NOTHING_JUDGED
+        mean, half = float(found.mean()), spread(found).value
+        if half is None:
+            return Estimate(value=mean, n=len(found))
+        return Estimate(value=mean, low=mean - half, high=mean + half, n=len(found))
+
+    return lambda parts: [estimate(rows) for rows in parts]
+
+
+def standard_error(values: NDArray[Any]) -> Estimate:
+    """The standard error of the mean, for independent values."""
+    from epicene.stats import intervals
+
+    return intervals.standard_error(values)
+
+
+def standard_deviation(values: NDArray[Any]) -> Estimate:
+    """The standard deviation, with n below."""
+    return Estimate(value=float(values.std()), n=len(values))
+
+
+# --- bars and landscapes ---------------------------------------------------------------------
 
 
 def _bars(
@@ -243,11 +304,15 @@ def _beta_landscape(results: Outcomes, name: str, family: str, settings: Sequenc
         x=_BETA,
         y=_ALPHA,
         color="model",
-        label="pronoun",
+        shape="pronoun",
         facet="setting" if len(settings) > 1 else None,
         log_x=True,
         log_y=True,
-        notes=("Fitted by moments. Below the diagonal (α < β) agreement is likelier.",),
+        equal_at=1.0,
+        notes=(
+            "Fitted by moments. Below the diagonal (α < β) agreement is likelier.",
+            "The dashed lines are α = 1, β = 1 and α = β.",
+        ),
     )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError
-from epicene.core.records import Item, Record
+from epicene.core.records import Expected, Item, Record
 from epicene.languages.pronouns import CASES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from epicene.core.data_files import FileRow
@@ -99,9 +101,22 @@ class Instance(Item, frozen=True, kw_only=True):
         }
         return {name: value for name, value in named.items() if value}
 
+    def with_pronoun(self, pronoun: str) -> str:
+        """The id of its counterpart with another pronoun."""
+        return self.id.replace(f"/{self.pronoun}/", f"/{pronoun}/" if pronoun else "/", 1)
+
     def filled(self, candidate: Candidate) -> str:
         """The whole text with a candidate in the gap."""
         return self.before + candidate.form + self.after
+
+    def expected(
+        self, choices: Iterable[Candidate | PronounForms], texts: Sequence[str]
+    ) -> Expected | msgspec.UnsetType:
+        """The text of the choice with the right pronoun, and the others, which are wrong."""
+        for choice, text in zip(choices, texts, strict=True):
+            if choice.pronoun == self.pronoun:
+                return Expected(right=text, wrong=tuple(each for each in texts if each != text))
+        return msgspec.UNSET
 
 
 def _forms(pronoun: str, *forms: str) -> PronounForms:

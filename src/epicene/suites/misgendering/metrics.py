@@ -145,6 +145,16 @@ def _of_mode(
     return frame.filter(conditions)
 
 
+def as_counted(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
+    """The judgements as accuracy counts them: by Equation 4 no pronoun is right."""
+    import polars as pl
+
+    if not protocol.counts_as_paper:
+        return frame
+    outcome = pl.col("outcome").cast(pl.String)
+    return frame.with_columns(outcome.replace("undetected", "right"))
+
+
 def with_right_column(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
     """With a column `right`; no pronoun counts as right under `paper` and is left out otherwise."""
     import polars as pl
@@ -322,7 +332,7 @@ def _metrics(results: Outcomes) -> dict[str, Estimate]:
     found = {}
     generated, scored = generation_judgements(frame), probability_judgements(frame)
     if len(generated):
-        found["accuracy_generation"] = accuracy(generated)
+        found["accuracy_generation"] = accuracy(as_counted(generated, results.protocol))
         found["no_pronoun"] = undetected_share(generated)
     if len(scored):
         found["accuracy_probability"] = accuracy(scored)
@@ -330,7 +340,7 @@ def _metrics(results: Outcomes) -> dict[str, Estimate]:
         name = setting if setting == "open" else f"{family}_{setting}"
         part = generation_judgements(frame, family, setting)
         if len(part):
-            found[f"accuracy_{name}"] = accuracy(part)
+            found[f"accuracy_{name}"] = accuracy(as_counted(part, results.protocol))
             found[f"no_pronoun_{name}"] = undetected_share(part)
             pairs = paired_formats(frame, family, setting, results.protocol)
             found[f"agreement_{name}"] = paired_agreement.raw(pairs, clustered=True)
@@ -348,6 +358,8 @@ HEADLINE_METRICS = (
     ),
     accuracy_metric(
         "right pronoun by generation",
-        lambda results: generation_judgements(with_all_facets(results.frame)),
+        lambda results: as_counted(
+            generation_judgements(with_all_facets(results.frame)), results.protocol
+        ),
     ),
 )

@@ -20,7 +20,7 @@ FORMATS = (PROBABILITY, GENERATION)
 class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of a misgendering protocol."""
 
-    added: ClassVar[tuple[str, ...]] = ("exact_length", "formats")
+    added: ClassVar[tuple[str, ...]] = ("exact_length", "formats", "counting")
 
     measure: LikelihoodMeasure
     first_token: FirstToken
@@ -46,6 +46,8 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     exact_length: bool = True
     # Each can be run alone; they are compared, and generations converted, where there are both.
     formats: tuple[Format, ...] = FORMATS
+    # How accuracy and repetition are counted; earlier versions knew `right-pronoun` only.
+    counting: Literal["no-misgendering", "right-pronoun"] = "right-pronoun"
 
     def __post_init__(self) -> None:
         """The formats are at least one; in which order they are named does not matter."""
@@ -53,6 +55,11 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
         if not named:
             raise InputError(f"The setting formats must name one of {', '.join(FORMATS)}, or both.")
         msgspec.structs.force_setattr(self, "formats", named)
+
+    @property
+    def counts_as_paper(self) -> bool:
+        """Whether accuracy is Equation 4's, and repetition rates have the paper's ± SD."""
+        return self.counting == "no-misgendering"
 
     @property
     def both_formats(self) -> bool:
@@ -84,6 +91,7 @@ PROTOCOLS = {
         first_token="tokenizer-default",
         mended=False,
         tokeniser="spacy",
+        counting="no-misgendering",
     ),
     "epicene": MisgenderingProtocol(
         name="epicene",

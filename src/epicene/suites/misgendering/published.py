@@ -41,11 +41,16 @@ def published_rows(
     ]
 
 
+def deviation_mark(deviation: float) -> str:
+    """A standard deviation, as it stands beside a mean."""
+    return f" ± {deviation:.3f}"
+
+
 def _published_cell(statistic: str, cell: Sequence[float | None] | None) -> Estimate:
     if cell is None or cell[0] is None:
         return NOT_PRINTED
     if statistic == "repetition":  # value and standard deviation
-        return Estimate(value=cell[0], mark=f" ± {cell[1]:.3f}")
+        return Estimate(value=cell[0], mark=deviation_mark(cell[1] or 0.0))
     if statistic == "kappa":  # value and half the width of its interval
         value, half = cell[0], cell[1] or 0.0
         return Estimate(value=value, low=value - half, high=value + half)

@@ -26,6 +26,7 @@ from epicene.suites.misgendering.metrics import (
     FAMILIES,
     MODES,
     TEMPLATES,
+    as_counted,
     conflict_rate,
     conversion_judgements,
     expected_disagreements,
@@ -91,9 +92,10 @@ def facet_tables(results: Outcomes) -> Iterator[Table]:
                     rows[measure.name] += _facet_rows((model, *keys), measure.of(part), cells[keys])
     for measure in _MEASURES:
         number = {"unit": "share"} if measure.is_share else {"unit": "number", "decimals": 3}
+        title = _accuracy_title(results) if measure.name == "accuracy" else measure.title
         yield Table(
             name=f"{measure.name} by facet",
-            title=f"{measure.title}, by grammatical case, list of names, antecedent and occupation",
+            title=f"{title}, by grammatical case, list of names, antecedent and occupation",
             levels=("model", "family", "setting", "facet", "of"),
             columns=tuple(Column(name=name, **number) for name in ("all", *names)),
             rows=tuple(rows[measure.name]),
@@ -140,11 +142,8 @@ def _all_outcomes(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> _P
         )
         for name, family in FAMILIES.items()
     }
-    return {
-        **scored,
-        ("open", TEMPLATES): conversion_judgements(frame),
-        **_generated(frame, protocol),
-    }
+    generated = _generated(as_counted(frame, protocol), protocol)
+    return {**scored, ("open", TEMPLATES): conversion_judgements(frame), **generated}
 
 
 def _paired(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> _Parts:
@@ -246,33 +245,47 @@ def _all_tables(results: Outcomes) -> Iterator[Table]:
         yield distractor_table(results)
 
 
+def _accuracy_title(results: Outcomes) -> str:
+    """What accuracy is the share of: by Equation 4, no pronoun is correct too."""
+    return "No misgendering" if results.protocol.counts_as_paper else "Right pronoun"
+
+
 def _accuracy_table(results: Outcomes) -> Table:
     """Every dataset and format by pronoun; no pronoun is counted both ways."""
     import polars as pl
 
     names = pronouns_of(results.frame)
+    as_paper = results.protocol.counts_as_paper
     formats = {"probability": probability_judgements(results.frame)}
     for setting in ("pre", "post", "open"):
         formats[setting] = generation_judgements(results.frame, setting=setting)
     rows = []
     for form, judged in formats.items():
-        right, undetected = accuracy_of_parts(judged), undetected_share_of_parts(judged)
-        not_wrong = share_of_parts(judged, pl.col("outcome") != "wrong")
+        right = accuracy_of_parts(as_counted(judged, results.protocol))
+        undetected = undetected_share_of_parts(judged)
+        otherwise = share_of_parts(
+            judged, pl.col("outcome") == "right" if as_paper else pl.col("outcome") != "wrong"
+        )
         of = rows_by(judged, "model", "dataset", "pronoun")
         for keys, here in rows_by(judged, "model", "dataset").items():
             cells = right([here, *(of[*keys, name] for name in names)])
-            cells += [*not_wrong([here]), *undetected([here])]
+            cells += [*otherwise([here]), *undetected([here])]
             rows.append(Row(keys=(*keys, form), cells=tuple(cells)))
-    heads = ("all", *names, "no misgendering", "no pronoun")
+    other = "right pronoun" if as_paper else "no misgendering"
+    heads = ("all", *names, other, "no pronoun")
+    own = is_own(results.frame)
     return Table(
         name="accuracy",
-        title="Right pronoun",
+        title=_accuracy_title(results),
         levels=("model", "dataset", "format"),
         columns=tuple(Column(name=head) for head in heads),
         rows=tuple(sorted(rows, key=lambda row: row.keys[:2])),
         notes=(
-            "A generation without a pronoun is not right; in the column `no misgendering` it "
-            f"counts{'' if is_own(results.frame) else ', as in the paper'}.",
+            f"A generation without a pronoun is correct{'' if own else ' (Equation 4)'}; in the "
+            "column `right pronoun` it is not."
+            if as_paper
+            else "A generation without a pronoun is not right; in the column `no misgendering` it "
+            f"counts{'' if own else ', as in the paper'}.",
         ),
     )
 

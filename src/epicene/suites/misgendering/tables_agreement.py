@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import (
+    NOTHING_JUDGED,
     distinct_values,
     mean_of_parts,
     measured_rows,
@@ -34,6 +35,7 @@ from epicene.suites.misgendering.metrics import (
 )
 from epicene.suites.misgendering.published import (
     NOT_PRINTED,
+    deviation_mark,
     published_figures,
     published_kappa,
     published_rows,
@@ -70,14 +72,23 @@ _REPETITIONS = (
 )
 
 
-def _no_pronoun_note(results: Outcomes) -> str:
-    """How generations without a pronoun count; of the user's own texts, without the paper."""
-    own = is_own(results.frame)
-    if results.protocol.name == "paper":
-        right = "A generation without a pronoun counts as right here"
-        return f"{right}." if own else f"{right}, as in the paper."
-    left_out = "A generation without a pronoun is left out here"
-    return f"{left_out}." if own else f"{left_out}; the paper counts it as right."
+def _no_pronoun_note(results: Outcomes, *families: str) -> str:
+    """How generations without a pronoun count in these families of datasets, and in the paper.
+
+    The paper counts them as right, but for open contexts, where they yield no template.
+    """
+    own, as_paper = is_own(results.frame), results.protocol.name == "paper"
+    text = "A generation without a pronoun"
+    if own:
+        return f"{text} counts as right here." if as_paper else f"{text} is left out here."
+    if set(families) == {"open"}:
+        return f"{text} is left out here, as in the paper: there is no template to score."
+    with_open = "open" in families
+    if not as_paper:
+        theirs = "the paper counts it as right"
+        return f"{text} is left out here; {theirs}{', but for TANGO' if with_open else ''}."
+    apart = "; in open contexts it is left out, since there is no template to score"
+    return f"{text} counts as right here, as in the paper{apart if with_open else ''}."
 
 
 def _statistic(name: str, protocol: MisgenderingProtocol) -> Callable[..., PartEstimator]:
@@ -120,7 +131,7 @@ def format_table(results: Outcomes) -> Table:
         rows=tuple(sorted(rows, key=lambda row: row.keys[0])),
         notes=(
             "The first generation of each instance.",
-            _no_pronoun_note(results),
+            _no_pronoun_note(results, *(family for family, _ in MODES)),
             "The standard error is for independent instances."
             if is_own(results.frame)
             else "The standard error is the paper's, for independent instances.",
@@ -168,7 +179,7 @@ def _agreement_table(
         rows=tuple(rows),
         notes=(
             "The first generation of each instance.",
-            _no_pronoun_note(results),
+            _no_pronoun_note(results, family),
             "Intervals are over templates."
             if clustered
             else "Intervals as the paper's, for independent instances.",
@@ -179,7 +190,9 @@ def _agreement_table(
 def _repetition_table(results: Outcomes, name: str, family: str, setting: str) -> Table:
     part = generation_judgements(results.frame, family, setting)
     names = pronouns_of(results.frame)
-    rate, of = mean_of_parts(part), rows_by(part, "model", "pronoun")
+    as_paper = results.protocol.counts_as_paper
+    rate = _mean_and_deviation(part) if as_paper else mean_of_parts(part)
+    of = rows_by(part, "model", "pronoun")
     rows = [
         Row(keys=(model,), cells=tuple(rate([of[model, each] for each in names])))
         for model in distinct_values(results.frame, "model")
@@ -192,9 +205,26 @@ def _repetition_table(results: Outcomes, name: str, family: str, setting: str) -
         rows=(*rows, *published_rows("repetition", f"{family} {setting}", (), names)),
         notes=(
             "Over the words of context and continuation together, as in the paper.",
-            "The paper's ± is the standard deviation over texts, not an interval.",
+            f"{'' if as_paper else 'In the published rows '}± is the standard deviation over "
+            "texts, not an interval.",
         ),
     )
+
+
+def _mean_and_deviation(frame: polars.DataFrame) -> PartEstimator:
+    """The mean of `value` with its standard deviation (n below) beside it, as the paper prints."""
+    known = frame["value"].is_not_null().to_numpy()
+    values = frame["value"].to_numpy()
+
+    def estimate(rows: Ints) -> Estimate:
+        found = values[rows[known[rows]]]
+        if not len(found):
+            return NOTHING_JUDGED
+        return Estimate(
+            value=float(found.mean()), n=len(found), mark=deviation_mark(float(found.std()))
+        )
+
+    return lambda parts: [estimate(rows) for rows in parts]
 
 
 def conflict_table(results: Outcomes) -> Table:
@@ -212,7 +242,7 @@ def conflict_table(results: Outcomes) -> Table:
     rows.sort(key=lambda row: row.keys[0])
     notes = [
         "The first generation of each instance: one format is right and the other wrong.",
-        _no_pronoun_note(results),
+        _no_pronoun_note(results, *(family for family, _ in MODES)),
     ]
     if not is_own(frame):
         rows.append(_published_conflicts(names))
@@ -308,7 +338,7 @@ _NOT_ASKED = Estimate(
 def _pronouns_differ(pairs: polars.DataFrame) -> PartEstimator:
     """How often the two formats choose different pronouns where the generation has one."""
     differ = share_of_parts(pairs, pronouns_differ())
-    found = pairs["label_b"].is_not_null().to_numpy()
+    found = pairs.select(known=pronouns_differ().is_not_null())["known"].to_numpy()
     return lambda parts: differ([rows[found[rows]] for rows in parts])
 
 

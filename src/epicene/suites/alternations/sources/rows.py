@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError
 from epicene.core.records import digest
-from epicene.suites.alternations.items import Pair
+from epicene.suites.alternations.items import VALENCY_CLASSES, VARIANTS, Pair
 from epicene.suites.alternations.sources.files import LocatedPair, short_code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from epicene.core.data_files import FileRow
     from epicene.suites.alternations.sources.files import PairFile
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FIELD_NAMES: dict[str, tuple[str, ...]] = {
     "good": ("good", "sentence_good"),
     "bad": ("bad", "sentence_bad"),
-    "phenomenon": ("phenomenon", "UID", "phenomena_type", "linguistics_term", "variant"),
+    "phenomenon": ("phenomenon", "UID", "variant", "phenomena_type", "linguistics_term"),
     "id": ("id", "pair_id", "pairID"),
     "language": ("language", "lang"),
     "prefix": ("prefix",),
@@ -29,6 +29,19 @@ FIELD_NAMES: dict[str, tuple[str, ...]] = {
     "transliteration": ("transliteration",),
     "gloss": ("gloss",),
     "group": ("group",),
+}
+
+# What the paper and its files call the four variants and the valencies, in small letters.
+_VARIANT_NAMES = {
+    **{name.lower(): name for name in VARIANTS},
+    **dict(zip(("dv", "sv", "no_er", "no_inst"), VARIANTS, strict=True)),
+    **dict(
+        zip(("different verb", "same verb", "no case (e)", "no case (i)"), VARIANTS, strict=True)
+    ),
+}
+_VALENCY_NAMES = {
+    **{name: name for name in VALENCY_CLASSES},
+    **dict(zip(("intran", "tran", "ditran"), VALENCY_CLASSES, strict=True)),
 }
 
 # The columns of a frame of judgements; a file's column of that name is renamed.
@@ -150,6 +163,8 @@ def _pair(line: FileRow, number: int, file: PairFile, layout: RowLayout) -> Pair
         names["phenomenon"] = ""
     found = {field: str(line.values[name]) for field, name in names.items() if name}
     _check_sentences(line, found, layout)
+    if names["phenomenon"] == "variant":
+        found["phenomenon"] = _variant(line, found["phenomenon"])
     name = found.pop("id", str(number))
     if layout is not OWN and "language" in found:
         found["language"] = short_code(found["language"])
@@ -161,9 +176,38 @@ def _pair(line: FileRow, number: int, file: PairFile, layout: RowLayout) -> Pair
         **found,
     }
     used = {*names.values(), *layout.left_out}
-    pair = Pair(id=f"{file.prefix}{name}", columns=_other_columns(line.values, used), **made)
+    columns = _other_columns(line.values, used)
+    if made["phenomenon"] in VARIANTS and columns.get("valency"):
+        columns["valency"] = _valency(line, columns["valency"])
+    pair = Pair(id=f"{file.prefix}{name}", columns=columns, **made)
     _check_gap(line, pair)
     return pair
+
+
+def _variant(line: FileRow, value: str) -> str:
+    """The variant as the paper's tables name it; beside a valency it must be one of theirs."""
+    known = _VARIANT_NAMES.get(value.strip().lower(), "")
+    if not known and (line.values.get("valency") or line.values.get("phenomena_type")):
+        raise InputError(
+            f"{line.location} has the variant {value!r}; it must be {_one_of(VARIANTS)} (or dv, "
+            "sv, no_er, no_inst). If it is no variant of the paper, call the column `phenomenon`."
+        )
+    return known or value
+
+
+def _valency(line: FileRow, value: str) -> str:
+    """The class of a verb as Table 5 names it."""
+    known = _VALENCY_NAMES.get(value.strip().lower())
+    if known is None:
+        raise InputError(
+            f"{line.location} has the valency {value!r}; it must be {_one_of(VALENCY_CLASSES)} "
+            "(or Intran, Tran, Ditran), or empty."
+        )
+    return known
+
+
+def _one_of(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _group(name: str, found: Mapping[str, str], file: PairFile, layout: RowLayout) -> str:

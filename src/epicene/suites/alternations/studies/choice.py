@@ -16,7 +16,7 @@ from epicene.studies.design.sampling import Candidate, item_id
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites.alternations.items import VARIANTS
-from epicene.suites.alternations.metrics import TIES, accuracy
+from epicene.suites.alternations.metrics import accuracy
 from epicene.suites.alternations.protocol import ACCEPTABILITY
 from epicene.suites.alternations.published import (
     JUDGEMENTS,
@@ -169,7 +169,8 @@ def models_table(results: Answered) -> Table:
         rows=tuple(rows),
         notes=(
             "As people: the share of pairs on which a model prefers the sentence that most people "
-            f"chose; pairs on which either is undecided are left out. {TIES}",
+            "chose; pairs on which either is undecided are left out. A tie "
+            "counts half, in runs under `paper` nothing.",
             samples_and_tables.INTERVALS_NOTE,
             "Models are those of the runs named with --run, on the pairs that people judged.",
         ),
@@ -192,7 +193,7 @@ def _model_rows(results: Answered, variants: Sequence[str]) -> Iterator[Row]:
     for model in distinct_values(frame, "model"):
         scores = rows_where(frame, model=model)
         cells = [accuracy(rows_where(scores, phenomenon=name)) for name in variants]
-        decided = scores.filter(pl.col("credit") != 0.5)
+        decided = scores.filter(pl.col("outcome") != "undetected")
         both = decided.join(majority, left_on="item", right_on="pair")
         as_people = share(both, pl.col("credit") == pl.col("most"))
         yield Row(keys=(model,), cells=(*cells, accuracy(scores), as_people))

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from epicene import charts
 from epicene.stats import annotator_agreement, paired_agreement
-from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.stats.tabulate import distinct_values, estimate_all, rows_where, share
+from epicene.suites.misgendering.figures import (
+    STANDARD_ERROR,
+    bars_note,
+    mean_with_spread,
+    standard_error,
+)
 from epicene.suites.misgendering.metrics import is_own, pronouns_of
 from epicene.suites.misgendering.studies.labels import EXTRANEOUS, MISGENDERING, OUTCOME, OUTCOMES
 from epicene.suites.misgendering.studies.tables import (
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from epicene.suites.misgendering.studies.tables import Labelled
 
     ChartRow = dict[str, str | float | Estimate]
+    _Measure = Callable[[polars.DataFrame], Estimate]
 
 
 def figures(results: Labelled) -> Iterator[Figure]:
@@ -43,6 +50,8 @@ def figures(results: Labelled) -> Iterator[Figure]:
 
 def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
     """Agreement of people with the first-pronoun rule; the line is people with people."""
+    import polars as pl
+
     pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     pairs = rows_where(of_judgement(pairs, MISGENDERING), setting=setting)
     clustered = is_clustered(results)
@@ -51,18 +60,31 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
         clustered=clustered,
     )
     line, notes = _reference(among.value, own=is_own(results.frame))
+    measured: _Measure = partial(paired_agreement.raw, clustered=clustered)
+    if not clustered:
+        measured = partial(_with_standard_error, condition=pl.col("a") == pl.col("b"))
     return charts.bars(
         name,
         f"Agreement of people with the first-pronoun rule on misgendering, {setting}",
-        [*_cells(pairs, lambda part: paired_agreement.raw(part, clustered=clustered))],
+        [*_cells(pairs, measured)],
         x="model",
         y="agreement",
         color="pronoun",
         facet="dataset",
         unit="share",
         reference=line,
-        notes=notes,
+        notes=(*notes, _bars_note(results)),
     )
+
+
+def _with_standard_error(part: polars.DataFrame, condition: polars.Expr) -> Estimate:
+    """The share of rows where the condition holds, with its standard error either way."""
+    flags = part.select(condition.alias("flag"))["flag"].to_numpy()
+    return estimate_all(mean_with_spread(flags, standard_error), part)
+
+
+def _bars_note(results: Labelled) -> str:
+    return bars_note(results.frame, "" if is_clustered(results) else STANDARD_ERROR)
 
 
 def _reference(among: float | None, *, own: bool) -> tuple[float | None, tuple[str, ...]]:
@@ -105,7 +127,7 @@ def _outcomes(results: Labelled) -> Figure:
         color="label",
         facet="model and setting",
         unit="share",
-        notes=("All datasets together.",),
+        notes=("All datasets together.", bars_note(results.frame, "")),
     )
 
 
@@ -115,21 +137,24 @@ def _extraneous(results: Labelled) -> Figure:
         of_judgement(annotator_agreement.majority_labels(results.adjudicated), EXTRANEOUS),
         setting="pre",
     )
+    measure = share if is_clustered(results) else _with_standard_error
+    measured: _Measure = partial(measure, condition=label_is("yes"))
     return charts.bars(
         "8",
         "Continuations with extraneous gendered words, pre",
-        [*_cells(found, lambda part: share(part, label_is("yes")), "share of continuations")],
+        [*_cells(found, measured, "share of continuations")],
         x="model",
         y="share of continuations",
         color="pronoun",
         facet="dataset",
         unit="share",
+        notes=(_bars_note(results),),
     )
 
 
 def _cells(
     frame: polars.DataFrame,
-    measured: Callable[[polars.DataFrame], Estimate],
+    measured: _Measure,
     name: str = "agreement",
 ) -> Iterator[ChartRow]:
     for dataset in distinct_values(frame, "dataset"):

@@ -40,6 +40,8 @@ PER_CELL = 25
 OUTCOME, THREE_WAY_OUTCOME, MISGENDERING, EXTRANEOUS = (
     "outcome", "outcome of three", "misgendering", "extraneous words",
 )  # fmt: skip
+# In external labels: that there are extraneous words, but not which.
+UNMARKED = "extraneous somewhere"
 OUTCOMES = ("correct", "misgendering", "no-pronoun", "plural-they")
 TAGS = (
     "repetition", "degeneration", "meta-discourse", "wrong-case", "other-neopronoun",
@@ -64,18 +66,16 @@ def candidates(material: Continued) -> Iterator[Candidate]:
         for number, text in enumerate(answered.answer.texts, start=1):
             yield Candidate(
                 cell=(material.model, item.pronoun, answered.name, item.dataset),
-                unit=_without_pronoun(item),
+                unit=item.with_pronoun(""),
                 name=f"{material.model}/{item.id}/{answered.name} {number}",
-                make=partial(_item, material, answered, number, text),
+                make=partial(study_item, material, answered, number, text),
             )
 
 
-def _without_pronoun(item: Instance) -> str:
-    """The part of an instance's id that its counterparts with other pronouns share."""
-    return item.id.replace(f"/{item.pronoun}/", "/", 1)
-
-
-def _item(material: Continued, answered: AnsweredRequest, number: int, text: Text) -> StudyItem:
+def study_item(
+    material: Continued, answered: AnsweredRequest, number: int, text: Text
+) -> StudyItem:
+    """A continuation as people see it, with its automatic labels, which they do not see."""
     instance = material.item
     alone = Answers([answered._replace(answer=Texts(texts=(text,)))])
     judged = {each.name: each for each in judge_answers(instance, alone, material.protocol)}
@@ -175,7 +175,8 @@ def _published_units(dataset: str, units: list[str], seed: int) -> set[str]:
     if len(units) < _INSTANCES:
         raise InputError(
             f"The runs share {len(units)} instances of {dataset} across all models and pronouns, "
-            f"and the paper's draw takes {_INSTANCES}; run without --limit."
+            f"and the paper's draw takes {_INSTANCES}; run with a --limit of at least "
+            f"{_INSTANCES} instances per pronoun, or without one."
         )
     # As the authors' data library samples rows.
     rows = RandomState(seed).choice(len(units), _INSTANCES, replace=False)
@@ -199,7 +200,8 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
     yield _judged(item, OUTCOME, label, _OUTCOMES[label])
     yield _judged(item, THREE_WAY_OUTCOME, "no-pronoun" if label == "plural-they" else label)
     yield _judged(item, MISGENDERING, yes_or_no(label == "misgendering"))
-    yield _judged(item, EXTRANEOUS, yes_or_no(bool(response.answers.get("extraneous"))))
+    marked = bool(response.answers.get("extraneous"))
+    yield _judged(item, EXTRANEOUS, yes_or_no(marked or UNMARKED in response.answers))
     for tag in TAGS:
         yield _judged(item, tag, yes_or_no(tag in response.answers.get("tags", ())))
 
