@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -9,7 +10,15 @@ import numpy as np
 
 from epicene.core.errors import InputError, unknown
 from epicene.stats import SignificanceResult
-from epicene.stats.arrays import Groups, encode_groups, finite_floats, group_sums, same_length
+from epicene.stats.arrays import (
+    Groups,
+    collapse_groups,
+    encode_groups,
+    finite_floats,
+    group_sums,
+    same_length,
+)
+from epicene.stats.jackknife import spread
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -76,6 +85,10 @@ def permutation_test(
     seed: int = 0,
 ) -> SignificanceResult:
     """The paired permutation test of the mean difference, two-sided, by flipping signs.
+
+    The null hypothesis is that each group's difference is as likely with either sign, as where the
+    two systems are the same. It may also be rejected where means are equal and differences skewed:
+    `studentised_test` tests the means.
 
     With `groups` a whole group flips together. All flips are tried where at most `MAX_EXACT_UNITS`
     units differ; otherwise `resamples` random ones, and the data count as one more of them, so that
@@ -144,6 +157,35 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, groups: Groups = None) ->
     statistic = float(means.mean() / (means.std(ddof=1) / np.sqrt(len(means))))
     p = 2 * float(stdtr(len(means) - 1, -abs(statistic)))
     return SignificanceResult(statistic=statistic, p=p, n=len(means))
+
+
+def studentised_test(
+    first: ArrayLike, second: ArrayLike, groups: Groups = None
+) -> SignificanceResult:
+    """Whether the mean difference over rows is zero, two-sided: Student's t over groups.
+
+    With the standard error and the degrees of freedom that its interval has (see
+    `epicene.stats.jackknife`). Unlike `permutation_test` it does not suppose that each group's
+    difference is as likely with either sign.
+    """
+    gaps = _paired_differences(first, second)
+    if not len(gaps):
+        return SignificanceResult(statistic=None, p=None, why="there are no pairs")
+    columns = np.column_stack([gaps, np.ones_like(gaps)])
+    (classes,) = collapse_groups(columns, encode_groups(groups, len(gaps)), [len(gaps)])
+    if classes.groups < 2:
+        return SignificanceResult(statistic=None, p=None, n=1, why="there is one group only")
+    left_out = classes.totals - classes.values
+    found = spread(left_out[:, 0] / left_out[:, 1], classes.counts)
+    if not found.variance:
+        why = "all differences are equal"
+        return SignificanceResult(statistic=None, p=None, n=classes.groups, why=why)
+    from scipy.special import stdtr
+
+    total, rows = classes.totals.tolist()
+    statistic = total / rows / math.sqrt(found.variance)
+    p = 2 * float(stdtr(found.freedom, -abs(statistic)))
+    return SignificanceResult(statistic=statistic, p=p, n=classes.groups)
 
 
 def mcnemar_test(
