@@ -118,7 +118,7 @@ def rewriting_scores(frame: polars.DataFrame) -> dict[str, Estimate]:
         "P": _edit_score(frame, correct, proposed),
         "R": _edit_score(frame, correct, gold),
         "F0.5": _edit_score(frame, 1.25 * correct, proposed + 0.25 * gold),
-        "accuracy": mean(frame),
+        "accuracy": mean(frame, bounds=(0, 1)),
         "BLEU": bleu_of(frame),
     }
 
