@@ -38,7 +38,7 @@ The system prompt was:
 • For male speakers: Let a man
 say it.
 • For female speakers: Let a woman say it.
-This was followed by the sentence to be transformed: What is said: [sentence].
+Then came: What is said: [sentence].
 Table 8
 """
 PROMPT = {

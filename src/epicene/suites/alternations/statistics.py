@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.suites.alternations.items import Pair
+    from epicene.suites.alternations.protocol import AlternationsProtocol
 
 
-def statistics(pairs: Sequence[Pair]) -> Iterator[Table]:
+def statistics(
+    pairs: Sequence[Pair], _protocol: AlternationsProtocol | None = None
+) -> Iterator[Table]:
     """Table 1 and the verbs where there are Hindi frames; words per sentence of all pairs."""
     frames = [pair for pair in pairs if pair.phenomenon in VARIANTS and pair.prefix]
     if frames:

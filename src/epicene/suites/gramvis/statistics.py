@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def statistics(
-    items: Sequence[LabelCounts | PromptItem], _protocol: GramvisProtocol
+    items: Sequence[LabelCounts | PromptItem], _protocol: GramvisProtocol | None = None
 ) -> Iterator[Table]:
     """Every word with its English meaning, by language; control words in a column of their own."""
     words = [item.entry for item in items if isinstance(item, PromptItem) and item.template == 1]
