@@ -77,7 +77,10 @@ def test_data_formats_hold_the_number_of_groups() -> None:
 
 
 def test_a_chart_says_how_many_of_its_intervals_rest_on_few_groups() -> None:
-    rows = [{"model": "a", "right": FEW}, {"model": "b", "right": ENOUGH}]
+    rows: list[dict[str, str | float | Estimate]] = [
+        {"model": "a", "right": FEW},
+        {"model": "b", "right": ENOUGH},
+    ]
     drawn = points_with_intervals("f", "F", rows, x="model", y="right")
     assert drawn.notes == (
         "Intervals on fewer than 20 groups in effect, which may cover less than they say: 1 of 2.",
