@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from epicene.stats.arrays import Floats
+    from epicene.stats.intervals import SumStatistic
 
 PValues = Sequence[float | None]
 
@@ -169,23 +170,34 @@ def studentised_test(
     difference is as likely with either sign.
     """
     gaps = _paired_differences(first, second)
-    if not len(gaps):
-        return SignificanceResult(statistic=None, p=None, why="there are no pairs")
     columns = np.column_stack([gaps, np.ones_like(gaps)])
-    (classes,) = collapse_groups(columns, encode_groups(groups, len(gaps)), [len(gaps)])
+    return studentised_test_of_sums(columns, lambda sums: sums[:, 0] / sums[:, 1], groups)
+
+
+def studentised_test_of_sums(
+    columns: Floats, statistic: SumStatistic, groups: Groups = None
+) -> SignificanceResult:
+    """Whether a function of column sums (row × column), such as a difference of two scores, is
+    zero: Student's t over groups, two-sided."""
+    if not len(columns):
+        return SignificanceResult(statistic=None, p=None, why="there are no pairs")
+    (classes,) = collapse_groups(columns, encode_groups(groups, len(columns)), [len(columns)])
     if classes.groups < 2:
         return SignificanceResult(statistic=None, p=None, n=1, why="there is one group only")
-    left_out = classes.totals - classes.values
-    found = spread(left_out[:, 0] / left_out[:, 1], classes.counts)
+    left_out = statistic(classes.totals - classes.values)
+    value = float(statistic(classes.totals[None])[0])
+    if not np.isfinite([value, *left_out]).all():
+        why = "it is undefined without one of the groups"
+        return SignificanceResult(statistic=None, p=None, n=classes.groups, why=why)
+    found = spread(left_out, classes.counts)
     if not found.variance:
         why = "all differences are equal"
         return SignificanceResult(statistic=None, p=None, n=classes.groups, why=why)
     from scipy.special import stdtr
 
-    total, rows = classes.totals.tolist()
-    statistic = total / rows / math.sqrt(found.variance)
-    p = 2 * float(stdtr(found.freedom, -abs(statistic)))
-    return SignificanceResult(statistic=statistic, p=p, n=classes.groups)
+    t = value / math.sqrt(found.variance)
+    p = 2 * float(stdtr(found.freedom, -abs(t)))
+    return SignificanceResult(statistic=t, p=p, n=classes.groups)
 
 
 def mcnemar_test(

@@ -12,7 +12,7 @@ from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRA
 from epicene.suites.apgc.bleu import COUNTS, bleu
 from epicene.suites.apgc.items import SENTENCE_LABELS, TARGETS, WORD_LABELS
 from epicene.suites.apgc.judge import FULL_LABEL, MULTI_REFERENCE
-from epicene.suites.headline_metrics import accuracy_metric
+from epicene.suites.headline_metrics import SumScore, accuracy_metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -279,3 +279,51 @@ def headline_metrics(results: Outcomes) -> tuple[HeadlineMetric, ...]:
     """Words and sentences that are right; labels with N and !, where they were asked for."""
     full = of_task(results.frame, IDENTIFICATION, unit=FULL_LABEL)
     return (*_HEADLINE_METRICS, _FULL_LABEL_METRIC) if len(full) else _HEADLINE_METRICS
+
+
+def _f_half(sums: NDArray[Any]) -> NDArray[Any]:
+    """F0.5 of each row of sums of correct, proposed and gold edits; 1 without any edit."""
+    import numpy as np
+
+    correct, proposed, gold = sums.T
+    below = proposed + 0.25 * gold
+    found: NDArray[Any] = np.divide(
+        1.25 * correct, below, out=np.ones_like(correct), where=below > 0
+    )
+    return found
+
+
+def _translated(results: Outcomes) -> polars.DataFrame:
+    return of_task(
+        results.frame,
+        TRANSLATION,
+        unit="sentence",
+        letters="folded",
+        reference=MULTI_REFERENCE,
+    )
+
+
+SUM_SCORES = (
+    SumScore(
+        "F0.5 of edits",
+        lambda results: of_task(results.frame, REWRITING),
+        EDIT_COUNTS,
+        _f_half,
+        (0.0, 1.0),
+    ),
+    SumScore(
+        "BLEU of rewritings",
+        lambda results: of_task(results.frame, REWRITING),
+        COUNTS,
+        bleu,
+        (0.0, 100.0),
+    ),
+    SumScore("BLEU of translations", _translated, COUNTS, bleu, (0.0, 100.0)),
+    SumScore(
+        "BLEU of post-edited translations",
+        lambda results: of_task(results.frame, POST_EDITING),
+        COUNTS,
+        bleu,
+        (0.0, 100.0),
+    ),
+)
