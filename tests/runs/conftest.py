@@ -54,13 +54,15 @@ def run_suite(
     settings: dict[str, str] | None = None,
     **config: object,
 ) -> StoredRun:
-    """A run of a suite by one model in every role."""
+    """A run of a suite by one model in every role that the settings ask."""
     found = find_suite(suite)
+    chosen = choose_protocol(found, protocol, settings or {}, None)
+    roles = found.for_protocol(chosen, [role.name for role in found.roles]).roles
     folder, _ = run(
         RunConfig(
             suite=found,
-            protocol=choose_protocol(found, protocol, settings or {}, None),
-            models={role.name: [parse_spec(model)] for role in found.roles},
+            protocol=chosen,
+            models={role.name: [parse_spec(model)] for role in roles},
             out=out,
             **config,  # type: ignore[arg-type]
         ),
