@@ -200,7 +200,6 @@ def without(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("package", "arguments", "extra"),
     [
-        ("statsmodels", "gramvis -m drawer=random -m judges=random", "stats"),
         ("spacy", "misgendering -m random -p paper", "english"),
         ("openai", "genform -m openai:toy", "api"),
         ("PIL", "gramvis -m drawer=random -m judges=openai:toy --set mixed=false", "api"),
