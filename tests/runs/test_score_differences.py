@@ -53,7 +53,7 @@ def test_f_half_is_paired_over_the_items_both_have() -> None:
     (row,) = table.rows
     old, new, difference, p, holm, n = (c for c in row.cells if isinstance(c, Estimate))
     shared = first.head(50)
-    sums = {name: shared[name].sum() for name in F_HALF.counts}
+    sums = {name: float(shared[name].to_numpy().sum()) for name in F_HALF.counts}
     assert old.value == pytest.approx(
         1.25 * sums["correct"] / (0.25 * sums["gold"] + sums["proposed"])
     )
