@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 import polars as pl
+import pytest
+from scipy.stats import ttest_1samp
 
 import reflexives
 from epicene.core.records import LEARNT, Estimate, Identity, Judgement, Table
@@ -187,7 +189,9 @@ def test_score_against_size_where_two_sizes_are_known() -> None:
         (10.0, 0.5, "llama"),
         (1000.0, 1.0, "llama"),
     ]
-    assert figure.notes == ("Left out, as their size is not known: unknown.",)
+    left_out, few = figure.notes
+    assert left_out == "Left out, as their size is not known: unknown."
+    assert few.endswith("may cover less than they say: 2 of 2.")
 
 
 def test_places_are_given_where_models_are_told_apart() -> None:
@@ -232,7 +236,8 @@ def test_changes_of_every_pair_up_to_a_number() -> None:
     (row,) = table.rows
     assert row.keys == ("right", "first", "second")
     values = [cell.value for cell in row.cells if isinstance(cell, Estimate)]
-    assert values == [0.25, 1.0, 1.0, 2, 1, 4, 0, 0]
+    by_t = ttest_1samp([1, 1, -1, 0], 0).pvalue
+    assert values == [0.25, 1.0, 1.0, pytest.approx(by_t), 2, 1, 4, 0, 0]
     unclear = summary_of(first=judgements("++--"), second=judgements("+-??"))
     told = changes_table(unclear, list(headline_results(unclear)))
     assert told is not None

@@ -126,6 +126,7 @@ def test_several_tables_make_one_csv_with_a_line_per_cell() -> None:
         "high": "0.841",
         "n": "120",
         "why": "",
+        "groups": "",
         "mark": "*",
     }
     assert lines[-1]["key"] == lines[-1]["value"] == "x"

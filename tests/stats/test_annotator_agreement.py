@@ -165,7 +165,7 @@ def test_what_people_are_called_changes_no_figure(
     assert figures(names) == figures(["ann", "bob", "cyd", "dan"])
 
 
-def test_intervals_may_resample_groups() -> None:
+def test_intervals_may_be_over_groups() -> None:
     spread = TWO.with_columns(pl.col("item").alias("group"))
     wide, narrow = (
         annotator_agreement.cells(annotator_agreement.annotator_pairs(each), clustered=True)[2]

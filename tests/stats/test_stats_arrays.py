@@ -1,4 +1,4 @@
-"""Groups put together by their sums, and sums of whole numbers over resamples."""
+"""Groups put together by their sums, and sums of whole numbers and fractions."""
 
 from __future__ import annotations
 

@@ -10,7 +10,13 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from epicene.core.errors import InputError
-from epicene.stats.hypothesis_tests import mcnemar_test, paired_t_test, permutation_test
+from epicene.stats.hypothesis_tests import (
+    mcnemar_test,
+    paired_t_test,
+    permutation_test,
+    studentised_test,
+)
+from epicene.stats.intervals import clustered_difference
 
 
 def outcomes(
@@ -103,6 +109,52 @@ def test_a_naive_test_of_grouped_rows_raises_false_alarms_and_a_grouped_one_does
     grouped, naive = alarms / 300
     assert 0.02 <= grouped <= 0.08
     assert naive > 0.25
+
+
+def test_a_studentised_test_of_independent_rows_is_student_s() -> None:
+    gaps = np.random.default_rng(6).uniform(-1, 2, size=30)  # a kurtosis below 3: 29 degrees
+    expected = stats.ttest_1samp(gaps, 0)
+    found = studentised_test(gaps, np.zeros(30))
+    assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue))
+    assert found.n == 30
+
+
+def test_a_studentised_test_rejects_where_the_interval_excludes_zero() -> None:
+    rng = np.random.default_rng(3)
+    labels = np.repeat(np.arange(25), rng.integers(1, 6, size=25))
+    for shift in np.linspace(0, 1.5, 30):
+        gaps = rng.normal(shift, 1, size=25)[labels]
+        found = studentised_test(gaps, np.zeros(len(gaps)), labels)
+        interval = clustered_difference(gaps, np.zeros(len(gaps)), labels)
+        assert interval.low is not None
+        assert interval.high is not None
+        assert found.p is not None
+        assert (found.p < 0.05) == (not interval.low <= 0 <= interval.high)
+
+
+def test_only_the_studentised_test_keeps_its_level_for_skewed_means_of_zero() -> None:
+    """Half the groups lose a little and few gain much: a mean of zero, but no equal signs."""
+    rng = np.random.default_rng(13)
+    alarms = np.zeros(2)
+    for trial in range(400):
+        gaps = rng.exponential(size=20) - 1
+        for place, p in enumerate(
+            (
+                studentised_test(gaps, np.zeros(20)).p,
+                permutation_test(gaps, np.zeros(20), resamples=400, seed=trial).p,
+            )
+        ):
+            assert p is not None
+            alarms[place] += p <= 0.05
+    studentised, permutation = alarms / 400
+    assert studentised < permutation
+    assert studentised <= 0.085
+
+
+def test_a_studentised_test_without_a_spread_says_why() -> None:
+    assert studentised_test([], []).why == "there are no pairs"
+    assert studentised_test([1, 2], [0, 0], ["a", "a"]).why == "there is one group only"
+    assert studentised_test([1, 0], [1, 0]).why == "all differences are equal"
 
 
 def test_identical_systems_differ_by_nothing() -> None:

@@ -31,7 +31,7 @@ sys.modules["statsmodels"] = None
 from epicene.stats import agreement, beta_fit, hypothesis_tests, intervals
 a, b = [1, 0, 1, 1, 0, 0], [1, 1, 0, 1, 0, 0]
 intervals.proportion(a, None, list("xxyyzz"))
-intervals.clustered_difference(a, b, list("xxyyzz"), method="bca")
+intervals.clustered_difference(a, b, list("xxyyzz"))
 hypothesis_tests.paired_t_test(a, b), hypothesis_tests.permutation_test(a, b)
 hypothesis_tests.mcnemar_test(a, b)
 hypothesis_tests.holm([0.1, 0.2]), hypothesis_tests.benjamini_hochberg([0.1, 0.2])

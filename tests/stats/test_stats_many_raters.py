@@ -56,7 +56,7 @@ def test_fleiss_as_published() -> None:
 def test_fleiss_equals_statsmodels(ratings: list[list[str]]) -> None:
     assume(len(set(itertools.chain(*ratings))) > 1)
     expected = fleiss_kappa(aggregate_raters(np.array(ratings))[0])
-    assert value(fleiss(ratings, resamples=1)) == pytest.approx(expected, abs=1e-12)
+    assert value(fleiss(ratings)) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_krippendorff_equals_its_definition(units: list[list[int]]) -> None:
         "ordinal": lambda a, b: ranks_between(a, b) if a != b else 0,
     }
     for metric, distance in distances.items():
-        found = krippendorff(units, metric=metric, resamples=1)
+        found = krippendorff(units, metric=metric)
         assert value(found) == pytest.approx(by_definition(units, distance), abs=1e-9)
 
 
@@ -126,7 +126,7 @@ def test_alpha_of_two_complete_raters_is_kappa_like() -> None:
     alpha = krippendorff([*zip(first.tolist(), second.tolist(), strict=True)])
     kappa = cohen(first, second)
     assert value(alpha) == pytest.approx(value(kappa), abs=0.002)
-    # And so do the intervals: by resampling here, by a formula there.
+    # And so do the intervals.
     assert alpha.low == pytest.approx(kappa.low, abs=0.004)
     assert alpha.high == pytest.approx(kappa.high, abs=0.004)
 
@@ -136,26 +136,28 @@ def test_intervals_over_items_cover() -> None:
     rng = np.random.default_rng(9)
     chance_free = 0.8**2  # two raters who both know: α and κ in the long run
     hits = np.zeros(2)
-    for trial in range(150):
+    for _ in range(300):
         truth = rng.integers(0, 3, size=(60, 1))
         guess = rng.integers(0, 3, size=(60, 3))
         ratings = np.where(rng.random((60, 3)) < 0.8, truth, guess).tolist()
         for place, coefficient in enumerate((fleiss, krippendorff)):
-            found = coefficient(ratings, resamples=300, seed=trial)
+            found = coefficient(ratings)
             assert found.low is not None
             assert found.high is not None
             hits[place] += found.low <= chance_free <= found.high
-    assert (hits / 150 >= 0.9).all()
-    assert (hits / 150 <= 0.99).all()
+    assert (hits / 300 >= 0.92).all()
+    assert (hits / 300 <= 0.98).all()
 
 
-def test_groups_of_items_are_drawn_together() -> None:
+def test_groups_of_items_are_left_out_together() -> None:
     five_times = [unit for unit in UNITS for _ in range(5)]
     groups = [str(place) for place in range(12) for _ in range(5)]
-    grouped = krippendorff(five_times, groups, resamples=5000)
-    alone = krippendorff(five_times, resamples=5000)
-    once = krippendorff(UNITS, resamples=5000)
-    assert grouped.low == pytest.approx(once.low, abs=0.06)
+    grouped = krippendorff(five_times, groups)
+    alone = krippendorff(five_times)
+    once = krippendorff(UNITS)
+    # α counts ratings less one, so it is not quite the same.
+    assert grouped.low == pytest.approx(once.low, abs=0.02)
+    assert grouped.groups == once.groups
     assert alone.low is not None
     assert grouped.low is not None
     assert alone.low > grouped.low + 0.1

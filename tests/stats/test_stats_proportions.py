@@ -78,15 +78,24 @@ def test_rows_that_stand_alone_get_the_plain_wilson_interval() -> None:
 
 
 def test_the_effective_number_of_items_by_hand() -> None:
-    # Groups right/items: 2/2, 0/2, 2/2, 1/2. Share 5/8; residuals 0.75, −1.25, 0.75, −0.25;
-    # their squares sum to 2.75; variance 2.75/64 · 4/3; Student's t(3) at 97.5 % is 3.18245.
-    variance = 2.75 / 64 * 4 / 3 * (3.182446305 / 1.959963985) ** 2
-    effective = (5 / 8 * 3 / 8) / variance
-    expected = proportion_confint(5 / 8 * effective, effective, method="wilson")
-    found = proportion([1, 1, 0, 0, 1, 1, 1, 0], None, list("aabbccdd"))
+    # 12 groups 2/2, 9 groups 0/2 and 9 groups 1/2. Share 33/60; residuals 0.9, −1.1 and −0.1, whose
+    # squares sum to 20.7; the jackknife of equal groups has 20.7/3600 · 30/29; the residuals'
+    # kurtosis is below 3, so there are 29 degrees of freedom: t = 2.04523.
+    variance = 20.7 / 3600 * 30 / 29 * (2.045229642 / 1.959963985) ** 2
+    effective = (33 / 60 * 27 / 60) / variance
+    assert 30 < effective < 60
+    expected = proportion_confint(33 / 60 * effective, effective, method="wilson")
+    right = [1, 1] * 12 + [0, 0] * 9 + [1, 0] * 9
+    found = proportion(right, None, np.repeat(np.arange(30), 2))
     assert ends(found) == pytest.approx(expected, abs=1e-8)
-    assert found.n == 8
-    assert found == proportion([2, 0, 2, 1], [2, 2, 2, 2])
+    assert (found.n, found.groups) == (60, 30)
+    assert found == proportion([2] * 12 + [0] * 9 + [1] * 9, [2] * 30)
+
+
+def test_groups_right_or_wrong_as_a_whole_are_as_many_items() -> None:
+    # Nothing varies more than that, so with few groups the variance cannot make it fewer.
+    found = proportion([1, 1, 0, 0, 1, 1, 1, 1], None, list("aabbccdd"))
+    assert ends(found) == pytest.approx(proportion_confint(3, 4, method="wilson"))
 
 
 def test_groups_never_make_the_interval_narrower_than_independent_items() -> None:

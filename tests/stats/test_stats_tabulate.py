@@ -124,3 +124,13 @@ def test_rows_of_a_table_are_measured_together() -> None:
         mine = FRAME.filter(pl.col("model") == row.keys[0])
         assert row.cells == (tabulate.accuracy(mine), tabulate.mean(mine))
     assert tabulate.measured_rows([], measures) == []
+
+
+def test_a_mean_keeps_within_its_bounds() -> None:
+    frame = pl.DataFrame({"group": ["a", "a", "b", "c"], "value": [0.0, 0.0, 0.0, 0.4]})
+    wide, bounded = tabulate.mean(frame), tabulate.mean(frame, bounds=(0, 0.5))
+    assert wide.value == bounded.value == pytest.approx(0.1)
+    assert wide.low is not None
+    assert bounded.low is not None
+    assert bounded.high is not None
+    assert wide.low < 0 < bounded.low < 0.1 < bounded.high < 0.5

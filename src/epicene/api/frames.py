@@ -20,11 +20,11 @@ _CHUNK = 20_000  # rows turned into columns at a time
 
 
 def estimates_frame(estimates: Mapping[str, Estimate]) -> polars.DataFrame:
-    """A row per metric: metric, value, low, high, n, why."""
+    """A row per metric: metric, value, low, high, n, why, groups."""
     import polars as pl
 
     return pl.DataFrame(
-        [(name, e.value, e.low, e.high, e.n, e.why) for name, e in estimates.items()],
+        [(name, e.value, e.low, e.high, e.n, e.why, e.groups) for name, e in estimates.items()],
         schema={
             "metric": pl.String,
             "value": pl.Float64,
@@ -32,6 +32,7 @@ def estimates_frame(estimates: Mapping[str, Estimate]) -> polars.DataFrame:
             "high": pl.Float64,
             "n": pl.Int64,
             "why": pl.String,
+            "groups": pl.Float64,
         },
         orient="row",
     )
@@ -40,8 +41,8 @@ def estimates_frame(estimates: Mapping[str, Estimate]) -> polars.DataFrame:
 def table_frame(table: Table) -> polars.DataFrame:
     """A row per row of the table: its keys, `origin`, and a column per column.
 
-    Beside a column of numbers stand NAME low, NAME high, NAME n and NAME why. Numbers are not
-    rounded, and a share is between 0 and 1.
+    Beside a column of numbers stand NAME low, NAME high, NAME n, NAME why and NAME groups. Numbers
+    are not rounded, and a share is between 0 and 1.
     """
     import polars as pl
 
@@ -53,16 +54,18 @@ def table_frame(table: Table) -> polars.DataFrame:
         if column.unit != "text":
             schema |= {f"{column.name} low": pl.Float64, f"{column.name} high": pl.Float64}
             schema |= {f"{column.name} n": pl.Int64, f"{column.name} why": pl.String}
+            schema |= {f"{column.name} groups": pl.Float64}
     for row in table.rows:
         fields: list[Any] = [*row.keys, row.origin]
         for column, cell in zip(table.columns, row.cells, strict=True):
             if isinstance(cell, str):
-                empty = () if column.unit == "text" else (None, None, None, cell)
+                empty = () if column.unit == "text" else (None, None, None, cell, None)
                 fields += [cell if column.unit == "text" else None, *empty]
             elif column.unit == "text":
                 fields.append(None if cell.value is None else str(cell.value))
             else:
-                fields += [cell.value, cell.low, cell.high, cell.n, reason_for(cell, row)]
+                reason = reason_for(cell, row)
+                fields += [cell.value, cell.low, cell.high, cell.n, reason, cell.groups]
         rows.append(fields)
     return pl.DataFrame(rows, schema=schema, orient="row")
 

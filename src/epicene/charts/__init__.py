@@ -19,7 +19,7 @@ from epicene.charts.axes import (
     nominal,
     quantitative,
 )
-from epicene.core.records import Estimate, Figure
+from epicene.core.records import ENOUGH_GROUPS, Estimate, Figure
 
 Value: TypeAlias = str | float | Estimate
 ChartRows: TypeAlias = Sequence[Mapping[str, Value]]
@@ -221,6 +221,7 @@ def _chart_data(
     used = {channel: field for channel, field in channels.items() if field is not None}
     data: list[Spec] = []
     omitted: dict[str, list[Spec]] = {}
+    few = 0
     for row in rows:
         drawn: Spec = {}
         reason = ""
@@ -235,6 +236,7 @@ def _chart_data(
             drawn[channel] = value.value
             if value.low is not None and value.high is not None:
                 drawn |= {"low": value.low, "high": value.high}
+                few += value.few_groups
         if reason:
             names = {c: drawn[c] for c in used if isinstance(drawn.get(c), str)}
             omitted.setdefault(reason, []).append(names)
@@ -244,6 +246,11 @@ def _chart_data(
     for why, left_out in omitted.items():
         others = data + [row for other, found in omitted.items() if other != why for row in found]
         notes.append(f"Not drawn: {', '.join(_row_labels(left_out, others))} ({why}).")
+    if few:
+        notes.append(
+            f"Intervals on fewer than {ENOUGH_GROUPS} groups in effect, which may cover less than "
+            f"they say: {few} of {len(data)}."
+        )
     if not data:
         raise EmptyChartError(" ".join(notes) or "There are no rows to draw.")
     return data, notes

@@ -32,7 +32,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 class Item(Record, frozen=True, kw_only=True):
     """One test unit. A suite subclasses it with the fields its benchmark needs.
 
-    `group` is the unit that is resampled and cross-fitted: variants of one sentence share it.
+    `group` is the unit of intervals and of cross-fitting: variants of one sentence share it.
     """
 
     id: str
@@ -362,6 +362,10 @@ class Judgement(Record, frozen=True, kw_only=True):
     evidence: Facets = {}
 
 
+# From this many effective groups on, an interval covers what it says; below, it is marked.
+ENOUGH_GROUPS = 20
+
+
 class Estimate(Record, frozen=True, kw_only=True):
     """A number with its interval, or a dash with the reason in `why`."""
 
@@ -371,6 +375,12 @@ class Estimate(Record, frozen=True, kw_only=True):
     n: int = 0
     why: str = ""
     mark: str = ""  # what the paper sets beside a number: stars, a dagger
+    groups: float | None = None  # how many groups the interval rests on, in effect
+
+    @property
+    def few_groups(self) -> bool:
+        """Whether the interval rests on too few groups to be sure of its level."""
+        return self.low is not None and self.groups is not None and self.groups < ENOUGH_GROUPS
 
 
 # --- tables --------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ def results_card(parts: Sequence[ProtocolResults]) -> Iterator[str]:
     yield "## Intervals"
     yield ""
     yield (
-        "Numbers in brackets are 95 % intervals. They resample groups of items, as variants of "
+        "Numbers in brackets are 95 % intervals. They are over groups of items, as variants of "
         "one sentence and samples of one prompt are not independent. A dash is an undefined "
         "number, with the reason below its table; so is a number with a letter, where it has no "
         "interval. `undetected` is the share of answers that are "

@@ -12,7 +12,13 @@ from itertools import count, pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.report.layout import format_interval, format_number, lay_out, printable
+from epicene.report.layout import (
+    FEW_GROUPS,
+    format_interval,
+    format_number,
+    lay_out,
+    printable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -360,7 +366,8 @@ class _LatexTable:
             return ""
         below = format_number(estimate.value - estimate.low, column)
         above = format_number(estimate.high - estimate.value, column)
-        return below if below == above else ""
+        mark = FEW_GROUPS if estimate.few_groups else ""
+        return below + mark if below == above else ""
 
     def notes(self) -> Iterator[str]:
         """The reasons for dashes, and the notes."""

@@ -13,7 +13,7 @@ from itertools import count, islice, product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from epicene.core.control_characters import escape_controls
-from epicene.core.records import Estimate
+from epicene.core.records import ENOUGH_GROUPS, Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from epicene.core.records import Column, Figure, Row, Table
 
 DASH = "–"
+
+# Stands after an interval that rests on too few groups.
+FEW_GROUPS = "‡"
+FEW_GROUPS_NOTE = (
+    f"the interval rests on fewer than {ENOUGH_GROUPS} groups in effect, "
+    "so it may cover less than it says"
+)
 
 _P_DECIMALS = 3  # a p-value is never shown with fewer
 
@@ -37,10 +44,11 @@ def format_cell(cell: Estimate | str, column: Column) -> str:
 
 
 def format_interval(estimate: Estimate, column: Column) -> str:
-    """`[78.0, 84.1]`, or nothing where there is none."""
+    """`[78.0, 84.1]`, marked if it rests on few groups, or nothing where there is none."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return ""
-    return f"[{format_number(estimate.low, column)}, {format_number(estimate.high, column)}]"
+    ends = f"[{format_number(estimate.low, column)}, {format_number(estimate.high, column)}]"
+    return ends + FEW_GROUPS if estimate.few_groups else ends
 
 
 def format_number(value: float, column: Column) -> str:
@@ -110,7 +118,7 @@ class Layout(NamedTuple):
     headings: tuple[str, ...]
     columns: tuple[Column, ...]
     lines: tuple[LayoutRow, ...]
-    reasons: tuple[tuple[str, str], ...]  # letter, reason
+    reasons: tuple[tuple[str, str], ...]  # letter or mark, reason
     notes: tuple[str, ...]
 
 
@@ -135,7 +143,10 @@ def lay_out(table: Table) -> Layout:
             )
             for row, span in zip(table.rows, spans, strict=True)
         ),
-        reasons=tuple((letter, printable(reason)) for reason, letter in letters.items()),
+        reasons=(
+            *((letter, printable(reason)) for reason, letter in letters.items()),
+            *([(FEW_GROUPS, FEW_GROUPS_NOTE)] if _has_few_groups(table) else ()),
+        ),
         notes=tuple(map(printable, table.notes)),
     )
 
@@ -205,6 +216,11 @@ def _reasons(table: Table) -> dict[str, None]:
         for cell in row.cells
         if isinstance(cell, Estimate) and (reason := reason_for(cell, row))
     }
+
+
+def _has_few_groups(table: Table) -> bool:
+    cells = (cell for row in table.rows for cell in row.cells if isinstance(cell, Estimate))
+    return any(cell.few_groups for cell in cells) or any(FEW_GROUPS in n for n in table.notes)
 
 
 def _letters() -> Iterator[str]:

@@ -14,7 +14,15 @@ from epicene.core.records import Column, ContactSheet, Estimate, Figure, Record,
 from epicene.report.contact_sheets import Thumbnails, pack_sheets
 from epicene.report.figures import inline_svg
 from epicene.report.item_viewer import PackedItems
-from epicene.report.layout import caption, format_cell, format_interval, lay_out, printable
+from epicene.report.layout import (
+    FEW_GROUPS,
+    FEW_GROUPS_NOTE,
+    caption,
+    format_cell,
+    format_interval,
+    lay_out,
+    printable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -126,6 +134,8 @@ def _templates() -> Environment:
     )
     environment.globals.update(
         caption=caption,
+        few_groups=FEW_GROUPS,
+        few_groups_note=FEW_GROUPS_NOTE,
         interval=format_interval,
         lay_out=lay_out,
         pack_sheets=pack_sheets,

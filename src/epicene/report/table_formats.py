@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from epicene.report.layout import Layout, LayoutCell, LayoutRow
     from epicene.report.provenance import Provenance
 
-_NUMBER_FIELDS = ("low", "high", "n", "why")
+_NUMBER_FIELDS = ("low", "high", "n", "why", "groups")
 
 
 # --- JSON ----------------------------------------------------------------------------------
@@ -59,6 +59,8 @@ def estimate_json(estimate: Estimate, why: str = "") -> dict[str, Any]:
     }
     if reason := why or estimate.why:
         shown["why"] = reason
+    if estimate.groups is not None:
+        shown["groups"] = estimate.groups
     return shown
 
 
@@ -79,7 +81,7 @@ def _json_cell(cell: Estimate | str, row: Row) -> dict[str, Any]:
 
 
 def wide_csv(table: Table, source: Provenance | None = None) -> str:
-    """One line per row; a number takes five columns: NAME and NAME low, high, n, why.
+    """One line per row; a number takes six columns: NAME and NAME low, high, n, why, groups.
 
     With a source, its columns follow the keys.
     """
@@ -95,7 +97,7 @@ def wide_csv(table: Table, source: Provenance | None = None) -> str:
         if source is not None:
             fields += source.fields(row)
         for column, cell in zip(table.columns, row.cells, strict=True):
-            fields += _csv_cell(cell, row)[: 1 if column.unit == "text" else 5]
+            fields += _csv_cell(cell, row)[: 1 if column.unit == "text" else 6]
         rows.append(fields)
     return _csv(header, rows)
 
@@ -130,10 +132,11 @@ def _run_fields(sources: Iterable[Provenance | None]) -> Sequence[str]:
 
 def _csv_cell(cell: Estimate | str, row: Row) -> list[object]:
     if isinstance(cell, str):
-        return [cell, None, None, None, None, None]
+        return [cell, None, None, None, None, None, None]
     # A value without n is of an unknown number of items: the cell stays empty.
     n = cell.n or (0 if cell.value is None and row.origin == "run" else None)
-    return [cell.value, cell.low, cell.high, n, reason_for(cell, row) or None, cell.mark or None]
+    reason, mark = reason_for(cell, row) or None, cell.mark or None
+    return [cell.value, cell.low, cell.high, n, reason, cell.groups, mark]
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

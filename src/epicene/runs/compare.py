@@ -16,6 +16,7 @@ from epicene.runs.paired_differences import (
     pairwise_differences,
     two_run_table,
 )
+from epicene.runs.score_differences import score_table
 from epicene.runs.stored_run import (
     RunJudgements,
     StoredRun,
@@ -69,14 +70,16 @@ def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
         raise _nothing_shared(read, "judged item")
     found = list(_metric_differences(read))
     by_headline = [change for change, _ in found]
+    models = (read.infos[0].model, read.infos[1].model)
     table, metrics = differences_by_name(
         read.texts,
-        (read.infos[0].model, read.infos[1].model),
+        models,
         # Where a suite names no headline, all its outcomes are one.
         alike=not first.suite.headline_metrics,
     )
     once = primary_judgements(both)
     detectable = detectable_table(by_headline, models=False)
+    scores = score_table(first.suite.sum_scores, read.results, models)
     return _comparison(
         read,
         shared=len(both),
@@ -89,6 +92,7 @@ def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
         tables=(
             *([two_run_table(by_headline, [figures for _, figures in found])] if found else ()),
             *([detectable] if detectable else ()),
+            *([scores] if scores else ()),
             table,
         ),
         changed=changed_outcomes(both),
@@ -112,6 +116,15 @@ class RunPair:
 
         words = pl.col("name", "outcome", "label").cast(pl.String)
         first, second = (frame.with_columns(words) for frame in self.frames)
+        return first, second
+
+    @property
+    def results(self) -> tuple[Results[Any], Results[Any]]:
+        """Each run's judgements under its own protocol."""
+        first, second = (
+            Results(frame, run.protocol, (info,))
+            for frame, run, info in zip(self.frames, self.runs, self.infos, strict=True)
+        )
         return first, second
 
 
@@ -165,10 +178,7 @@ def headline_figures(read: RunPair) -> Iterator[HeadlineFigures]:
     """
     import polars as pl
 
-    first, second = (
-        Results(frame, run.protocol, (info,))
-        for frame, run, info in zip(read.frames, read.runs, read.infos, strict=True)
-    )
+    first, second = read.results
     both = replace(first, frame=pl.concat(read.frames, how="diagonal"))
     for headline in headline_metrics_of(read.runs[0].suite, both):
         scores = None

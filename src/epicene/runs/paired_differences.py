@@ -26,7 +26,8 @@ class PairedDifference(NamedTuple):
     first: str
     second: str
     difference: Estimate
-    test: SignificanceResult
+    test: SignificanceResult  # whether either sign is as likely
+    means: SignificanceResult  # whether the mean difference is zero
     gained: int  # judgements that were not right and are
     lost: int  # judgements that were right and are not
     shared: int
@@ -48,7 +49,7 @@ def pairwise_differences(
         both = _join_models(parts[first], parts[second])
         if not len(both):
             continue
-        difference, test = _tested_difference(both, bounds=(-1, 1))
+        difference, test, means = _tested_difference(both, bounds=(-1, 1))
         was, now = (pl.col(name) == "right" for name in ("outcome", "outcome_2"))
         moves = both.select(gained=(now & ~was).sum(), lost=(was & ~now).sum()).row(0)
         yield PairedDifference(
@@ -56,6 +57,7 @@ def pairwise_differences(
             second=second,
             difference=difference,
             test=test,
+            means=means,
             gained=moves[0],
             lost=moves[1],
             shared=len(both),
@@ -101,15 +103,17 @@ def spread_of_scores(both: polars.DataFrame) -> PairedSpread:
 
 def _tested_difference(
     both: polars.DataFrame, *, bounds: tuple[float, float] | None
-) -> tuple[Estimate, SignificanceResult]:
-    """The second figure minus the first over paired rows, with its permutation test."""
-    from epicene.stats.hypothesis_tests import permutation_test
+) -> tuple[Estimate, SignificanceResult, SignificanceResult]:
+    """The second figure minus the first over paired rows, with the permutation test and that of
+    means."""
+    from epicene.stats.hypothesis_tests import permutation_test, studentised_test
     from epicene.stats.intervals import clustered_difference
 
     a, b, groups = both["score"].to_numpy(), both["score_2"].to_numpy(), group_codes(both)
     return (
         clustered_difference(b, a, groups=groups, bounds=bounds),
         permutation_test(b, a, groups=groups),
+        studentised_test(b, a, groups=groups),
     )
 
 
@@ -121,8 +125,10 @@ class MetricDifference(NamedTuple):
 
 
 _PAIRED_NOTES = (
-    "The second minus the first, over the judgements both have: paired by item, intervals and the "
-    "permutation test clustered by group, Holm over all rows of this table.",
+    "The second minus the first, over the judgements both have: paired by item, intervals and "
+    "tests over groups. p is of a permutation test, which asks whether each group's difference is "
+    "as likely with either sign; p (Holm) is corrected over all rows of this table; p (means) is "
+    "of Student's t, which asks whether the mean difference is zero.",
 )
 _OWN_FIGURES_NOTES = (
     "The two figures are each run's own, of all its judgements; where the runs do not have the "
@@ -132,6 +138,7 @@ _DIFFERENCE_COLUMNS = (
     Column(name="difference"),
     Column(name="p", unit="p"),
     Column(name="p (Holm)", unit="p"),
+    Column(name="p (means)", unit="p"),
     Column(name="became right", unit="count"),
     Column(name="no longer right", unit="count"),
     Column(name="judgements", unit="count"),
@@ -185,6 +192,7 @@ def _difference_cells(found: Sequence[MetricDifference]) -> Iterator[tuple[Estim
         yield (
             change.difference,
             *(Estimate(value=each, why=change.test.why) for each in (change.test.p, p)),
+            Estimate(value=change.means.p, why=change.means.why),
             *(Estimate(value=n) for n in (change.gained, change.lost, change.shared)),
             *change.undetected,
         )
@@ -280,7 +288,7 @@ def differences_by_name(
 
     parts = _frames_by_name(frames, alike=alike)
     tested = {name: _test_difference(part) for name, part in parts.items()}
-    adjusted = holm([test.p for _, test in tested.values()])
+    adjusted = holm([test.p for _, test, _ in tested.values()])
     first, second = models
     table = Table(
         name="difference",
@@ -292,6 +300,7 @@ def differences_by_name(
             Column(name="difference", unit="number", decimals=3),
             Column(name="p", unit="p"),
             Column(name="p (Holm)", unit="p"),
+            Column(name="p (means)", unit="p"),
             Column(name="judgements", unit="count"),
         ),
         rows=tuple(
@@ -300,15 +309,16 @@ def differences_by_name(
                 cells=(
                     *estimates,
                     *(Estimate(value=each, n=test.n, why=test.why) for each in (test.p, p)),
+                    Estimate(value=means.p, n=means.n, why=means.why),
                     Estimate(value=estimates[2].n),
                 ),
             )
-            for (name, (estimates, test)), p in zip(tested.items(), adjusted, strict=True)
+            for (name, (estimates, test, means)), p in zip(tested.items(), adjusted, strict=True)
         ),
         notes=_BY_NAME_NOTES,
     )
     return NamedDifferences(
-        table, {f"difference_{name}": estimates[2] for name, (estimates, _) in tested.items()}
+        table, {f"difference_{name}": estimates[2] for name, (estimates, *_) in tested.items()}
     )
 
 
@@ -338,12 +348,12 @@ def _filter_both(frames: Sequence[polars.DataFrame], which: polars.Expr) -> Fram
 
 def _test_difference(
     part: FramePair,
-) -> tuple[tuple[Estimate, Estimate, Estimate], SignificanceResult]:
+) -> tuple[tuple[Estimate, Estimate, Estimate], SignificanceResult, SignificanceResult]:
     # Shares are between 0 and 1; the range of other values is unknown.
     bounds = (-1, 1) if all(map(_are_shares, part)) else None
-    difference, test = _tested_difference(pair_judgements(part), bounds=bounds)
+    difference, test, means = _tested_difference(pair_judgements(part), bounds=bounds)
     first, second = map(_run_estimate, part)
-    return (first, second, difference), test
+    return (first, second, difference), test, means
 
 
 def _run_estimate(frame: polars.DataFrame) -> Estimate:

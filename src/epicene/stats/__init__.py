@@ -6,8 +6,8 @@ raters agree), `paired_agreement` (its coefficients for frames of pairs), `annot
 (pairs and tables of people's labels), `ranking` (which systems differ significantly),
 `paired_spread` and `independent_difference` (bounds of differences at any level), `power` (how much
 data finds a difference), `variance_components` (how alike judgements of a group or an item are),
-`tabulate` (estimates of frames of judgements), `resampling` (what the bootstrap draws). This
-package imports nothing heavy; its modules import NumPy, and SciPy where used.
+`tabulate` (estimates of frames of judgements), `jackknife` (how wide an interval over groups is).
+This package imports nothing heavy; its modules import NumPy, and SciPy where used.
 """
 
 from __future__ import annotations

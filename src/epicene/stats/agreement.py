@@ -1,8 +1,9 @@
 """Agreement of raters or measures: raw, Matthews, Cohen's κ, Fleiss' κ, Krippendorff's α.
 
-Without `groups` the intervals of two raters are the textbook's, for independent items; with them,
-groups are resampled. Without disagreements, the interval
-extends to the agreement that unseen disagreements could give.
+Intervals are over groups; without `groups`, each item is one. With `textbook`, those of two raters
+are what papers print: the non-null standard error of Cohen's κ, Fisher's z for Matthews. They cover
+badly where a label is rare. Without disagreements, the interval extends to the agreement that
+unseen disagreements could give.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from epicene.stats.arrays import (
     safe_ratio,
     same_length,
 )
-from epicene.stats.intervals import SumStatistic, bootstrap_sums, proportion
+from epicene.stats.intervals import SumStatistic, proportion, statistic_of_sums
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -37,15 +38,23 @@ if TYPE_CHECKING:
 
 ONE_LABEL = "only one label was ever given"
 
+# Of every coefficient of agreement but the raw one.
+_BOUNDS = (-1.0, 1.0)
+
 Labels: TypeAlias = "Collection[Hashable] | NDArray[Any]"
 
 
 def raw_agreement(
-    first: Labels, second: Labels, groups: Groups = None, *, level: float = 0.95
+    first: Labels,
+    second: Labels,
+    groups: Groups = None,
+    *,
+    level: float = 0.95,
+    textbook: bool = False,
 ) -> Estimate:
-    """The share of items with equal labels."""
+    """The share of items with equal labels; `textbook` takes Wilson's interval over items."""
     pair = _RaterPair.of(first, second)
-    return proportion(pair.first == pair.second, None, groups, level=level)
+    return proportion(pair.first == pair.second, None, None if textbook else groups, level=level)
 
 
 def matthews(
@@ -54,10 +63,9 @@ def matthews(
     groups: Groups = None,
     *,
     level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
+    textbook: bool = False,
 ) -> Estimate:
-    """Matthews correlation of two-valued labels, with Fisher's interval unless grouped."""
+    """Matthews correlation of two-valued labels; `textbook` takes Fisher's z over items."""
     pair = _RaterPair.of(first, second)
     if not pair.n:
         return Estimate(value=None, why="there are no items")
@@ -73,12 +81,10 @@ def matthews(
         return Estimate(value=-1.0, low=-1.0, high=high, n=pair.n)
     x, y = pair.first.astype(np.float64), pair.second.astype(np.float64)
     columns = np.column_stack([np.ones(pair.n), x, y, x * y])
-    if groups is None:
+    if textbook:
         value = float(_correlation(columns.sum(axis=0)[None])[0])
         return fisher_interval(value, pair.n, level=level)
-    return bootstrap_sums(
-        columns, _correlation, groups, level=level, resamples=resamples, seed=seed
-    )
+    return statistic_of_sums(columns, _correlation, groups, level=level, bounds=_BOUNDS)
 
 
 def fisher_interval(correlation: float, n: int, *, level: float = 0.95) -> Estimate:
@@ -101,13 +107,12 @@ def cohen(
     groups: Groups = None,
     *,
     level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
+    textbook: bool = False,
 ) -> Estimate:
     """Cohen's κ over the union of both raters' labels.
 
-    The interval is by the non-null standard error of Fleiss, Cohen and Everitt (1969) unless
-    grouped, and not cut at 1: papers print it as ± half its width.
+    `textbook` takes the non-null standard error of Fleiss, Cohen and Everitt (1969) over items,
+    with an interval that is not cut at 1: papers print it as ± half its width.
     """
     pair = _RaterPair.of(first, second)
     if not pair.n:
@@ -115,11 +120,11 @@ def cohen(
     if pair.labels == 1:
         return Estimate(value=None, n=pair.n, why=ONE_LABEL)
     if pair.constant:
-        why = f"{pair.constant}, so κ is 0 whatever the other said"
-        return Estimate(value=0.0, low=0.0, high=0.0, n=pair.n, why=why)
+        why = f"no interval: {pair.constant}, so κ is 0 whatever the other said"
+        return Estimate(value=0.0, n=pair.n, why=why)
     if not pair.disagreements:
         return _perfect_agreement(pair.chance, pair.n, groups, level)
-    if groups is None:
+    if textbook:
         value, error = _cohen_with_error(pair.table / pair.n, pair.n)
         half = critical_value(level) * error
         return Estimate(value=value, low=value - half, high=value + half, n=pair.n)
@@ -130,14 +135,13 @@ def cohen(
             one_hot(pair.second, pair.labels),
         ]
     ).astype(np.float64)
-    return bootstrap_sums(
+    return statistic_of_sums(
         columns,
         _cohen_of_sums,
         groups,
         undefined=ONE_LABEL,
         level=level,
-        resamples=resamples,
-        seed=seed,
+        bounds=_BOUNDS,
     )
 
 
@@ -262,8 +266,6 @@ def fleiss(
     groups: Groups = None,
     *,
     level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
 ) -> Estimate:
     """Fleiss' κ of items that each have equally many ratings, by whomever."""
     same_length(ratings=ratings, groups=groups)
@@ -291,8 +293,8 @@ def fleiss(
         return safe_ratio(observed - chance, 1 - chance)
 
     columns = np.column_stack([(counts**2).sum(axis=1), counts])
-    return bootstrap_sums(
-        columns, kappa, groups, undefined=ONE_LABEL, level=level, resamples=resamples, seed=seed
+    return statistic_of_sums(
+        columns, kappa, groups, undefined=ONE_LABEL, level=level, bounds=_BOUNDS
     )
 
 
@@ -303,8 +305,6 @@ def krippendorff(
     metric: DistanceMetric = "nominal",
     order: Sequence[Hashable] = (),
     level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
 ) -> Estimate:
     """Krippendorff's α; an item with fewer than two ratings says nothing and is left out.
 
@@ -326,8 +326,8 @@ def krippendorff(
         totals = _totals(given)
         chance = float((totals * (totals - 1)).sum() / (totals.sum() * (totals.sum() - 1)))
         return _perfect_agreement(chance, len(given), groups, level)
-    return bootstrap_sums(
-        columns, alpha, groups, undefined=ONE_LABEL, level=level, resamples=resamples, seed=seed
+    return statistic_of_sums(
+        columns, alpha, groups, undefined=ONE_LABEL, level=level, bounds=_BOUNDS
     )
 
 

@@ -1,13 +1,11 @@
 """Checked NumPy arrays, and rows summed by cluster.
 
 A statistic of sums sees of a group only the group's own sums. A million groups of one right or
-wrong answer are therefore two classes, and drawing how often each class comes up is exactly drawing
-groups with replacement.
+wrong answer are therefore two classes, and what leaving out a group changes is computed twice.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import NormalDist
@@ -62,7 +60,7 @@ def same_length(**named: Sized | None) -> int:
     return first
 
 
-def max_unseen_share(n: int, level: float) -> float:
+def max_unseen_share(n: float, level: float) -> float:
     """The largest share that may hide where none was seen among `n`.
 
     It is the upper Wilson limit of 0 in `n`. Where nothing varies, a standard error of 0 would
@@ -135,12 +133,6 @@ class GroupClasses:
         """The sums over all rows."""
         totals: Floats = self.counts @ self.values
         return totals
-
-    @property
-    def digest(self) -> bytes:
-        """A hash of the sums and counts."""
-        content = (str(self.values.shape).encode(), self.values.tobytes(), self.counts.tobytes())
-        return hashlib.blake2b(b"".join(content), digest_size=16).digest()
 
 
 def group_sums(columns: Floats, codes: Ints) -> Floats:

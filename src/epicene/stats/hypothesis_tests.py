@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -9,12 +10,21 @@ import numpy as np
 
 from epicene.core.errors import InputError, unknown
 from epicene.stats import SignificanceResult
-from epicene.stats.arrays import Groups, encode_groups, finite_floats, group_sums, same_length
+from epicene.stats.arrays import (
+    Groups,
+    collapse_groups,
+    encode_groups,
+    finite_floats,
+    group_sums,
+    same_length,
+)
+from epicene.stats.jackknife import spread
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from epicene.stats.arrays import Floats
+    from epicene.stats.intervals import SumStatistic
 
 PValues = Sequence[float | None]
 
@@ -76,6 +86,10 @@ def permutation_test(
     seed: int = 0,
 ) -> SignificanceResult:
     """The paired permutation test of the mean difference, two-sided, by flipping signs.
+
+    The null hypothesis is that each group's difference is as likely with either sign, as where the
+    two systems are the same. It may also be rejected where means are equal and differences skewed:
+    `studentised_test` tests the means.
 
     With `groups` a whole group flips together. All flips are tried where at most `MAX_EXACT_UNITS`
     units differ; otherwise `resamples` random ones, and the data count as one more of them, so that
@@ -144,6 +158,46 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, groups: Groups = None) ->
     statistic = float(means.mean() / (means.std(ddof=1) / np.sqrt(len(means))))
     p = 2 * float(stdtr(len(means) - 1, -abs(statistic)))
     return SignificanceResult(statistic=statistic, p=p, n=len(means))
+
+
+def studentised_test(
+    first: ArrayLike, second: ArrayLike, groups: Groups = None
+) -> SignificanceResult:
+    """Whether the mean difference over rows is zero, two-sided: Student's t over groups.
+
+    With the standard error and the degrees of freedom that its interval has (see
+    `epicene.stats.jackknife`). Unlike `permutation_test` it does not suppose that each group's
+    difference is as likely with either sign.
+    """
+    gaps = _paired_differences(first, second)
+    columns = np.column_stack([gaps, np.ones_like(gaps)])
+    return studentised_test_of_sums(columns, lambda sums: sums[:, 0] / sums[:, 1], groups)
+
+
+def studentised_test_of_sums(
+    columns: Floats, statistic: SumStatistic, groups: Groups = None
+) -> SignificanceResult:
+    """Whether a function of column sums (row × column), such as a difference of two scores, is
+    zero: Student's t over groups, two-sided."""
+    if not len(columns):
+        return SignificanceResult(statistic=None, p=None, why="there are no pairs")
+    (classes,) = collapse_groups(columns, encode_groups(groups, len(columns)), [len(columns)])
+    if classes.groups < 2:
+        return SignificanceResult(statistic=None, p=None, n=1, why="there is one group only")
+    left_out = statistic(classes.totals - classes.values)
+    value = float(statistic(classes.totals[None])[0])
+    if not np.isfinite([value, *left_out]).all():
+        why = "it is undefined without one of the groups"
+        return SignificanceResult(statistic=None, p=None, n=classes.groups, why=why)
+    found = spread(left_out, classes.counts)
+    if not found.variance:
+        why = "all differences are equal"
+        return SignificanceResult(statistic=None, p=None, n=classes.groups, why=why)
+    from scipy.special import stdtr
+
+    t = value / math.sqrt(found.variance)
+    p = 2 * float(stdtr(found.freedom, -abs(t)))
+    return SignificanceResult(statistic=t, p=p, n=classes.groups)
 
 
 def mcnemar_test(

@@ -1,18 +1,20 @@
-"""Confidence intervals by group: Wilson for proportions, bootstrap for everything else.
+"""Confidence intervals by group: Wilson's for shares, Student's for differences.
 
-Variants of one sentence are not independent, so the group is the unit that is resampled. Every
-function takes a `seed` and gives the same bits for the same rows in any order.
+Variants of one sentence are not independent, so the unit is the group: how much a number moves when
+each group is left out is how uncertain it is (`epicene.stats.jackknife`). The same rows in any
+order give the same bits.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias, TypedDict, Unpack, get_args
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import InputError
 from epicene.core.records import Estimate
+from epicene.stats import jackknife
 from epicene.stats.arrays import (
     GroupClasses,
     Groups,
@@ -21,16 +23,16 @@ from epicene.stats.arrays import (
     encode_groups,
     finite_floats,
     finite_or_none,
-    max_unseen_share,
     safe_ratio,
     same_length,
 )
-from epicene.stats.resampling import (
-    BootstrapDistribution,
+from epicene.stats.jackknife import (
     Bounds,
-    Method,
-    drawn_sums,
-    without_spread,
+    Scale,
+    hidden_ends,
+    share_ends,
+    spread,
+    wilson_ends,
 )
 
 if TYPE_CHECKING:
@@ -40,29 +42,16 @@ if TYPE_CHECKING:
 
     from epicene.stats.arrays import Floats, Ints
 
-# Below this, a sum of squared differences between groups is rounding.
-_SQUARES_ROUNDING = 1e-12
-
 
 def wilson(successes: float, n: float, *, level: float = 0.95) -> Estimate:
     """A share of `n` independent trials; a tie may count half a success."""
-    z = critical_value(level)
+    critical_value(level)
     if not 0 <= successes <= n:
         raise InputError(f"There cannot be {successes} successes in {n} trials.")
     if n == 0:
         return Estimate(value=None, why="there are no items")
-    low, high = _wilson_ends(successes / n, n, z)
-    return Estimate(value=successes / n, low=low, high=high, n=math.ceil(n))
-
-
-def _wilson_ends(share: float, n: float, z: float) -> tuple[float, float]:
-    z2 = z * z
-    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = z / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    # At 0 and 1 the end is exact; the subtraction would miss it by a rounding.
-    low = 0.0 if share == 0 else max(0.0, centre - half)
-    high = 1.0 if share == 1 else min(1.0, centre + half)
-    return low, high
+    low, high = wilson_ends(successes / n, n, level)
+    return Estimate(value=successes / n, low=low, high=high, n=math.ceil(n), groups=n)
 
 
 def proportion(
@@ -72,8 +61,8 @@ def proportion(
 
     `right` of each row is between 0 and that row's `n` (default: 1). The interval is
     Wilson's on the effective number of items: as many independent ones as would vary as much as
-    the groups do, and never more than there are. Where the groups do not differ at all (e.g.
-    all is right), their number alone decides the width.
+    the groups do, at least one per group and never more than there are. Where the groups do not
+    differ at all (e.g. all is right), their number alone decides the width.
     """
     above = finite_floats(right, "right answers")
     below = np.ones_like(above) if n is None else finite_floats(n, "numbers of items")
@@ -108,13 +97,31 @@ def _check_counts(above: Floats, below: Floats) -> None:
 
 
 def _proportion(classes: GroupClasses, level: float) -> Estimate:
-    z = critical_value(level)
     right, total = classes.totals.tolist()
     if total == 0:
         return Estimate(value=None, why="there are no items")
-    share = right / total
-    low, high = _grouped_ends(classes, share, total, z, level)
-    return Estimate(value=share, low=low, high=high, n=math.ceil(total))
+    share, n = right / total, math.ceil(total)
+    if classes.values[:, 1].max() <= 1:  # every item is a group: nothing needs to be estimated
+        low, high = wilson_ends(share, total, level)
+        return Estimate(value=share, low=low, high=high, n=n, groups=total)
+    return _share_of_groups(classes, share, n, level, at_most=total)
+
+
+def _share_of_groups(
+    classes: GroupClasses, share: float, n: int, level: float, *, at_most: float = math.inf
+) -> Estimate:
+    """A ratio of sums between 0 and 1 whose groups all have a denominator."""
+    numerators, denominators = classes.values.T
+    total = float(classes.counts @ denominators)
+    # A group's weight is its denominator, so unequal groups count as fewer (Kish).
+    groups = total**2 / float(classes.counts @ denominators**2)
+    left_out = safe_ratio(share * total - numerators, total - denominators)
+    found = spread(left_out if classes.groups > 1 else np.array([share]), classes.counts)
+    found = found._replace(groups=groups)
+    # Not even groups that are right or wrong as a whole vary more than `groups` items do.
+    unseen = hidden_ends(share, groups, level)
+    low, high = share_ends(share, found, level, unseen=unseen, at_least=groups, at_most=at_most)
+    return Estimate(value=share, low=low, high=high, n=n, groups=found.effective)
 
 
 def standard_error(values: ArrayLike) -> Estimate:
@@ -125,35 +132,14 @@ def standard_error(values: ArrayLike) -> Estimate:
     return Estimate(value=float(array.std(ddof=1)) / math.sqrt(len(array)), n=len(array))
 
 
-def _grouped_ends(
-    classes: GroupClasses, share: float, total: float, z: float, level: float
-) -> tuple[float, float]:
-    groups = classes.groups
-    if classes.values[:, 1].max() <= 1:
-        return _wilson_ends(share, total, z)
-    squares = float(classes.counts @ (classes.values @ (1.0, -share)) ** 2)
-    if groups == 1 or squares <= _SQUARES_ROUNDING:
-        hidden = max_unseen_share(groups, level)
-        return share - hidden * share, share + hidden * (1 - share)
-    # The variance between few groups is itself uncertain: Student's t instead of the normal.
-    from scipy.special import stdtrit
-
-    t = float(stdtrit(groups - 1, (1 + level) / 2))
-    variance = squares / total**2 * groups / (groups - 1) * (t / z) ** 2
-    return _wilson_ends(share, min(total, share * (1 - share) / variance), z)
-
-
-# Sums (resample × column) → the statistic of each resample, NaN where it is undefined.
+# Sums (row of sums × column) → the statistic of each row, NaN where it is undefined.
 SumStatistic: TypeAlias = "Callable[[Floats], Floats]"
 
 
-class BootstrapOptions(TypedDict, total=False):
-    """The options of `bootstrap_sums`."""
+class IntervalOptions(TypedDict, total=False):
+    """What every interval takes: its level, and the range in which the statistic lies."""
 
     level: float
-    resamples: int
-    seed: int
-    method: Method
     bounds: Bounds | None
 
 
@@ -161,33 +147,50 @@ def clustered_mean(
     numerators: ArrayLike,
     denominators: ArrayLike | None = None,
     groups: Groups = None,
-    **options: Unpack[BootstrapOptions],
+    **options: Unpack[IntervalOptions],
 ) -> Estimate:
     """A ratio of sums, by default a mean, with an interval over groups.
 
-    Where all groups are alike there is nothing to resample; with `bounds`, the range the
-    statistic can take, the interval then covers what unseen groups could make it.
+    With `bounds`, the range in which each row's own ratio lies, the interval stays within them,
+    and where all groups are alike it covers what unseen groups could make of it.
     """
     columns = _ratio_columns(numerators, denominators)
-    return bootstrap_sums(
-        columns,
-        _ratio,
-        groups,
-        n=int(np.count_nonzero(columns[:, 1])),
-        undefined=_ZERO_DENOMINATORS,
-        **options,
-    )
+    codes = encode_groups(groups, len(columns))
+    if denominators is not None:  # a group without a denominator is none
+        columns, codes = columns[columns[:, 1] > 0], codes[columns[:, 1] > 0]
+    (classes,) = collapse_groups(columns, codes, [len(columns)])
+    return _mean_of_classes(classes, len(columns), **options)
 
 
 def clustered_means(
-    values: ArrayLike, groups: Ints, sizes: Sequence[int], **options: Unpack[BootstrapOptions]
+    values: ArrayLike, groups: Ints, sizes: Sequence[int], **options: Unpack[IntervalOptions]
 ) -> list[Estimate]:
     """`clustered_mean` of consecutive parts of so many rows each, faster than one by one."""
     parts = collapse_groups(_ratio_columns(values, None), groups, sizes)
     return [
-        _bootstrap_classes(classes, _ratio, size, _ZERO_DENOMINATORS, **options)
+        _mean_of_classes(classes, size, **options)
         for classes, size in zip(parts, sizes, strict=True)
     ]
+
+
+def _mean_of_classes(
+    classes: GroupClasses, n: int, *, level: float = 0.95, bounds: Bounds | None = None
+) -> Estimate:
+    critical_value(level)
+    if not len(classes.counts):
+        return Estimate(value=None, why="there are no rows")
+    if bounds is None:
+        return _estimate_of_classes(classes, _ratio, n, level=level)
+    least, width = float(bounds[0]), float(bounds[1] - bounds[0])
+    values = np.column_stack(
+        [(classes.values[:, 0] - least * classes.values[:, 1]) / width, classes.values[:, 1]]
+    )
+    total, below = (classes.counts @ values).tolist()
+    scaled = GroupClasses(values=values, counts=classes.counts)
+    found = _share_of_groups(scaled, total / below, n, level)
+    numbers = (found.value, found.low, found.high)
+    value, low, high = (None if x is None else least + width * x for x in numbers)
+    return Estimate(value=value, low=low, high=high, n=n, groups=found.groups)
 
 
 def _ratio(sums: Floats) -> Floats:
@@ -198,9 +201,6 @@ def _ratio_difference(sums: Floats) -> Floats:
     return _ratio(sums[:, :2]) - _ratio(sums[:, 2:])
 
 
-_ZERO_DENOMINATORS = "the denominators sum to zero"
-
-
 def clustered_difference(
     first: ArrayLike,
     second: ArrayLike,
@@ -208,9 +208,9 @@ def clustered_difference(
     *,
     first_denominators: ArrayLike | None = None,
     second_denominators: ArrayLike | None = None,
-    **options: Unpack[BootstrapOptions],
+    **options: Unpack[IntervalOptions],
 ) -> Estimate:
-    """First minus second: two means or ratios of sums over the same rows, resampled together.
+    """First minus second: two means or ratios of sums over the same groups.
 
     A row that one system lacks has numerator and denominator 0 there.
     """
@@ -218,24 +218,26 @@ def clustered_difference(
     columns = np.hstack(
         [_ratio_columns(first, first_denominators), _ratio_columns(second, second_denominators)]
     )
-    return bootstrap_sums(
+    return statistic_of_sums(
         columns,
         _ratio_difference,
         groups,
         n=int(np.count_nonzero(columns[:, 1] + columns[:, 3])),
         undefined="the denominators of one side sum to zero",
+        scale="difference",
         **options,
     )
 
 
-def bootstrap_sums(
+def statistic_of_sums(
     columns: Floats,
     statistic: SumStatistic,
     groups: Groups = None,
     *,
     n: int | None = None,
     undefined: str = "it is undefined for these data",
-    **options: Unpack[BootstrapOptions],
+    scale: Scale = "share",
+    **options: Unpack[IntervalOptions],
 ) -> Estimate:
     """A function of column sums (row × column), with an interval over groups.
 
@@ -245,67 +247,53 @@ def bootstrap_sums(
     codes = encode_groups(groups, len(columns))
     (classes,) = collapse_groups(columns, codes, [len(columns)])
     n = len(columns) if n is None else n
-    return _bootstrap_classes(classes, statistic, n, undefined, **options)
+    return _estimate_of_classes(classes, statistic, n, undefined=undefined, scale=scale, **options)
 
 
-def _bootstrap_classes(
+def _estimate_of_classes(
     classes: GroupClasses,
     statistic: SumStatistic,
     n: int,
-    undefined: str,
     *,
+    undefined: str = "the denominators sum to zero",
+    scale: Scale = "share",
     level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    method: Method = "percentile",
     bounds: Bounds | None = None,
 ) -> Estimate:
-    _check_bootstrap(level, resamples, method)
+    critical_value(level)
     if not len(classes.counts):
         return Estimate(value=None, why="there are no rows")
     value = finite_or_none(statistic(classes.totals[None])[0])
     if value is None:
         return Estimate(value=None, n=n, why=undefined)
-    if classes.groups == 1:  # every resample is the group itself
-        return without_spread(value, 1, n, level, bounds)
-    key = (statistic, classes.digest, n, level, resamples, seed, method, bounds)
-    if key not in _estimates:
-        if len(_estimates) >= _ESTIMATES_REMEMBERED:
-            _estimates.clear()
-        resampled = BootstrapDistribution(
-            value=value,
-            groups=classes.groups,
-            draws=statistic(drawn_sums(classes, resamples, seed)),
-            left_out=lambda: (statistic(classes.totals - classes.values), classes.counts),
-        )
-        _estimates[key] = resampled.estimate(n, level, method, bounds)
-    return _estimates[key]
+    if classes.groups == 1:
+        left_out = np.array([value])
+    else:
+        left_out = statistic(classes.totals - classes.values)
+    return jackknife.estimate(
+        value, left_out, classes.counts, n=n, level=level, bounds=bounds, scale=scale
+    )
 
 
-# Metrics, tables and charts have many numbers in common.
-_estimates: dict[tuple[object, ...], Estimate] = {}
-_ESTIMATES_REMEMBERED = 2**14
-
-
-def bootstrap(
+def statistic_of_rows(
     statistic: Callable[[Ints], float | None],
     groups: Groups,
     *,
     level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    method: Method = "percentile",
+    bounds: Bounds | None = None,
+    scale: Scale = "share",
 ) -> Estimate:
     """Any function of rows, given as their numbers, with an interval over groups.
 
-    `groups` holds a label per row. Slower than `bootstrap_sums`: the function is called once per
-    resample, and for BCa once per group.
+    `groups` holds a label per row. Slower than `statistic_of_sums`: the function is called once
+    per group, or with more than `MAX_BLOCKS` groups, once per block of them.
     """
-    _check_bootstrap(level, resamples, method)
+    critical_value(level)
     if groups is None or not len(groups):
         return Estimate(value=None, why="there are no rows")
     n = len(groups)
-    members = _GroupRows(encode_groups(groups, n))
+    codes = encode_groups(groups, n) % MAX_BLOCKS
+    blocks = int(codes.max()) + 1
 
     def of(rows: Ints) -> float:
         result = statistic(rows)
@@ -314,46 +302,16 @@ def bootstrap(
     value = finite_or_none(of(np.arange(n)))
     if value is None:
         return Estimate(value=None, n=n, why="it is undefined for these data")
-    rng = np.random.default_rng(seed)
-    drawn = (rng.integers(members.count, size=members.count) for _ in range(resamples))
-    every = np.arange(members.count)
-
-    def left_out() -> tuple[Floats, Ints]:
-        jackknife = [of(members.rows(np.delete(every, group))) for group in every]
-        return np.array(jackknife), np.ones_like(every)
-
-    resampled = BootstrapDistribution(
-        value=value,
-        groups=members.count,
-        draws=np.array([of(members.rows(groups)) for groups in drawn]),
-        left_out=left_out,
-    )
-    return resampled.estimate(n, level, method, None)
+    if blocks == 1:
+        left_out = np.array([value])
+    else:
+        left_out = np.array([of(np.flatnonzero(codes != block)) for block in range(blocks)])
+    counts = np.ones(blocks, dtype=np.int64)
+    return jackknife.estimate(value, left_out, counts, n=n, level=level, bounds=bounds, scale=scale)
 
 
-class _GroupRows:
-    """Which rows each group has."""
-
-    def __init__(self, codes: Ints) -> None:
-        self.count = int(codes.max()) + 1
-        self._order = np.argsort(codes, kind="stable")
-        self._sizes = np.bincount(codes, minlength=self.count)
-        self._starts = np.cumsum(self._sizes) - self._sizes
-
-    def rows(self, groups: Ints) -> Ints:
-        """The rows of those groups, a group drawn twice twice."""
-        sizes = self._sizes[groups]
-        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        rows: Ints = self._order[np.repeat(self._starts[groups], sizes) + within]
-        return rows
-
-
-def _check_bootstrap(level: float, resamples: int, method: str) -> None:
-    critical_value(level)
-    if resamples < 1:
-        raise InputError(f"A bootstrap needs at least one resample; it was {resamples}.")
-    if method not in get_args(Method):
-        raise unknown("bootstrap method", method, get_args(Method))
+# A function of rows is called at most this often.
+MAX_BLOCKS = 500
 
 
 def _ratio_columns(numerators: ArrayLike, denominators: ArrayLike | None) -> Floats:

@@ -139,7 +139,7 @@ def _order_independent(
     pairs = pairs.sort("item", "name")
     turned = pairs.rename({"a": "b", "b": "a"}).select(pairs.columns)
     if pl.concat([pairs["person"], pairs["person_b"]]).n_unique() <= 2:
-        # Resampling depends on the table, which must not depend on the names.
+        # The last bits depend on the table, which must not depend on the names.
         first = min(pairs, turned, key=lambda each: each["a"].to_list())
         return estimate_all(statistic(first, clustered=clustered), first)
     both = pl.concat([pairs, turned])
@@ -152,13 +152,15 @@ def _order_independent(
 def _agreement_of_parts(
     statistic: Callable[..., Estimate], pairs: polars.DataFrame, *, clustered: bool
 ) -> PartEstimator:
-    """A statistic of two raters for parts; `clustered` resamples the groups of items."""
+    """A statistic of two raters for parts, over groups of items or as textbooks have it."""
     first, second = pairs["a"].to_numpy(), pairs["b"].to_numpy()
-    groups = group_codes(pairs) if clustered else None
+    groups = group_codes(pairs)
 
     def estimate(rows: Ints) -> Estimate:
         if not len(rows):
             return Estimate(value=None, why=_NO_PAIRS)
-        return statistic(first[rows], second[rows], None if groups is None else groups[rows])
+        if clustered:
+            return statistic(first[rows], second[rows], groups[rows])
+        return statistic(first[rows], second[rows], textbook=True)
 
     return lambda parts: [estimate(rows) for rows in parts]

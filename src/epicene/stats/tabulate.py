@@ -7,6 +7,7 @@ of it together, each given by the numbers of its rows (`rows_by`).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.core.records import Column, Estimate, Row, Table
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epicene.stats.arrays import Ints
+    from epicene.stats.jackknife import Bounds
 
     # From the rows of each part to its estimate.
     PartEstimator: TypeAlias = Callable[[Sequence[Ints]], list[Estimate]]
@@ -30,9 +32,11 @@ def share(frame: polars.DataFrame, condition: polars.Expr) -> Estimate:
     return estimate_all(share_of_parts(frame, condition), frame)
 
 
-def mean(frame: polars.DataFrame, column: str = "value") -> Estimate:
+def mean(
+    frame: polars.DataFrame, column: str = "value", *, bounds: Bounds | None = None
+) -> Estimate:
     """The mean of a column's values where it has some, clustered by group."""
-    return estimate_all(mean_of_parts(frame, column), frame)
+    return estimate_all(mean_of_parts(frame, column, bounds=bounds), frame)
 
 
 def accuracy(frame: polars.DataFrame) -> Estimate:
@@ -64,12 +68,15 @@ def share_of_parts(frame: polars.DataFrame, condition: polars.Expr) -> PartEstim
     return _by_group(proportions, flags, frame)
 
 
-def mean_of_parts(frame: polars.DataFrame, column: str = "value") -> PartEstimator:
+def mean_of_parts(
+    frame: polars.DataFrame, column: str = "value", *, bounds: Bounds | None = None
+) -> PartEstimator:
     """Like `mean`, for parts of the frame."""
     from epicene.stats.intervals import clustered_means
 
     known = frame[column].is_not_null().to_numpy()
-    estimate = _by_group(clustered_means, frame[column].to_numpy(), frame)
+    means = partial(clustered_means, bounds=bounds)
+    estimate = _by_group(means, frame[column].to_numpy(), frame)
     return lambda parts: estimate([rows[known[rows]] for rows in parts])
 
 

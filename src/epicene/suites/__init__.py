@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.tagging_data import TaggingData
     from epicene.suites.construction import Construction
     from epicene.suites.definition import SuiteDefinition
-    from epicene.suites.headline_metrics import HeadlineMetric
+    from epicene.suites.headline_metrics import HeadlineMetric, SumScore
     from epicene.suites.paper_material import PaperMaterial
     from epicene.suites.studies import StudyKind
 
@@ -336,6 +336,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     check_packages: Callable[[ProtocolT, Iterable[ItemT]], None] = field(
         default=lambda _protocol, _items: None
     )
+    # Scores of summed counts, such as BLEU, that `compare` pairs and tests.
+    sum_scores: tuple[SumScore, ...] = ()
     # The evidence that `tables` needs, by its names: each is a column `evidence NAME` of the frame.
     tabled_evidence: tuple[str, ...] = ()
     # Whether an item already has its outcome (counts), so that `score` needs no answers.

@@ -29,7 +29,8 @@ def format_estimate(estimate: Estimate, times: int = 1) -> str:
     number = f"{estimate.value * times:.{decimals}f}{unit}"
     if estimate.low is None or estimate.high is None:
         return number
-    return f"{number} [{estimate.low * times:.{decimals}f}, {estimate.high * times:.{decimals}f}]"
+    ends = f"[{estimate.low * times:.{decimals}f}, {estimate.high * times:.{decimals}f}]"
+    return f"{number} {ends}" + (" (few groups)" if estimate.few_groups else "")
 
 
 def dropped_reasons(rows: Iterable[StepRow]) -> str:

@@ -229,7 +229,7 @@ class SuiteDefinition:
     ) -> FunctionT | Callable[[FunctionT], FunctionT]:
         """A metric beside the usual ones: a function of the frame of judgements.
 
-        A number gets its interval from resampled groups; an `Estimate` brings its own.
+        A number gets its interval from leaving out groups; an `Estimate` brings its own.
         """
 
         def decorate(function: FunctionT) -> FunctionT:

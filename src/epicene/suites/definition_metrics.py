@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from epicene.suites.definition_functions import UserFunction
     from epicene.suites.headline_metrics import MetricUnit
 
-_RESAMPLES = 1000  # each calls the function
-
 
 class UserMetric:
-    """A metric of the user's: a number gets its interval from resampled groups."""
+    """A metric of the user's: a number gets its interval from leaving out groups."""
 
     def __init__(self, function: UserFunction, unit: MetricUnit) -> None:
         if function.name == UNDETECTED:
@@ -38,7 +36,7 @@ class UserMetric:
 
     def estimate(self, results: Results[Any]) -> Estimate:
         """The metric of these results, with its interval."""
-        from epicene.stats.intervals import bootstrap
+        from epicene.stats.intervals import statistic_of_rows
         from epicene.stats.tabulate import group_codes
 
         frame = results.frame
@@ -53,10 +51,10 @@ class UserMetric:
                 "return a number, an Estimate or None."
             )
 
-        def resampled(rows: Any) -> float | None:
+        def left_out(rows: Any) -> float | None:
             try:
                 return self._function.about_all(frame[rows])  # type: ignore[no-any-return]
-            except InputError:  # a resample may lack what the function needs
+            except InputError:  # fewer rows may lack what the function needs
                 return None
 
-        return bootstrap(resampled, group_codes(frame), resamples=_RESAMPLES)
+        return statistic_of_rows(left_out, group_codes(frame))

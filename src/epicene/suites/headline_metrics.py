@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Estimate
+    from epicene.stats.intervals import SumStatistic
     from epicene.suites import Results, RunInfo, Suite
 
 MetricUnit: TypeAlias = Literal["share", "number"]
@@ -29,6 +30,20 @@ class HeadlineMetric(NamedTuple):
     item_scores: Callable[[Results[Any]], polars.DataFrame] | None = None
     unit: MetricUnit = "share"
     by_language: bool = True
+
+
+class SumScore(NamedTuple):
+    """A score of summed counts, such as BLEU, by which `compare` pairs two runs.
+
+    `judgements` returns those whose `counts` (columns) are summed; `statistic` is the score of each
+    row of sums, between `bounds`.
+    """
+
+    name: str
+    judgements: Callable[[Results[Any]], polars.DataFrame]
+    counts: tuple[str, ...]
+    statistic: SumStatistic
+    bounds: tuple[float, float]
 
 
 def accuracy_metric(name: str, of: Callable[[Results[Any]], polars.DataFrame]) -> HeadlineMetric:

@@ -66,7 +66,7 @@ class Probe(Record, frozen=True, kw_only=True):
     choices: tuple[str, ...] = ()  # what the gap is filled with
     labels: dict[str, tuple[str, ...]] = {}  # of what a model writes, by the words that give it
     right: str = ""  # the right choice or label; may have slots
-    group: str = ""  # the word list whose words are resampled; the first slot's, by default
+    group: str = ""  # the word list whose words intervals are over; the first slot's, by default
     chat: bool = False  # the prompt is a user's message
     samples: Positive = 1
     temperature: float = 0.0

@@ -281,7 +281,7 @@ def test_guesses_about_all_words_have_no_effect() -> None:
     results = results_of(judgements, how)
     effects = {name: each for name, each in suite.metrics(results).items() if "_effect_" in name}
     assert len(effects) == 4
-    (table,) = stereotype_table(results.frame, how)
+    (table,) = stereotype_table(results.frame)
     contrasts = [cell for row in table.rows if row.keys[1] not in "MF" for cell in row.cells]
     assert len(contrasts) == 3 * 5
     for effect in (*effects.values(), *contrasts):

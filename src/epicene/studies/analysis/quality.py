@@ -1,7 +1,7 @@
 """Quality per participant and agreement per question, computed from a study's responses.
 
 Only the study's own items count towards agreement: practice, fillers and attention checks do not.
-Intervals resample groups of items. How an answer becomes a label depends on its question:
+Intervals are over groups of items. How an answer becomes a label depends on its question:
 
 - a choice: its id; a text: its letters, with every run of blanks as one;
 - tags: the whole set, and for each option whether it was chosen;
@@ -93,7 +93,7 @@ def ratings(
             continue
         item = items[response.item]
         rows["of"].append(item.id)
-        rows["group"].append(resampling_group(item))
+        rows["group"].append(interval_group(item))
         rows["person"].append(response.participant)
         if isinstance(question, MarksQuestion):
             if item.id not in word_spans:
@@ -117,8 +117,8 @@ def _explode_words(frame: polars.DataFrame) -> polars.DataFrame:
     return whole.with_columns(pl.concat_str("item", "word", separator=" ")).drop("word")
 
 
-def resampling_group(item: StudyItem) -> str:
-    """What intervals resample: the group of the item, or the item itself."""
+def interval_group(item: StudyItem) -> str:
+    """What intervals are over: the group of the item, or the item itself."""
     return item.group or item.id
 
 
@@ -160,7 +160,6 @@ _MAX_PAIRS = 250_000
 
 # The most responses that the points of a chart read in total, as a page waits for it
 _MAX_GROWTH_RESPONSES = 120_000
-_GROWTH_RESAMPLES = 200  # enough for a small chart
 
 NO_SHARED_ITEM = "no item was judged by two people"
 
@@ -269,7 +268,7 @@ def agreement_over_time(
     """
     items = {item.id: item for item in study.items}
     given = sorted(multiply_judged(responses, items), key=_time)
-    grouped = [(response, resampling_group(items[response.item])) for response in given]
+    grouped = [(response, interval_group(items[response.item])) for response in given]
     asked = [question for question in study.questions if not isinstance(question, NoteQuestion)]
     # A point reads half of the responses on average.
     affordable = 2 * _MAX_GROWTH_RESPONSES // max(1, len(grouped) * len(asked))
@@ -380,7 +379,7 @@ class _RunningAlpha:
     def estimate(self) -> Estimate:
         from epicene.stats.agreement import krippendorff
 
-        return krippendorff([*self._labels.values()], self._groups, resamples=_GROWTH_RESAMPLES)
+        return krippendorff([*self._labels.values()], self._groups)
 
 
 class _RunningRawAgreement:

@@ -104,7 +104,7 @@ def _question_table(rows: tuple[Row, ...]) -> Table:
         notes=(
             "Items that two people or more judged; agreement and Cohen's κ are of every two of "
             "them, for κ in both orders where they are three or more. Tags are compared as whole "
-            "sets and one by one, marks word by word, texts by their letters. Intervals resample "
+            "sets and one by one, marks word by word, texts by their letters. Intervals are over "
             "groups of items; settled answers do not count.",
         ),
     )

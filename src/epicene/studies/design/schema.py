@@ -186,7 +186,7 @@ class Access(_StudyRecord, frozen=True, kw_only=True):
 class StudyItem(_StudyRecord, frozen=True, kw_only=True):
     """One thing to judge.
 
-    Items of one `group` are versions of each other: intervals resample them together, and with
+    Items of one `group` are versions of each other: intervals count them as one, and with
     rotated lists a participant sees one of them, and equally many items of each `condition`. In
     practice and attention checks `expected` holds the right answers by question.
     """

@@ -161,7 +161,7 @@ def _formats_table(results: Outcomes, forms: Sequence[str]) -> Table:
         rows=tuple(rows),
         notes=(
             "Right in the cloze is a -vā causative that agrees; a word that is no verb is not. "
-            "Ties of the scores are left out. Intervals resample verbs.",
+            "Ties of the scores are left out. Intervals are over verbs.",
             "DV is set against the gap of SV, which is its own.",
         ),
     )

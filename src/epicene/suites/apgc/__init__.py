@@ -19,7 +19,7 @@ from epicene.suites.apgc.data import (
 from epicene.suites.apgc.external_answers import read_answers
 from epicene.suites.apgc.items import Sentence
 from epicene.suites.apgc.judge import judge
-from epicene.suites.apgc.metrics import all_metrics, headline_metrics
+from epicene.suites.apgc.metrics import SUM_SCORES, all_metrics, headline_metrics
 from epicene.suites.apgc.protocol import PROTOCOLS
 from epicene.suites.apgc.statistics import statistics
 from epicene.suites.apgc.studies import rewritings
@@ -71,6 +71,7 @@ suite = Suite(
     metrics=all_metrics,
     tables=tables,
     headline_metrics=headline_metrics,
+    sum_scores=SUM_SCORES,
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,

@@ -1,4 +1,4 @@
-"""BLEU from counts per sentence that add up, for any part of a corpus and for resampling.
+"""BLEU from counts per sentence that add up, for any part of a corpus.
 
 Tokens (13a), smoothing (exp) and the formula are sacrebleu's; a test checks that the counts per
 sentence are too.

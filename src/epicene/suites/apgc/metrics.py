@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
+
 from epicene.core.records import Estimate
 from epicene.stats.tabulate import accuracy, group_codes, mean, rows_where, share, undetected_share
 from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRANSLATION
 from epicene.suites.apgc.bleu import COUNTS, bleu
 from epicene.suites.apgc.items import SENTENCE_LABELS, TARGETS, WORD_LABELS
 from epicene.suites.apgc.judge import FULL_LABEL, MULTI_REFERENCE
-from epicene.suites.headline_metrics import accuracy_metric
+from epicene.suites.headline_metrics import SumScore, accuracy_metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,25 +37,27 @@ def count_matrix(frame: polars.DataFrame, names: Sequence[str]) -> NDArray[Any]:
 
 
 def bleu_of(frame: polars.DataFrame, before: str = "") -> Estimate:
-    """BLEU of the sentences, resampled by group."""
-    from epicene.stats.intervals import bootstrap_sums
+    """BLEU of the sentences, with an interval over groups."""
+    from epicene.stats.intervals import statistic_of_sums
 
     if not len(frame):
         return _NOTHING
     names = [f"{before}{name}" for name in COUNTS]
-    return bootstrap_sums(count_matrix(frame, names), bleu, group_codes(frame), n=len(frame))
+    return statistic_of_sums(
+        count_matrix(frame, names), bleu, group_codes(frame), n=len(frame), bounds=(0, 100)
+    )
 
 
 def bleu_difference(
     first: polars.DataFrame, second: polars.DataFrame, *, before: bool = False
 ) -> Estimate:
-    """One BLEU minus another over the same sentences, resampled together.
+    """One BLEU minus another over the same sentences.
 
     With `before`, the second is that before the rewriting.
     """
     import numpy as np
 
-    from epicene.stats.intervals import bootstrap_sums
+    from epicene.stats.intervals import statistic_of_sums
 
     if not len(first):
         return _NOTHING
@@ -62,11 +66,13 @@ def bleu_difference(
         [count_matrix(first.sort("item"), COUNTS), count_matrix(second.sort("item"), names)]
     )
     size = len(COUNTS)
-    return bootstrap_sums(
+    return statistic_of_sums(
         columns,
         lambda both: bleu(both[:, :size]) - bleu(both[:, size:]),
         group_codes(first.sort("item")),
         n=len(first),
+        bounds=(-100, 100),
+        scale="difference",
     )
 
 
@@ -107,38 +113,28 @@ def unlabelled_share(frame: polars.DataFrame) -> Estimate:
 
 def rewriting_scores(frame: polars.DataFrame) -> dict[str, Estimate]:
     """Precision, recall and F0.5 of the edits, accuracy and BLEU."""
-    from epicene.stats.intervals import bootstrap_sums
-
-    columns, groups = count_matrix(frame, EDIT_COUNTS), group_codes(frame)
-
-    def scored(index: int) -> Estimate:
-        if not columns[:, 1:].any():
-            return Estimate(value=None, n=len(frame), why="nothing was to change, nothing did")
-        return bootstrap_sums(
-            columns, lambda rows: _edit_scores(rows)[index], groups, bounds=(0, 1)
-        )
-
+    correct, proposed, gold = count_matrix(frame, EDIT_COUNTS).T
     return {
-        "P": scored(0),
-        "R": scored(1),
-        "F0.5": scored(2),
-        "accuracy": mean(frame),
+        "P": _edit_score(frame, correct, proposed),
+        "R": _edit_score(frame, correct, gold),
+        "F0.5": _edit_score(frame, 1.25 * correct, proposed + 0.25 * gold),
+        "accuracy": mean(frame, bounds=(0, 1)),
         "BLEU": bleu_of(frame),
     }
 
 
-def _edit_scores(rows: NDArray[Any]) -> NDArray[Any]:
-    """Precision, recall and F0.5 of each row of sums; precision and recall are 1 for 0 / 0."""
+def _edit_score(frame: polars.DataFrame, above: NDArray[Any], below: NDArray[Any]) -> Estimate:
+    """A ratio of sums over the sentences; 1 for 0 / 0 if there are edits at all."""
     import numpy as np
 
-    correct, proposed, gold = rows.T
-    precision = np.divide(correct, proposed, out=np.ones_like(correct), where=proposed > 0)
-    recall = np.divide(correct, gold, out=np.ones_like(correct), where=gold > 0)
-    below = 0.25 * precision + recall
-    f_half = np.divide(
-        1.25 * precision * recall, below, out=np.zeros_like(correct), where=below > 0
-    )
-    return np.stack([precision, recall, f_half])
+    from epicene.stats.intervals import clustered_mean
+
+    if not count_matrix(frame, EDIT_COUNTS).any():
+        return Estimate(value=None, n=len(frame), why="nothing was to change, nothing did")
+    if not below.any():
+        above = below = np.ones(len(frame))
+    found = clustered_mean(above, below, group_codes(frame), bounds=(0, 1))
+    return msgspec.structs.replace(found, n=len(frame))
 
 
 def label_counts(frame: polars.DataFrame, labels: Sequence[str]) -> NDArray[Any]:
@@ -158,12 +154,12 @@ def label_counts(frame: polars.DataFrame, labels: Sequence[str]) -> NDArray[Any]
 
 def macro_scores(frame: polars.DataFrame, labels: Sequence[str]) -> dict[str, Estimate]:
     """Precision, recall and F1, the means over labels that occur; 0 for one never predicted."""
-    from epicene.stats.intervals import bootstrap_sums
+    from epicene.stats.intervals import statistic_of_sums
 
     columns, groups = label_counts(frame, labels), group_codes(frame)
 
     def averaged(index: int) -> Estimate:
-        return bootstrap_sums(
+        return statistic_of_sums(
             columns, lambda rows: _macro_of_sums(rows)[index], groups, bounds=(0, 1)
         )
 
@@ -283,3 +279,51 @@ def headline_metrics(results: Outcomes) -> tuple[HeadlineMetric, ...]:
     """Words and sentences that are right; labels with N and !, where they were asked for."""
     full = of_task(results.frame, IDENTIFICATION, unit=FULL_LABEL)
     return (*_HEADLINE_METRICS, _FULL_LABEL_METRIC) if len(full) else _HEADLINE_METRICS
+
+
+def _f_half(sums: NDArray[Any]) -> NDArray[Any]:
+    """F0.5 of each row of sums of correct, proposed and gold edits; 1 without any edit."""
+    import numpy as np
+
+    correct, proposed, gold = sums.T
+    below = proposed + 0.25 * gold
+    found: NDArray[Any] = np.divide(
+        1.25 * correct, below, out=np.ones_like(correct), where=below > 0
+    )
+    return found
+
+
+def _translated(results: Outcomes) -> polars.DataFrame:
+    return of_task(
+        results.frame,
+        TRANSLATION,
+        unit="sentence",
+        letters="folded",
+        reference=MULTI_REFERENCE,
+    )
+
+
+SUM_SCORES = (
+    SumScore(
+        "F0.5 of edits",
+        lambda results: of_task(results.frame, REWRITING),
+        EDIT_COUNTS,
+        _f_half,
+        (0.0, 1.0),
+    ),
+    SumScore(
+        "BLEU of rewritings",
+        lambda results: of_task(results.frame, REWRITING),
+        COUNTS,
+        bleu,
+        (0.0, 100.0),
+    ),
+    SumScore("BLEU of translations", _translated, COUNTS, bleu, (0.0, 100.0)),
+    SumScore(
+        "BLEU of post-edited translations",
+        lambda results: of_task(results.frame, POST_EDITING),
+        COUNTS,
+        bleu,
+        (0.0, 100.0),
+    ),
+)

@@ -113,7 +113,7 @@ def table_5(frame: polars.DataFrame, name: str) -> Table:
             "Alif, ya and ta marbuta folded, as in the paper."
             if folded
             else "No letter folded: ta marbuta, which marks gender, counts.",
-            "MM − FF is resampled as one, so its interval tells whether the two differ. "
+            "MM − FF is of the same sentences, so its interval tells whether the two differ. "
             "Undetected are empty translations.",
         ),
     )
@@ -365,7 +365,7 @@ def _rewriting_table(frame: polars.DataFrame, by: str, normalisers: Sequence[str
         rows=tuple(rows),
         notes=(
             _normaliser_note(normalisers),
-            "P, R and F0.5 are of edits (M2); intervals resample groups.",
+            "P, R and F0.5 are of edits (M2); intervals are over groups.",
         ),
     )
 

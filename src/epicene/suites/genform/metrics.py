@@ -1,4 +1,4 @@
-"""The metrics of genform, computed from judgements, with intervals that resample pairs.
+"""The metrics of genform, computed from judgements, with intervals over pairs.
 
 SGA and GIoU are means over sentences, CGA is a ratio of sums; all three use only sentences with a
 gendered term, unless the protocol has neutral sentences in. The two directions of a pair are one
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     Measure: TypeAlias = "Callable[[AnswerArrays], Estimate]"
     Outcomes: TypeAlias = Results[GenformProtocol]
 
-# How often pairs are resampled: for the main figures, and for the many figures of a breakdown.
-RESAMPLES, BREAKDOWN_RESAMPLES = 2000, 1000
-
 _NO_GENDERED_TERM = Estimate(value=None, why="no sentence here has a gendered term")
 
 
@@ -53,7 +50,7 @@ def generation_frame(
     counted, whether spelling variants are ignored and whether neutral sentences are in, unless the
     arguments do.
 
-    Groups are numbered here, once for everything that is resampled.
+    Groups are numbered here, once for every interval.
     """
     import polars as pl
 
@@ -96,10 +93,9 @@ class AnswerArrays:
     others_changed: Array
     undetected: Array
     cleaned: Array
-    resamples: int = RESAMPLES
 
     @classmethod
-    def of(cls, answers: polars.DataFrame, resamples: int = RESAMPLES) -> AnswerArrays:
+    def of(cls, answers: polars.DataFrame) -> AnswerArrays:
         """All answers of a frame that `generation_frame` made."""
         import polars as pl
 
@@ -114,7 +110,7 @@ class AnswerArrays:
             undetected=pl.col("outcome").cast(pl.String) == "undetected",
             cleaned=pl.col("cleaned").cast(pl.String) != "no",
         )
-        return cls(**{name: frame[name].to_numpy() for name in _ARRAYS}, resamples=resamples)
+        return cls(**{name: frame[name].to_numpy() for name in _ARRAYS})
 
     def where(self, condition: Array) -> AnswerArrays:
         """The answers for which the condition holds."""
@@ -162,7 +158,7 @@ class AnswerArrays:
 
         if not len(self):
             return _NO_GENDERED_TERM
-        return clustered_mean(above, below, self.group, bounds=(0, 1), resamples=self.resamples)
+        return clustered_mean(above, below, self.group, bounds=(0, 1))
 
     @cached_property
     def ones(self) -> Array:
@@ -180,7 +176,7 @@ class AnswerArrays:
         return proportion(flags, groups=self.group)
 
 
-_ARRAYS = tuple(field.name for field in fields(AnswerArrays) if field.name != "resamples")
+_ARRAYS = tuple(field.name for field in fields(AnswerArrays))
 
 
 def for_target(target: Gender, measure: Measure) -> Measure:
@@ -207,7 +203,7 @@ def cga(answers: AnswerArrays) -> Estimate:
 
 
 def delta_sga(answers: AnswerArrays) -> Estimate:
-    """SGA towards the masculine minus SGA towards the feminine, resampled together."""
+    """SGA towards the masculine minus SGA towards the feminine, of the same pairs."""
     from epicene.stats.intervals import clustered_difference
 
     answers = answers.counted
@@ -223,7 +219,6 @@ def delta_sga(answers: AnswerArrays) -> Estimate:
         first_denominators=masculine,
         second_denominators=feminine,
         bounds=(-1, 1),
-        resamples=answers.resamples,
     )
 
 

@@ -13,7 +13,6 @@ from epicene.suites.genform.ask import PROBABILITY, TRANSLATION
 from epicene.suites.genform.items import TARGETS
 from epicene.suites.genform.metrics import (
     ASSUMED_GENDERS,
-    BREAKDOWN_RESAMPLES,
     AnswerArrays,
     for_target,
     generation_frame,
@@ -47,7 +46,7 @@ TABLE_NUMBERS = {"hi": "8", "fr": "9", "ar": "10"}
 _LANGUAGES = {"hi": "Hindi", "fr": "French", "ar": "Arabic"}
 
 
-CLUSTER_NOTE = "Intervals resample pairs, both directions of a pair together."
+CLUSTER_NOTE = "Intervals are over pairs, both directions of a pair together."
 
 _DIRECTIONS = (
     "Directions are named by the gender that is wanted. ΔSGA is masculine minus feminine. The "
@@ -218,7 +217,7 @@ def _tokenisation_table(results: Outcomes, scores: Table) -> Table:
         for keys, frame in _by_language_and_all(
             generation_frame(results.frame, results.protocol, words=other)
         ):
-            answers = AnswerArrays.of(frame, BREAKDOWN_RESAMPLES)
+            answers = AnswerArrays.of(frame)
             cells = tuple(measure(answers) for _, measure in _MAIN)
             rows.append(Row(keys=(*keys, other), cells=cells))
     return Table(
@@ -315,7 +314,7 @@ def _breakdown_rows(
 ) -> Iterator[Row]:
     """A row for each value of a column, by model and language."""
     for (model, language), mine in partition(frame, "model", "language"):
-        whole = AnswerArrays.of(mine, BREAKDOWN_RESAMPLES)
+        whole = AnswerArrays.of(mine)
         keys = mine.select(_text(column))[column].to_numpy()
         parts = {"all": whole} if with_all else {}
         parts |= {key or "–": whole.where(keys == key) for key in order(mine, language)}
@@ -416,7 +415,7 @@ def conventions_table(results: Outcomes) -> Table:
             )
             how = ("ignored" if ignored else "counted", "in" if neutral else "out")
             for keys, mine in _by_language_and_all(frame):
-                answers = AnswerArrays.of(mine, BREAKDOWN_RESAMPLES)
+                answers = AnswerArrays.of(mine)
                 cells = tuple(measure(answers) for _, measure in _CONVENTIONS)
                 rows.append(Row(keys=(*keys, *how), cells=cells))
     return Table(

@@ -56,7 +56,7 @@ def figures(results: Results[GramvisProtocol]) -> Iterator[Figure]:
             yield _strongest_words(name, title, counts, sign)
     yield from _word_figures(counts)
     with suppress(charts.EmptyChartError):
-        yield _effects_figure(counts, results.protocol)
+        yield _effects_figure(counts)
 
 
 def word_effects(counts: CountArray) -> list[tuple[str, str, float]]:
@@ -187,9 +187,9 @@ def _category_share(
     return Estimate(value=len(counts.word_indices(language, grammar, category)) / whole, n=whole)
 
 
-def _effects_figure(counts: CountArray, protocol: GramvisProtocol) -> Figure:
+def _effects_figure(counts: CountArray) -> Figure:
     """Every cell's effect against English with its interval, whatever the protocol."""
-    average = word_average(protocol)
+    average = word_average()
     rows: list[dict[str, Any]] = [
         {
             "language": language,
@@ -209,7 +209,7 @@ def _effects_figure(counts: CountArray, protocol: GramvisProtocol) -> Figure:
         facet="words",
         unit="difference",
         reference=0.0,
-        notes=("Means over words; intervals resample words.",),
+        notes=("Means over words; intervals are over words.",),
     )
 
 

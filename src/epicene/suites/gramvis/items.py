@@ -141,7 +141,7 @@ def word_id(language: str, noun: str, grammar: str) -> str:
 
 
 def word_group(language: str, word: str) -> str:
-    """The unit of resampling: a word of a language, whichever model drew it from any prompt."""
+    """What intervals are over: a word of a language, whichever model drew it from any prompt."""
     return f"{language}/{word}"
 
 

@@ -65,13 +65,11 @@ def ratio_terms(
 
 @dataclass(frozen=True)
 class Average:
-    """A way to average, with or without intervals that resample words."""
+    """A way to average, with or without intervals over words."""
 
     rule: AveragingRule
     with_neither: bool = False
     intervals: bool = False
-    resamples: int = 2000
-    seed: int = 0
 
     def share(self, part: WordCounts, condition: str, label: str) -> Estimate:
         """The share of images with that label."""
@@ -88,8 +86,6 @@ class Average:
             denominators,
             part.words,
             bounds=(0, 1),
-            resamples=self.resamples,
-            seed=self.seed,
         )
 
     def effect(self, part: WordCounts, control: str, label: str) -> Estimate:
@@ -109,8 +105,6 @@ class Average:
             first_denominators=gendered[1],
             second_denominators=neutral[1],
             bounds=(-1, 1),
-            resamples=self.resamples,
-            seed=self.seed,
         )
 
     def standard_error(self, part: WordCounts, condition: str, label: str) -> Estimate:
@@ -131,15 +125,13 @@ def average_for(
 ) -> Average:
     """The paper's average under `paper`, the mean over words with intervals otherwise."""
     if protocol.as_printed:
-        return Average(rule, with_neither=with_neither, seed=protocol.seed)
-    return word_average(protocol, with_neither=with_neither)
+        return Average(rule, with_neither=with_neither)
+    return word_average(with_neither=with_neither)
 
 
-def word_average(protocol: GramvisProtocol, *, with_neither: bool = False) -> Average:
+def word_average(*, with_neither: bool = False) -> Average:
     """The mean over words with intervals, whatever the protocol."""
-    return Average(
-        "words", with_neither, intervals=True, resamples=protocol.resamples, seed=protocol.seed
-    )
+    return Average("words", with_neither, intervals=True)
 
 
 def mean_of_shares(

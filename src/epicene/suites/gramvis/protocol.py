@@ -40,6 +40,7 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     parsing: Parsing
     # Whether the mixed-effects model is fitted (extra `stats`).
     mixed: bool
+    # Without effect: earlier versions resampled words. Stored runs have it.
     resamples: Positive = 2000
     # Images of each prompt, and the pixels of their sides.
     shots: Positive = 4
@@ -112,7 +113,7 @@ PROTOCOLS = {
         name="epicene",
         about=(
             "The mean over words in every table, words without a labelled image left out, with "
-            "intervals that resample words and p-values after Holm; a judge's words read strictly."
+            "intervals over words and p-values after Holm; a judge's words read strictly."
         ),
         averaging="words",
         parsing="strict",

@@ -130,8 +130,8 @@ def tables(results: Results[GramvisProtocol]) -> Iterator[Table]:
     counts = count_array(divergent_words(frame))
     if counts.words:
         yield from _tables_of_counts(counts, protocol)
-    yield from stereotype_table(frame, protocol)
-    yield from judge_tables(frame, protocol)
+    yield from stereotype_table(frame)
+    yield from judge_tables(frame)
 
 
 def _tables_of_counts(counts: CountArray, protocol: GramvisProtocol) -> Iterator[Table]:

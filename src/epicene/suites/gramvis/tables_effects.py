@@ -13,7 +13,7 @@ import numpy as np
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats.arrays import safe_ratio
 from epicene.stats.hypothesis_tests import benjamini_hochberg
-from epicene.stats.intervals import bootstrap_sums
+from epicene.stats.intervals import statistic_of_sums
 from epicene.suites.gramvis.counts import control_words, count_array, with_stereotype
 from epicene.suites.gramvis.items import (
     CONDITIONS,
@@ -105,7 +105,7 @@ def _effect_note(printed: bool) -> str:
             "all models as if they were apart."
         )
     return (
-        "Means over words, words without a countable image left out; intervals resample words. "
+        "Means over words, words without a countable image left out; intervals are over words. "
         "p: paired t-tests over words; stars after Holm over the whole table. In the aggregate a "
         "word drawn by several models is one observation."
     )
@@ -160,7 +160,7 @@ def _aggregate_row(
 
 def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
     """Effects in high- and medium-resource languages, and the difference of the two."""
-    average = word_average(protocol)
+    average = word_average()
     levels = {"high": HIGH_RESOURCE, "medium": MEDIUM_RESOURCE}
     rows = []
     for drawer in ("all", *counts.drawers):
@@ -178,7 +178,7 @@ def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
                     cells = [_no_words(level)] * len(CONTROLS)
                 rows.append(Row(keys=(level, drawer, grammar), cells=tuple(cells)))
             contrast = [
-                _effect_contrast(parts["high"], parts["medium"], control, own, protocol)
+                _effect_contrast(parts["high"], parts["medium"], control, own)
                 for control in CONTROLS
             ]
             if absent and not protocol.of_first_version:
@@ -192,7 +192,7 @@ def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
         rows=tuple(rows),
         notes=(
             f"High: {', '.join(HIGH_RESOURCE)}; medium: {', '.join(MEDIUM_RESOURCE)}. Means over "
-            "words under both protocols; intervals resample words. Five languages cannot tell "
+            "words under both protocols; intervals are over words. Five languages cannot tell "
             "resources from anything else that sets these languages apart.",
         ),
     )
@@ -207,10 +207,8 @@ def _words_of_languages(counts: CountArray, languages: tuple[str, ...], grammar:
     return np.sort(np.concatenate(found))
 
 
-def _effect_contrast(
-    high: WordCounts, medium: WordCounts, control: str, own: str, protocol: GramvisProtocol
-) -> Estimate:
-    """The difference of two effects on different words, which are resampled together."""
+def _effect_contrast(high: WordCounts, medium: WordCounts, control: str, own: str) -> Estimate:
+    """The difference of two effects on different words."""
     from scipy.linalg import block_diag
 
     def sums(part: WordCounts) -> Floats:
@@ -221,13 +219,12 @@ def _effect_contrast(
         shares = [safe_ratio(totals[:, at], totals[:, at + 1]) for at in range(0, 8, 2)]
         return (shares[0] - shares[1]) - (shares[2] - shares[3])
 
-    return bootstrap_sums(
+    return statistic_of_sums(
         block_diag(sums(high), sums(medium)),
         contrast,
         np.concatenate([high.words, medium.words]),
         undefined=NO_GENDERED_IMAGE,
-        resamples=protocol.resamples,
-        seed=protocol.seed,
+        scale="difference",
         bounds=(-2, 2),
     )
 
@@ -254,7 +251,7 @@ _COLUMN_WEIGHTS: dict[str, Mapping[str, float]] = {
 }
 
 
-def stereotype_table(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iterator[Table]:
+def stereotype_table(frame: polars.DataFrame) -> Iterator[Table]:
     """Men's share by grammar and stereotype, and the effect of each, if there are control words."""
     frame = with_stereotype(frame)
     if not len(control_words(frame)):
@@ -276,9 +273,7 @@ def stereotype_table(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iter
     for drawer in counts.drawers:
         parts = {cell: counts.select(words, [drawer]) for cell, words in indices.items()}
         for keys, weights in _ROW_WEIGHTS.items():
-            cells = [
-                _weighted_sum(parts, weights, each, protocol) for each in _COLUMN_WEIGHTS.values()
-            ]
+            cells = [_weighted_sum(parts, weights, each) for each in _COLUMN_WEIGHTS.values()]
             rows.append(Row(keys=(drawer, *keys), cells=tuple(cells)))
     yield Table(
         name="stereotype",
@@ -288,7 +283,7 @@ def stereotype_table(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iter
         rows=tuple(rows),
         notes=(
             "Of the images that show a man or a woman; means over words under both protocols, "
-            "intervals resample words. The effect of grammar is the mean over both stereotypes of "
+            "intervals are over words. The effect of grammar is the mean over both stereotypes of "
             "masculine less feminine words, that of the stereotype the mean over both genders; "
             "the interaction is how much more grammar moves words for men than words for women.",
             "English and Chinese prompts do not tell the grammar: what it seems to do there is how "
@@ -301,9 +296,8 @@ def _weighted_sum(
     parts: Mapping[Cell, WordCounts],
     weights: Weights,
     conditions: Mapping[str, float],
-    protocol: GramvisProtocol,
 ) -> Estimate:
-    """A weighted sum of cells' shares under some conditions, words resampled."""
+    """A weighted sum of cells' shares under some conditions, with an interval over words."""
     from scipy.linalg import block_diag
 
     blocks = []
@@ -317,12 +311,11 @@ def _weighted_sum(
         combined: Floats = (shares * factors).sum(axis=1)
         return combined
 
-    return bootstrap_sums(
+    return statistic_of_sums(
         block_diag(*blocks),
         combination,
         np.concatenate([parts[cell].words for cell in weights]),
         undefined=f"of some of these words {NO_GENDERED_IMAGE}",
-        resamples=protocol.resamples,
-        seed=protocol.seed,
+        scale="difference",
         bounds=(factors[factors < 0].sum(), factors[factors > 0].sum()),
     )

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.suites.gramvis.protocol import GramvisProtocol
 
 _NO_PROBABILITIES = "this judge tells no probabilities"
 
@@ -65,7 +64,7 @@ def _vote_cells(votes: polars.DataFrame, judge: str) -> tuple[Estimate, ...]:
     return (count, *by_words, unread, *by_probability, same)
 
 
-def judge_tables(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iterator[Table]:
+def judge_tables(frame: polars.DataFrame) -> Iterator[Table]:
     """Agreement of the judges, and effects by template and by shot, if there are votes."""
     import polars as pl
 
@@ -74,16 +73,14 @@ def judge_tables(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iterator
         return
     if "agreement" in images.columns:  # else not one image was drawn
         votes = frame.filter(pl.col("name").cast(pl.String).str.starts_with(VOTE_PREFIX))
-        yield _agreement_table(votes, images, protocol)
+        yield _agreement_table(votes, images)
         yield vote_table(votes)
     if len(words := divergent_words(images)):
-        yield _breakdown_table(words, "template", protocol)
-        yield _breakdown_table(words, "shot", protocol)
+        yield _breakdown_table(words, "template")
+        yield _breakdown_table(words, "shot")
 
 
-def _agreement_table(
-    votes: polars.DataFrame, images: polars.DataFrame, protocol: GramvisProtocol
-) -> Table:
+def _agreement_table(votes: polars.DataFrame, images: polars.DataFrame) -> Table:
     """How far the judges agree, over all images and those of each model."""
     import polars as pl
 
@@ -93,10 +90,10 @@ def _agreement_table(
         pl.col("group").first(),
         pl.col("drawer").first(),
     )
-    rows = [Row(keys=("all",), cells=_agreement_cells(images, rated, protocol))]
+    rows = [Row(keys=("all",), cells=_agreement_cells(images, rated))]
     for drawer in distinct_values(images, "drawer"):
         by = pl.col("drawer").cast(pl.String) == drawer
-        cells = _agreement_cells(images.filter(by), rated.filter(by), protocol)
+        cells = _agreement_cells(images.filter(by), rated.filter(by))
         rows.append(Row(keys=(drawer,), cells=cells))
     return Table(
         name="judges",
@@ -118,9 +115,7 @@ def _agreement_table(
     )
 
 
-def _agreement_cells(
-    images: polars.DataFrame, rated: polars.DataFrame, protocol: GramvisProtocol
-) -> tuple[Estimate, ...]:
+def _agreement_cells(images: polars.DataFrame, rated: polars.DataFrame) -> tuple[Estimate, ...]:
     import polars as pl
 
     missing = share(images, pl.col("agreement").is_null())
@@ -130,16 +125,16 @@ def _agreement_cells(
     labels = rated["label"].to_list()
     unread = share(rated.explode("label"), pl.col("label").is_null())
     words = group_codes(rated)
-    kappa = fleiss(labels, words, resamples=protocol.resamples, seed=protocol.seed)
-    alpha = krippendorff(labels, words, resamples=protocol.resamples, seed=protocol.seed)
+    kappa = fleiss(labels, words)
+    alpha = krippendorff(labels, words)
     return (*split, unread, kappa, alpha, missing)
 
 
-def _breakdown_table(images: polars.DataFrame, facet: str, protocol: GramvisProtocol) -> Table:
+def _breakdown_table(images: polars.DataFrame, facet: str) -> Table:
     """Shares of the own gender and effects, by template or by shot."""
     import polars as pl
 
-    average = word_average(protocol)
+    average = word_average()
     rows = []
     for value in distinct_values(images, facet):
         counts = count_array(images.filter(pl.col(facet).cast(pl.String) == value))
@@ -159,5 +154,5 @@ def _breakdown_table(images: polars.DataFrame, facet: str, protocol: GramvisProt
             *(Column(name=f"{control}_effect") for control in CONTROLS),
         ),
         rows=tuple(rows),
-        notes=("Means over words and models under both protocols; intervals resample words.",),
+        notes=("Means over words and models under both protocols; intervals are over words.",),
     )

@@ -82,7 +82,7 @@ SHARE_TABLES = (
 )
 
 WORD_MEANS_NOTE = (
-    "Means over words, words without a countable image left out; intervals resample words. "
+    "Means over words, words without a countable image left out; intervals are over words. "
     "p against English after Holm over the table's tests."
 )
 
@@ -183,7 +183,7 @@ def bias_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
         notes=(
             "Differences of shares over all images of a cell, “neither” left out."
             if protocol.as_printed
-            else "Differences of means over words, “neither” left out; intervals resample words.",
+            else "Differences of means over words, “neither” left out; intervals are over words.",
         ),
     )
 
@@ -197,7 +197,7 @@ def neither_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
             "all images together, which gives other numbers."
         )
     else:
-        note = "Means over words and models; intervals resample words. `average` is over all words."
+        note = "Means over words and models; intervals are over words. `average` is over all words."
     return Table(
         name="12",
         title="“Neither” in per cent of all images",

@@ -18,6 +18,7 @@ from epicene.stats.tabulate import (
     undetected_share_of_parts,
 )
 from epicene.suites.misgendering.metrics import (
+    SIGMA_BOUNDS,
     beta_fits,
     conversion_judgements,
     family_title,
@@ -141,7 +142,7 @@ def _variation_of_templates(
     """How much the converted templates of an instance differ."""
     instances = sigma_by_instance(conversion_judgements(results.frame), results.protocol)
     as_paper = results.protocol.name == "paper"
-    mean = mean_of_parts(instances, "sigma")
+    mean = mean_of_parts(instances, "sigma", bounds=SIGMA_BOUNDS)
     if as_paper:
         mean = mean_with_spread(instances["sigma"].to_numpy(), standard_deviation)
     parts = dict.fromkeys(settings, (instances, mean))

@@ -240,6 +240,10 @@ def sigma_by_instance(frame: polars.DataFrame, protocol: MisgenderingProtocol) -
     )
 
 
+# Of the standard deviation of right and wrong answers.
+SIGMA_BOUNDS = (0.0, 0.5)
+
+
 def _level(sigma: float) -> str:
     """σ as the figures write it: 0, 0.40, 0.49."""
     return f"{sigma:.2f}" if sigma else "0"

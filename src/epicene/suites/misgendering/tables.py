@@ -25,6 +25,7 @@ from epicene.suites.answers import LIKELIHOOD_MEASURES
 from epicene.suites.misgendering.metrics import (
     FAMILIES,
     MODES,
+    SIGMA_BOUNDS,
     TEMPLATES,
     as_counted,
     conflict_rate,
@@ -66,6 +67,10 @@ if TYPE_CHECKING:
     _Parts = Mapping[tuple[str, str], polars.DataFrame]
 
 FACETS = ("case", "names", "antecedent", "occupation")
+
+
+def _mean_share(frame: polars.DataFrame) -> PartEstimator:
+    return mean_of_parts(frame, bounds=(0, 1))
 
 
 class _Measure(NamedTuple):
@@ -185,11 +190,11 @@ _MEASURES = (
         "variation",
         "Mean σ over the generations of an instance",
         _varying,
-        lambda instances: mean_of_parts(instances, "sigma"),
+        lambda instances: mean_of_parts(instances, "sigma", bounds=SIGMA_BOUNDS),
         is_share=False,
     ),
-    _Measure("repetition", "Repetition rate", _generated, mean_of_parts, is_share=False),
-    _Measure("expected disagreement", "Expected disagreement δ", _expected, mean_of_parts),
+    _Measure("repetition", "Repetition rate", _generated, _mean_share, is_share=False),
+    _Measure("expected disagreement", "Expected disagreement δ", _expected, _mean_share),
 )
 
 
@@ -364,7 +369,10 @@ def variation_table(results: Outcomes) -> Table:
     levels = sorted({level for part in parts.values() for level in distinct_values(part, "level")})
     rows = []
     for mode, part in parts.items():
-        measures = [*sigma_shares(part, levels).values(), mean_of_parts(part, "sigma")]
+        measures = [
+            *sigma_shares(part, levels).values(),
+            mean_of_parts(part, "sigma", bounds=SIGMA_BOUNDS),
+        ]
         rows += measured_rows(rows_by_pronoun(part, *mode), measures)
     return Table(
         name="variation",

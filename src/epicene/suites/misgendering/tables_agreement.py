@@ -180,7 +180,7 @@ def _agreement_table(
         notes=(
             "The first generation of each instance.",
             _no_pronoun_note(results, family),
-            "Intervals resample templates."
+            "Intervals are over templates."
             if clustered
             else "Intervals as the paper's, for independent instances.",
         ),
@@ -191,7 +191,7 @@ def _repetition_table(results: Outcomes, name: str, family: str, setting: str) -
     part = generation_judgements(results.frame, family, setting)
     names = pronouns_of(results.frame)
     as_paper = results.protocol.counts_as_paper
-    rate = _mean_and_deviation(part) if as_paper else mean_of_parts(part)
+    rate = _mean_and_deviation(part) if as_paper else mean_of_parts(part, bounds=(0, 1))
     of = rows_by(part, "model", "pronoun")
     rows = [
         Row(keys=(model,), cells=tuple(rate([of[model, each] for each in names])))
@@ -346,7 +346,7 @@ def _expected_cells(expected: polars.DataFrame) -> Callable[[str, str], Iterator
     """By model and pronoun: each expected disagreement, and how often a pronoun can be drawn."""
     import polars as pl
 
-    mean, known = mean_of_parts(expected), expected["value"].is_not_null().to_numpy()
+    mean, known = mean_of_parts(expected, bounds=(0, 1)), expected["value"].is_not_null().to_numpy()
     drawable = share_of_parts(expected, pl.col("value").is_not_null())
     of = rows_by(expected, "model", "distribution", "bound", "pronoun")
     of_all = rows_by(expected, "model", "distribution", "bound")

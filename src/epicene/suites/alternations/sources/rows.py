@@ -62,7 +62,7 @@ class RowLayout(NamedTuple):
     fields: Mapping[str, tuple[str, ...]]
     language: str = ""  # if the set has one only
     left_out: frozenset[str] = frozenset()  # columns that are no breakdown
-    grouped: bool = False  # pairs with one acceptable sentence are resampled together
+    grouped: bool = False  # pairs with one acceptable sentence count as one
 
     @property
     def looks_like(self) -> str:

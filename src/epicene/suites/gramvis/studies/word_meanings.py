@@ -208,7 +208,7 @@ def _agreement_table(results: Answered) -> Table:
         notes=(
             "Agreement is raw: of every two people who judged one meaning, or of the label that "
             "most people gave and the list's. κ is Fleiss' between people and Cohen's with the "
-            "list, α Krippendorff's. Meanings are resampled.",
+            "list, α Krippendorff's. Intervals are over meanings.",
         ),
     )
 

@@ -180,7 +180,7 @@ def tables(results: Labelled) -> Iterator[Table]:
 
 
 def is_clustered(results: Labelled) -> bool:
-    """Whether intervals resample templates; the paper's suppose independent texts."""
+    """Whether intervals are over templates; the paper's suppose independent texts."""
     return results.protocol.name != "paper"
 
 
@@ -257,7 +257,7 @@ def _published_row(name: str) -> Iterator[Row]:
 
 def _interval_note(results: Labelled) -> str:
     if is_clustered(results):
-        return "Intervals resample templates."
+        return "Intervals are over templates."
     return "Intervals are for independent texts."
 
 
