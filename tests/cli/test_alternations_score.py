@@ -158,7 +158,7 @@ def test_a_file_without_rows_names_the_page_with_the_layout(
 ) -> None:
     answers = write(tmp_path / "mine.jsonl", [])
     done = epicene("score", "alternations", "-d", pairs, "-a", answers)
-    refused(done, 2, "mine.jsonl answers no item in full", "docs/alternations.md")
+    refused(done, 2, "mine.jsonl answers no item in full", "the page of alternations")
 
 
 def test_nothing_judged_is_an_error(epicene: Epicene, pairs: Path, tmp_path: Path) -> None:
