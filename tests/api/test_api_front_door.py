@@ -62,7 +62,7 @@ def test_importing_it_imports_nothing_heavy() -> None:
 
 def test_a_users_script_runs(tmp_path: Path) -> None:
     metrics = measure(tmp_path)
-    assert metrics.columns == ["metric", "value", "low", "high", "n", "why"]
+    assert metrics.columns == ["metric", "value", "low", "high", "n", "why", "groups"]
     assert metrics.height
 
 
