@@ -208,7 +208,7 @@ def test_a_metric_that_raises_or_returns_something_else_is_named(tmp_path: Path)
     assert (undefined.value, undefined.why) == (None, "it is undefined for these data")
 
 
-def test_a_metric_that_some_resamples_do_not_have_is_a_number_without_an_interval(
+def test_a_metric_undefined_without_a_group_is_a_number_without_an_interval(
     tmp_path: Path,
 ) -> None:
     def gap(frame: Any) -> float:
@@ -217,7 +217,7 @@ def test_a_metric_that_some_resamples_do_not_have_is_a_number_without_an_interva
 
     found = with_gap(gap, tmp_path / "run")
     assert (found.value, found.low) == (0, None)
-    assert "undefined in" in found.why
+    assert found.why == "no interval: it is undefined without one of the groups"
 
 
 def test_no_metric_is_called_undetected(tmp_path: Path) -> None:

@@ -234,7 +234,7 @@ def test_the_card_says_how_it_was_made(tmp_path: Path) -> None:
     ):
         assert line in card.splitlines(), line
     # Of 8 pairs of choices 1 differs, of the 16 choices 11 are `shows`: 1 − 15 · 1 / (11 · 5).
-    assert "| both forms | 2 | 8 | 75.0 % [40.9, 92.9] | 0.73 [" in card
+    assert "| both forms | 2 | 8 | 75.0 % [40.9, 92.9] (few groups) | 0.73 [" in card
     assert "| translation | 2 | 9 | 66.7 % [" in card
     assert "ann" not in card.split()
 
