@@ -481,19 +481,26 @@ def compare(
     *,
     agreement: bool = False,
     names: tuple[str, str] | None = None,
+    crossed: str = "",
 ) -> Comparison:
     """Compare two runs of one suite over the judgements they share, with paired tests.
 
     With `agreement`, measure how far the two agree instead: raw, Matthews, Cohen; `names` are
-    then two judgements to pair, such as ("probability", "pre 1").
+    then two judgements to pair, such as ("probability", "pre 1"). `crossed` adds the table
+    `crossed`, over groups and a field of items or a facet, such as "name".
     """
     from epicene.runs.compare import compare_agreement, compare_runs
 
     if names and not agreement:
         raise InputError("`names` goes with `agreement`.")
+    if crossed and agreement:
+        raise InputError("`crossed` is of differences; leave out `agreement`.")
     runs = stored_run(first), stored_run(second)
     with scoring_progress():
-        found = compare_agreement(*runs, names=names) if agreement else compare_runs(*runs)
+        if agreement:
+            found = compare_agreement(*runs, names=names)
+        else:
+            found = compare_runs(*runs, crossed=crossed)
     return Comparison(found)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from epicene.cli.options import AsJson, WithItems
+from epicene.cli.options import AsJson, Crossed, WithItems
 from epicene.core.errors import InputError
 
 
@@ -21,6 +21,7 @@ def compare(
         str,
         typer.Option(help="With --agreement: two judgements to compare, A,B."),
     ] = "",
+    crossed: Crossed = "",
     as_json: AsJson = False,
     items: WithItems = False,
 ) -> None:
@@ -34,8 +35,14 @@ def compare(
         raise InputError("--names goes with --agreement.")
     if items and (agreement or not as_json):
         raise InputError("--items goes with --json, and lists what changed, not agreement.")
+    if crossed and agreement:
+        raise InputError("--crossed is of differences; leave out --agreement.")
     compared = compare_runs(
-        first, second, agreement=agreement, names=_two_names(names) if names else None
+        first,
+        second,
+        agreement=agreement,
+        names=_two_names(names) if names else None,
+        crossed=crossed,
     )
     result = compared.result
     if as_json:

@@ -87,6 +87,14 @@ AsMarkdown: TypeAlias = Annotated[bool, typer.Option("--markdown", help="As Mark
 WithItems: TypeAlias = Annotated[
     bool, typer.Option("--items", help="With --json: also every judged answer.")
 ]
+Crossed: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="FIELD",
+        help="Also over groups and a field of items or a facet that is crossed with them, "
+        "e.g. name (table crossed).",
+    ),
+]
 WithScores: TypeAlias = Annotated[
     bool,
     typer.Option(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.runs.paired_differences import FramePair
-    from epicene.runs.stored_run import Coverage
+    from epicene.runs.stored_run import Coverage, ItemMatching
     from epicene.suites import RunInfo
     from epicene.suites.headline_metrics import HeadlineMetric
 
@@ -60,9 +60,12 @@ class Comparison:
     notes: tuple[str, ...]  # what makes the two differ besides the model
 
 
-def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
+def compare_runs(first: StoredRun, second: StoredRun, crossed: str = "") -> Comparison:
     """Pair the judgements of two runs by item and name, and test what differs: by the suite's
-    headlines, as a report does it, then by every name of judgements."""
+    headlines, as a report does it, then by every name of judgements.
+
+    `crossed` is a factor that is crossed with groups, such as names.
+    """
     check_same_suite(first, second)
     read = read_pair(first, second)
     both = pair_judgements(read.texts)
@@ -91,6 +94,7 @@ def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
         judged=(once, once.select("group", outcome="outcome_2")),
         tables=(
             *([two_run_table(by_headline, [figures for _, figures in found])] if found else ()),
+            *([_crossed_table(read, crossed)] if crossed else ()),
             *([detectable] if detectable else ()),
             *([scores] if scores else ()),
             table,
@@ -107,6 +111,7 @@ class RunPair:
     infos: tuple[RunInfo, RunInfo]
     frames: FramePair
     coverages: tuple[Coverage, Coverage]
+    same: ItemMatching
     notes: tuple[str, ...]
 
     @property
@@ -143,6 +148,7 @@ def read_pair(first: StoredRun, second: StoredRun) -> RunPair:
         (infos[0], infos[1]),
         (frames[0], frames[1]),
         (judged[0].coverage, judged[1].coverage),
+        same,
         (*settings_diff_sentences(runs), *same.sentences([str(run.folder) for run in runs])),
     )
 
@@ -159,6 +165,17 @@ def _metric_differences(
         for change in pairwise_differences(figures, POSITIONS, suite=read.runs[0].suite.name):
             named = change._replace(first=read.infos[0].model, second=read.infos[1].model)
             yield MetricDifference(headline.name, named), (first, second)
+
+
+def _crossed_table(read: RunPair, field: str) -> Table:
+    import polars as pl
+
+    from epicene.runs.crossed_designs import crossed_changes_table, read_factor
+
+    frame = pl.concat(read.frames, how="diagonal")
+    factor = read_factor(field, read.runs, read.same, frame)
+    suite = read.runs[0].suite.name
+    return crossed_changes_table(headline_figures(read), factor, POSITIONS, suite)
 
 
 class HeadlineFigures(NamedTuple):

@@ -472,14 +472,14 @@ def match_items(runs: Sequence[StoredRun]) -> ItemMatching:
     first: dict[str, bytes] = {}
     unlike = set()
     for run in runs:
-        for item in _stored_items(run):
+        for item in stored_items(run):
             mark = digest(item)
             if first.setdefault(item.id, mark) != mark:
                 unlike.add(item.id)
     renamed = tuple(
         {
             item.id: f"{item.id} [{digest(item).hex()[:SHORT_HASH]}]"
-            for item in _stored_items(run)
+            for item in stored_items(run)
             if item.id in unlike
         }
         if unlike
@@ -515,7 +515,8 @@ def _data_digest(run: StoredRun) -> bytes:
     return digest(settings.suite_version, settings.protocol, settings.columns, hashes)
 
 
-def _stored_items(run: StoredRun) -> Iterator[Item]:
+def stored_items(run: StoredRun) -> Iterator[Item]:
+    """The items of a run, answered or not."""
     with open_store(run.folder) as store:
         reader = PlanReader(store, run.suite, run.protocol)
         for first, end in reader.windows():

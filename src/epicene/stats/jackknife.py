@@ -138,7 +138,15 @@ def estimate(
     """A statistic with its interval over groups, or why it has none."""
     if not np.isfinite(left_out).all():
         return _without(value, n, "it is undefined without one of the groups")
-    found = spread(left_out, counts)
+    return estimate_of_spread(
+        value, spread(left_out, counts), n=n, level=level, bounds=bounds, scale=scale
+    )
+
+
+def estimate_of_spread(
+    value: float, found: Spread, *, n: int, level: float, bounds: Bounds | None, scale: Scale
+) -> Estimate:
+    """A statistic with the interval that its spread gives it, or why it has none."""
     if bounds is None:
         if not found.variance:
             alike = f"the {found.groups} groups are all alike"
