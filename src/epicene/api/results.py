@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -206,8 +207,11 @@ class Runs(SuiteResults):
     Everything is computed from the stored answers, without a model.
     """
 
-    def __init__(self, stored: Sequence[StoredRun]) -> None:
+    def __init__(
+        self, stored: Sequence[StoredRun], *, crossed: str = "", draws: bool = False
+    ) -> None:
         self.stored = tuple(stored)
+        self._crossed, self._draws = crossed, draws
         self._read: tuple[object, Summary] | None = None
 
     @property
@@ -223,8 +227,23 @@ class Runs(SuiteResults):
             if self._read is not None:
                 self.stored = tuple(read_run(run.folder, run.suite) for run in self.stored)
             with scoring_progress():
-                self._read = state, summarise(self.stored)
+                self._read = state, self._with_requested(summarise(self.stored))
         return self._read[1]
+
+    def _with_requested(self, summary: Summary) -> Summary:
+        """With the tables that are made on request."""
+        if not len(summary.results.frame):
+            return summary
+        tables = []
+        if self._crossed:
+            from epicene.runs.crossed_designs import crossed_table
+
+            tables.append(crossed_table(summary, self.stored, self._crossed))
+        if self._draws:
+            from epicene.runs.random_draws import draws_table
+
+            tables.append(draws_table(summary, self.stored))
+        return replace(summary, requested=tuple(tables))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -366,12 +385,16 @@ def _stored_runs(runs: RunLike | Iterable[RunLike]) -> list[StoredRun]:
 
 
 @keyword_errors
-def tabulate(runs: RunLike | Iterable[RunLike]) -> Runs:
+def tabulate(runs: RunLike | Iterable[RunLike], *, crossed: str = "", draws: bool = False) -> Runs:
     """The results of several runs of one suite under one protocol, side by side.
+
+    crossed: a field of items or a facet, such as "name": adds the table `crossed`, whose intervals
+    are over groups and over its values.
+    draws: adds the table `draws`, of one model over its samples and runs.
 
     >>> epicene.tabulate(["runs/a", "runs/b"]).table("accuracy")   # doctest: +SKIP
     """
-    return Runs(_stored_runs(runs))
+    return Runs(_stored_runs(runs), crossed=crossed, draws=draws)
 
 
 class Scored(SuiteResults):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ from epicene.cli.options import (
     AsJson,
     AsLatex,
     AsMarkdown,
+    Crossed,
     RunFolders,
     TableNames,
     WithItems,
@@ -21,12 +22,24 @@ from epicene.cli.options import (
 )
 from epicene.core.errors import InputError
 
+if TYPE_CHECKING:
+    from epicene.api.results import Runs
+
 
 def tables(
     runs: RunFolders,
     table: TableNames = None,
     list_names: Annotated[
         bool, typer.Option("--list", help="Only the names and titles of the tables.")
+    ] = False,
+    crossed: Crossed = "",
+    draws: Annotated[
+        bool,
+        typer.Option(
+            "--draws",
+            help="Also one model's headlines over its random draws, of samples and runs "
+            "(table draws).",
+        ),
     ] = False,
     as_json: AsJson = False,
     items: WithItems = False,
@@ -50,33 +63,31 @@ def tables(
         raise InputError("--csv --scores writes the scored texts and no table; leave --table out.")
     if scores and form == "csv":
         _write_scores(runs)
-    elif list_names:
-        _list_tables(runs, as_json=as_json)
+        return
+    results = tabulate(runs, crossed=crossed, draws=draws)
+    if list_names:
+        _list_tables(results, as_json=as_json)
     elif form in ("", "json"):
-        results = tabulate(runs)
         check_judged(results.summary)
         show_results(results, as_json=as_json, items=items, scores=scores, names=table or ())
     else:
-        _write_runs(runs, form, table or ())
+        _write_runs(results, form, table or ())
 
 
-def _write_runs(folders: Sequence[Path], form: str, names: Sequence[str]) -> None:
+def _write_runs(results: Runs, form: str, names: Sequence[str]) -> None:
     """Write tables as CSV, LaTeX or Markdown."""
-    from epicene.api.results import tabulate
     from epicene.cli.output import check_judged, select_tables, write_tables
     from epicene.report.provenance import provenance_of
 
-    results = tabulate(folders)
     check_judged(results.summary)
     source = provenance_of(results.summary, results.stored)
     write_tables(select_tables(results.summary, names), form, source)
 
 
-def _list_tables(folders: Sequence[Path], *, as_json: bool) -> None:
-    from epicene.api.results import tabulate
+def _list_tables(results: Runs, *, as_json: bool) -> None:
     from epicene.cli.output import print_json, select_tables
 
-    found = select_tables(tabulate(folders).summary, ())
+    found = select_tables(results.summary, ())
     if as_json:
         print_json({"tables": {table.name: table.title for table in found}})
         return

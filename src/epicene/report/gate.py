@@ -195,6 +195,7 @@ def _case(each: HeadlineVerdict | GateCheck) -> tuple[str, str]:
     return each.evidence.headline, (
         f"change {change.value:+.4f} [{change.low:+.4f}, {change.high:+.4f}], margin "
         f"{points(each.evidence.margin)}, {each.evidence.rule}"
+        + (f", on only {change.groups:.1f} groups in effect" if change.few_groups else "")
     )
 
 

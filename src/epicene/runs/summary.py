@@ -55,13 +55,15 @@ class Summary:
     results: Results[Any]
     same: ItemMatching | None = None  # None where there is one run, or none
     wording: str = ""  # whose words the models were asked in; "" in a suite without the choice
+    requested: tuple[Table, ...] = ()  # tables that were asked for beside the suite's
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         """The suite's tables, made on first use; their titles name the wording."""
         made = self.suite.tables(self.results) if len(self.results.frame) else ()
+        made = (*self.requested, *made)
         if not self.wording:
-            return tuple(made)
+            return made
         return tuple(
             msgspec.structs.replace(table, title=f"{table.title} (wording: {self.wording})")
             for table in made
@@ -311,6 +313,12 @@ def _run_options(run: StoredRun) -> dict[str, object]:
 def _protocol_settings(run: StoredRun) -> dict[str, object]:
     settings: dict[str, object] = msgspec.to_builtins(run.protocol)
     return {name: value for name, value in settings.items() if name not in ("name", "about")}
+
+
+def protocol_method(run: StoredRun) -> dict[str, object]:
+    """How a run was asked: the protocol and its settings but for the seed."""
+    settings: dict[str, object] = msgspec.to_builtins(run.protocol)
+    return {name: value for name, value in settings.items() if name not in ("about", "seed")}
 
 
 def _format_value(value: object) -> str:

@@ -12,11 +12,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 
 from epicene.core.records import Estimate
 from epicene.stats import SignificanceResult
 from epicene.stats.arrays import encode_groups, finite_floats, group_sums, same_length
+from epicene.stats.intervals import clustered_difference, clustered_mean
 from epicene.stats.jackknife import Spread, estimate_of_spread, spread
 
 if TYPE_CHECKING:
@@ -89,9 +91,28 @@ def crossed_mean(
     same_length(values=rows, groups=groups, crossed=crossed)
     if not len(rows):
         return Estimate(value=None, why="there are no rows")
+    one = _over_groups(rows, groups, level, bounds, scale)
     found = crossed_spread(rows, groups, crossed).both
     value = float(np.sort(rows).mean())
-    return estimate_of_spread(value, found, n=len(rows), level=level, bounds=bounds, scale=scale)
+    both = estimate_of_spread(value, found, n=len(rows), level=level, bounds=bounds, scale=scale)
+    if both.low is None or both.high is None or one.low is None or one.high is None:
+        return both if one.low is None else one
+    # A second factor never makes an interval narrower, however few the groups.
+    return msgspec.structs.replace(
+        both,
+        low=min(both.low, one.low),
+        high=max(both.high, one.high),
+        groups=min(found.effective, one.groups or found.effective),
+    )
+
+
+def _over_groups(
+    rows: Floats, groups: Labels, level: float, bounds: Bounds | None, scale: Scale
+) -> Estimate:
+    if scale == "share":
+        return clustered_mean(rows, None, groups, level=level, bounds=bounds)
+    zeros = np.zeros_like(rows)
+    return clustered_difference(rows, zeros, groups, level=level, bounds=bounds)
 
 
 def crossed_test(

@@ -54,6 +54,14 @@ class HeadlineEvidence:
         """A change that is surely below this is a failure."""
         return 0.0 if self.rule == "no-regression" else -self.margin
 
+    @property
+    def effective_groups(self) -> float | None:
+        """How many groups the interval rests on, in effect."""
+        if isinstance(self.change, PairedSpread):
+            return round(float(self.change.freedom) - 1, 2)  # two groups are added to those seen
+        known = [each.groups for each in (self.baseline, self.new) if each.groups is not None]
+        return min(known, default=None)
+
 
 @dataclass(frozen=True)
 class HeadlineVerdict:
@@ -142,7 +150,13 @@ def _verdict(
     low = float(change.low(1 - policy.alpha / 2))
     value = float(change.difference)
     groups = change.groups if isinstance(change, PairedSpread) else None
-    shown = Estimate(value=value, low=min(low, high), high=high, n=evidence.judgements)
+    shown = Estimate(
+        value=value,
+        low=min(low, high),
+        high=high,
+        n=evidence.judgements,
+        groups=evidence.effective_groups,
+    )
     if groups is not None:  # a difference of shares
         shown = msgspec.structs.replace(shown, low=max(-1.0, min(low, high)), high=min(1.0, high))
     margin = evidence.margin
@@ -150,10 +164,10 @@ def _verdict(
         more = "" if evidence.rule == "no-regression" else f" by more than {points(margin)}"
         return HeadlineVerdict(evidence, "fail", shown, f"it is worse{more}", groups)
     if evidence.coverage < policy.min_coverage:
-        why = (
-            f"only {evidence.coverage:.1%} of the baseline's judgements are in the new run "
-            f"(min_coverage is {policy.min_coverage:.0%})"
-        )
+        share, least = f"{evidence.coverage:.1%}", f"(min_coverage is {policy.min_coverage:.0%})"
+        why = f"only {share} of the baseline's judgements are in the new run {least}"
+        if not evidence.paired:
+            why = f"the new run has only {share} as many judgements as the baseline {least}"
         return HeadlineVerdict(evidence, "undecided", shown, why, groups)
     if low >= -margin:
         return HeadlineVerdict(

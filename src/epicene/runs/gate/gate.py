@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -21,7 +21,12 @@ from epicene.runs.gate.decision import (
 from epicene.runs.gate.nightly import Night, read_nights, write_nights
 from epicene.runs.paired_differences import paired_scores
 from epicene.runs.stored_run import SHORT_HASH
-from epicene.runs.summary import primary_judgements, settings_diff_sentences, summarise
+from epicene.runs.summary import (
+    primary_judgements,
+    protocol_method,
+    settings_diff_sentences,
+    summarise,
+)
 from epicene.stats.independent_difference import independent_difference
 from epicene.stats.paired_spread import spread_of_rows
 from epicene.stats.tabulate import group_codes, undetected_share
@@ -183,6 +188,7 @@ def _against_run(new: StoredRun, baseline: StoredRun, policy: GatePolicy) -> _Ga
     if others:
         old_metrics, metrics = (summarise([run]).runs[0].metrics for run in (baseline, new))
         evidence += _metric_evidence(others, old_metrics, metrics, names)
+    _check_margins(evidence)
     return _Gathered(
         labels=(read.infos[0].model, read.infos[1].model),
         evidence=tuple(evidence),
@@ -194,12 +200,7 @@ def _against_run(new: StoredRun, baseline: StoredRun, policy: GatePolicy) -> _Ga
 
 def _check_same_method(baseline: StoredRun, new: StoredRun) -> None:
     """Raise if the two were asked in different ways: that is no difference of models."""
-
-    def method(run: StoredRun) -> dict[str, Any]:
-        settings = msgspec.to_builtins(run.protocol)
-        return {name: value for name, value in settings.items() if name not in ("about", "seed")}
-
-    if method(baseline) != method(new):
+    if protocol_method(baseline) != protocol_method(new):
         told = " ".join(settings_diff_sentences([baseline, new]))
         raise InputError(f"{told} A gate compares models under one method.")
 
@@ -253,6 +254,11 @@ def _against_results(new: StoredRun, baseline: StoredResults, policy: GatePolicy
     summary = summarise([new])
     evidence: list[HeadlineEvidence] = []
     notes: list[str] = []
+    if baseline.data != new.manifest.settings.data:
+        notes.append(
+            f"The baseline is of the data {baseline.data!r} and the new run of "
+            f"{new.manifest.settings.data!r}, so the change is not of the model alone."
+        )
     others = dict(policy.headlines)
     headlines = headline_metrics_of(new.suite, summary.results)
     for headline in headlines:
@@ -270,6 +276,10 @@ def _against_results(new: StoredRun, baseline: StoredResults, policy: GatePolicy
     (run,) = summary.runs
     names = [headline.name for headline in headlines]
     evidence += _metric_evidence(others, baseline.estimates, run.metrics, names)
+    if more := [each for each in evidence if each.baseline.n and each.new.n > each.baseline.n]:
+        named = ", ".join(f"“{each.headline}”" for each in more)
+        notes.append(f"The new run has more judgements than the baseline by {named}.")
+    _check_margins(evidence)
     return _Gathered(
         labels=(f"{baseline.model} ({baseline.path.name})", run.info.model),
         evidence=tuple(evidence),
@@ -331,8 +341,22 @@ def _independent_evidence(
         change=change,
         paired=False,
         judgements=new.n,
+        # Of a file of results it is not known which judgements it has, only how many.
+        coverage=min(1.0, new.n / old.n) if old.n else 1.0,
         why="" if change else old.why or new.why or "a figure has no interval",
     )
+
+
+def _check_margins(evidence: Sequence[HeadlineEvidence]) -> None:
+    """Raise if a share has a margin that no loss can exceed: 5 where 5 points are meant."""
+    for each in evidence:
+        ends = [each.baseline.value, each.baseline.high, each.new.value, each.new.high]
+        share = each.paired or all(end is None or abs(end) <= 1 for end in ends)
+        if each.margin >= 1 and share:
+            raise InputError(
+                f"The margin of {each.headline!r} is {each.margin:g}, and every loss is within it: "
+                f"margins are shares, so {each.margin:g} points are {each.margin / 100:g}."
+            )
 
 
 def distance_from_zero(figure: Estimate) -> Estimate:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Rule: TypeAlias = Literal["non-inferiority", "no-regression"]
 Correction: TypeAlias = Literal["holm", "bonferroni", "none"]
 Better: TypeAlias = Literal["higher", "lower", "nearer zero"]
-Margin: TypeAlias = Annotated[float, msgspec.Meta(gt=0)]
+Margin: TypeAlias = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
 Share: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Level: TypeAlias = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
