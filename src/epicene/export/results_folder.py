@@ -18,9 +18,15 @@ from epicene.export.folders import (
 from epicene.export.path_redaction import runs_without_paths
 from epicene.export.results_card import results_card
 from epicene.report.model_comparison import compare_models, undetected_per_headline
-from epicene.report.model_profiles import profile_table, titled_by_suite, with_distinct_labels
+from epicene.report.model_profiles import (
+    profile_table,
+    suite_titles,
+    titled_by_suite,
+    with_distinct_labels,
+)
 from epicene.report.provenance import provenance_of, undetected_line_of
 from epicene.report.results_document import metrics_by_model, metrics_table, results_document
+from epicene.runs.paired_differences import changes_of_suites_table
 from epicene.runs.summary import group_by_protocol, summarise
 
 if TYPE_CHECKING:
@@ -184,20 +190,31 @@ def _write_tables(part: ProtocolResults, folder: Path) -> None:
 
 
 def _write_profile(parts: Sequence[ProtocolResults], folder: Path) -> None:
-    """Write the headlines of all suites; as CSV, one line for each with its run."""
+    """Write the headlines of all suites, and all changes with one correction."""
+    if (found := model_profiles(parts)) is not None:
+        _write_overview("profile", found.table, found.by_suite, folder)
+    titles = suite_titles([part.summary for part in parts])
+    changes = changes_of_suites_table(
+        [(title, part.compared.differences) for title, part in zip(titles, parts, strict=True)]
+    )
+    if changes is not None:
+        _write_overview("changes", changes, [(changes, None)], folder)
+
+
+def _write_overview(
+    stem: str, table: Table, rows: Sequence[tuple[Table, Provenance | None]], folder: Path
+) -> None:
+    """Write a table about all suites; as CSV, one line for each number with its run."""
     from epicene.report.latex import as_latex
     from epicene.report.table_formats import as_json, as_markdown, long_csv
 
-    if (found := model_profiles(parts)) is None:
-        return
-    table = found.table
-    _write_json(folder / "profile.json", as_json(table))
+    _write_json(folder / f"{stem}.json", as_json(table))
     for suffix, text in (
         ("tex", as_latex(table)),
-        ("csv", long_csv(found.by_suite)),
+        ("csv", long_csv(rows)),
         ("md", as_markdown(table)),
     ):
-        write_atomically(folder / f"profile.{suffix}", text.encode())
+        write_atomically(folder / f"{stem}.{suffix}", text.encode())
 
 
 def _write_json(path: Path, content: dict[str, object]) -> None:

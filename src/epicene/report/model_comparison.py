@@ -42,6 +42,7 @@ _RANKING_NOTES = (
     f"{100 * SIGNIFICANCE_LEVEL:.0f} % after Holm over all pairs both ways.",
     "A place is a range: from one below the models that are significantly better to one above "
     "those that are significantly worse. Models that share a letter do not differ significantly.",
+    "This holds for each headline on its own: the more headlines, the likelier a false one.",
     "A missing judgement, in one run or in all, counts against its model when that is tested for "
     "being better, and for it when another is, so that it can only widen a place.",
 )
@@ -162,6 +163,7 @@ class ModelComparison:
     changes: Table | None
     detectable: Table | None  # what could have been found where no change is significant
     reasons: tuple[str, ...]  # sentences: why models are not ranked
+    differences: tuple[MetricDifference, ...] = ()  # the rows of `changes`
 
     @property
     def undetected(self) -> str:
@@ -189,6 +191,7 @@ def compare_models(summary: Summary, runs: Sequence[StoredRun]) -> ModelComparis
         pairwise_table(found) if found else None,
         detectable_table(found, models=True) if found else None,
         tuple(each for _, each in ranked if isinstance(each, str)),
+        tuple(found),
     )
 
 

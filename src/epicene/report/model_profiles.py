@@ -123,17 +123,20 @@ def titled_by_suite(
     summaries: Sequence[Summary], entries: Sequence[Sequence[HeadlineResult]]
 ) -> list[HeadlineResult]:
     """All headlines, each titled by its suite, and its protocol where a suite has several."""
-    several = len({each.suite.name for each in summaries}) < len(summaries)
     return [
-        replace(entry, title=f"{_suite_title(summary, several=several)}: {entry.title}")
-        for summary, found in zip(summaries, entries, strict=True)
+        replace(entry, title=f"{title}: {entry.title}")
+        for title, found in zip(suite_titles(summaries), entries, strict=True)
         for entry in found
     ]
 
 
-def _suite_title(summary: Summary, *, several: bool) -> str:
-    title = summary.suite.card.title
-    return f"{title} ({summary.protocol.name})" if several else title
+def suite_titles(summaries: Sequence[Summary]) -> list[str]:
+    """The title of each suite, with its protocol where a suite has several."""
+    several = len({each.suite.name for each in summaries}) < len(summaries)
+    return [
+        f"{each.suite.card.title} ({each.protocol.name})" if several else each.suite.card.title
+        for each in summaries
+    ]
 
 
 def _with_label(run: RunSummary, names: Mapping[str, str]) -> RunSummary:

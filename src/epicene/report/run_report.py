@@ -22,6 +22,7 @@ from epicene.report.model_profiles import (
     profile_figures,
     profile_table,
     size_figures,
+    suite_titles,
     titled_by_suite,
     with_distinct_labels,
 )
@@ -40,6 +41,7 @@ from epicene.report.provenance import (
     unused_settings,
 )
 from epicene.report.results_document import metrics_by_model, metrics_table
+from epicene.runs.paired_differences import changes_of_suites_table
 from epicene.runs.stored_run import (
     SHORT_HASH,
     RunJudgements,
@@ -293,13 +295,19 @@ def _overview(parts: Sequence[_SuiteReport]) -> Iterator[PageSection]:
         )
         for part, summary, entries in zip(parts, summaries, by_part, strict=True)
     ]
+    changes = changes_of_suites_table(
+        [
+            (title, part.comparison.differences)
+            for title, part in zip(suite_titles(summaries), parts, strict=True)
+        ]
+    )
     yield PageSection(
         heading="Models side by side",
         paragraphs=(
             "Each model's headlines with 95 % intervals. Suites measure different things and are "
             "never added up; significant differences are listed per suite below.",
         ),
-        tables=(profile_table(summaries, found, methods),),
+        tables=(profile_table(summaries, found, methods), *([changes] if changes else ())),
         figures=(*profile_figures(found), *size_figures(summaries, found)),
     )
 

@@ -184,6 +184,40 @@ def two_run_table(
     )
 
 
+def changes_of_suites_table(
+    found: Sequence[tuple[str, Sequence[MetricDifference]]],
+) -> Table | None:
+    """The differences of all suites, by their titles, with one correction over all of them; None
+    where fewer than two suites have any."""
+    from epicene.stats.hypothesis_tests import holm
+
+    if sum(bool(changes) for _, changes in found) < 2:
+        return None
+    tested = [(title, each) for title, changes in found for each in changes]
+    adjusted = holm([each.change.test.p for _, each in tested])
+    return Table(
+        name="changes of all suites",
+        title="What changed between every two models, over all suites",
+        levels=("suite", "headline", "first", "second"),
+        columns=_DIFFERENCE_COLUMNS[:3],
+        rows=tuple(
+            Row(
+                keys=(title, each.headline, each.change.first, each.change.second),
+                cells=(
+                    each.change.difference,
+                    *(Estimate(value=p, why=each.change.test.why) for p in (each.change.test.p, q)),
+                ),
+            )
+            for (title, each), q in zip(tested, adjusted, strict=True)
+        ),
+        notes=(
+            f"p (Holm) is corrected over all {len(tested)} rows, so that the chance of any false "
+            "alarm among the headlines of all suites is at most 5 %; the tables of each suite "
+            "are corrected over that suite's rows alone.",
+        ),
+    )
+
+
 def _difference_cells(found: Sequence[MetricDifference]) -> Iterator[tuple[Estimate, ...]]:
     from epicene.stats.hypothesis_tests import holm
 
