@@ -6,7 +6,9 @@ Every template is asked with every name. Templates, names and single answers eac
 of the variance (on the scale of a probit), and the truth is the rate over all templates and names.
 Each line has the coverage of the interval that leaves out templates alone, and of the two-way
 interval; then the same of the difference between two equal models that differ by template, name
-and answer, with the false alarms of the two-way test. It takes some minutes on one core.
+and answer, with the false alarms of the two-way test. A second table is of repeated draws of a
+model: groups of four prompts, each with its own chance of a right answer, of which so many draws
+are taken. It takes some minutes on one core.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epicene.stats.draws import mean_over_draws
 from epicene.stats.intervals import clustered_difference, proportion
 from epicene.stats.two_way import crossed_mean, crossed_test
 
@@ -81,8 +84,44 @@ def measure(design: Design, data_sets: int, rng: np.random.Generator) -> tuple[f
     return (*(100 * np.mean(hits, axis=0)), float(np.median(groups)))
 
 
+class Repeated(NamedTuple):
+    """So many draws of groups of four prompts; `shared` is the variance that a draw has in common
+    (on the scale of a probit)."""
+
+    groups: int
+    draws: int
+    rate: float
+    shared: float
+
+    def measure(self, data_sets: int, rng: np.random.Generator) -> tuple[float, ...]:
+        """Per cent that cover: over groups with one draw and with all, over groups and draws, and
+        over draws of the same prompts."""
+        prompts = 4 * self.groups
+        labels = np.repeat(np.arange(prompts), self.draws)
+        draws = np.tile(np.arange(self.draws), prompts)
+        hits = []
+        for _ in range(data_sets):
+            own = rng.normal(0, 0.2**0.5, self.groups).repeat(4) + rng.normal(0, 0.3**0.5, prompts)
+            noise = rng.normal(0, (0.5 - self.shared) ** 0.5, (prompts, self.draws))
+            common = rng.normal(0, self.shared**0.5, (1, self.draws))
+            bar = NormalDist().inv_cdf(self.rate)
+            right = np.asarray(own[:, None] + common + noise < bar, dtype=np.float64)
+            # The chance of each prompt, over further draws.
+            truth = np.mean([NormalDist(0, 0.5**0.5).cdf(bar - each) for each in own])
+            values = right.ravel()
+            hits.append(
+                (
+                    covers(proportion(right[:, 0], groups=np.arange(prompts) // 4), self.rate),
+                    covers(proportion(values, groups=labels // 4), self.rate),
+                    covers(crossed_mean(values, labels // 4, draws), self.rate),
+                    covers(mean_over_draws(right).estimate, float(truth)),
+                )
+            )
+        return tuple(100 * np.mean(hits, axis=0))
+
+
 def main() -> None:
-    """Print the table in Markdown."""
+    """Print the tables in Markdown."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--data-sets", type=int, default=1000)
     data_sets = arguments.parse_args().data_sets
@@ -104,6 +143,17 @@ def main() -> None:
             f"| {templates} × {names} | {of_templates}, {of_names} | {' | '.join(fields)} |",
             flush=True,
         )
+
+    print(
+        "\n| groups × draws | rate | a draw's own part | over groups, one draw | all draws | "
+        "over groups and draws | these items |"
+    )
+    print("|---" * 7 + "|")
+    for groups, draws, rate, shared in product((30, 100), (3, 5, 10), (0.5, 0.9), (0.0, 0.02)):
+        rng = np.random.default_rng([groups, draws, int(1000 * rate)])
+        covered = Repeated(groups, draws, rate, shared).measure(data_sets, rng)
+        fields = [f"{each:.1f}" for each in covered]
+        print(f"| {groups} × {draws} | {rate} | {shared} | {' | '.join(fields)} |", flush=True)
 
 
 if __name__ == "__main__":

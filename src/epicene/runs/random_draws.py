@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from epicene.core.errors import InputError
 from epicene.core.records import Column, Estimate, Row, Table
@@ -27,6 +28,9 @@ _NOTES = (
     "groups: an interval about further items, in which each answer's own randomness is included. "
     "Over groups and draws: also what the answers of one draw have in common, as in the table "
     "`crossed`. These items: about further draws of the same items.",
+    "p (independent): whether draws differ more than independent answers would (F test); if it is "
+    "below 5 %, take the interval over groups and draws, and that of these items is from the means "
+    "of draws.",
 )
 
 
@@ -37,7 +41,7 @@ def draws_table(summary: Summary, runs: Sequence[StoredRun]) -> Table:
     for headline in headline_metrics_of(summary.suite, summary.results):
         if headline.item_scores is None:
             continue
-        frame = _balanced(headline.item_scores(replace(summary.results)))
+        frame = _balanced(headline.item_scores(summary.results))
         if frame["draw"].n_unique() < 2:
             continue
         rows.append(Row(keys=(headline.name,), cells=_cells(frame)))
@@ -57,6 +61,7 @@ def draws_table(summary: Summary, runs: Sequence[StoredRun]) -> Table:
             Column(name="standard deviation of draws"),
             Column(name="lowest draw"),
             Column(name="highest draw"),
+            Column(name="p (independent)", unit="p"),
             Column(name="prompts that change"),
             Column(name="draws", unit="count"),
             Column(name="prompts", unit="count"),
@@ -97,18 +102,18 @@ def _balanced(scores: polars.DataFrame) -> polars.DataFrame:
 
 
 def _cells(frame: polars.DataFrame) -> tuple[Estimate, ...]:
-    import polars as pl
-
     values, groups = frame["score"].to_numpy(), group_codes(frame)
-    prompts = frame["prompt"].to_list()
-    draws = frame.group_by("draw").agg(pl.col("score").mean()).sort("draw")["score"].to_numpy()
-    changing = frame.group_by("prompt").agg(pl.col("score").n_unique() > 1)["score"].to_numpy()
-    numbers = (float(draws.std(ddof=1)), draws.min(), draws.max(), changing.mean())
+    table = frame.pivot("draw", index="prompt", values="score").drop("prompt").to_numpy()
+    drawn, means = mean_over_draws(table), np.sort(table.mean(axis=0))
+    changing = float(np.mean(np.ptp(table, axis=1) > 0))
+    prompts, draws = table.shape
     return (
         clustered_mean(values, groups=groups, bounds=(0, 1)),
         crossed_mean(values, groups, frame["draw"].to_list()),
-        mean_over_draws(values, prompts),
-        *(Estimate(value=float(number), n=len(draws)) for number in numbers),
-        Estimate(value=len(draws)),
-        Estimate(value=len(changing)),
+        drawn.estimate,
+        *(Estimate(value=float(x), n=draws) for x in (means.std(ddof=1), means[0], means[-1])),
+        Estimate(value=drawn.alike.p, n=draws, why=drawn.alike.why),
+        Estimate(value=changing, n=prompts),
+        Estimate(value=draws),
+        Estimate(value=prompts),
     )

@@ -2,48 +2,75 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epicene.core.records import Estimate
-from epicene.stats.arrays import encode_groups, finite_floats, group_sums, same_length
+from epicene.core.errors import InputError
+from epicene.stats import SignificanceResult
+from epicene.stats.arrays import finite_floats
 from epicene.stats.jackknife import Spread, estimate_of_spread
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable
+    from epicene.core.records import Estimate
+    from epicene.stats.arrays import Floats
 
-    from numpy.typing import ArrayLike
+_LEVEL = 0.05
 
 
-def mean_over_draws(
-    values: ArrayLike, prompts: Collection[Hashable], *, level: float = 0.95
-) -> Estimate:
-    """The mean of values between 0 and 1 with an interval over draws, the prompts being fixed.
+class DrawnMean(NamedTuple):
+    """A mean over draws of the same prompts, and whether draws differ more than chance makes
+    independent answers do."""
 
-    The variance is that of each prompt's own draws (n − 1 below), with Satterthwaite's degrees of
-    freedom. Where no prompt changes, the interval covers the share of prompts that may hide where
-    none was seen to.
+    estimate: Estimate
+    alike: SignificanceResult  # small p: the answers of one draw have something in common
+
+
+def mean_over_draws(values: Floats, *, level: float = 0.95) -> DrawnMean:
+    """The mean of values between 0 and 1 (prompt × draw), over further draws of these prompts.
+
+    The variance is that of each prompt's own draws, with Satterthwaite's degrees of freedom; it
+    supposes that answers are drawn independently. If the means of draws differ significantly more
+    than that (an F test at 5 %), it is their own, with one degree of freedom less than draws. Where
+    no prompt changes, the interval covers the share of prompts that may hide where none was seen
+    to.
     """
-    rows = finite_floats(values, "values")
-    same_length(values=rows, prompts=prompts)
-    if not len(rows):
-        return Estimate(value=None, why="there are no rows")
-    codes = encode_groups(prompts, len(rows))
-    sums, squares, counts = group_sums(
-        np.column_stack([rows, rows**2, np.ones_like(rows)]), codes
-    ).T
-    value = float(np.sort(rows).mean())
-    if counts.min() < 2:
-        return Estimate(value=value, n=len(rows), why="no interval: a prompt was drawn once")
-    within = np.clip(squares - sums**2 / counts, 0, None) / (counts - 1)
-    parts = np.sort(counts * within) / len(rows) ** 2
-    variance = float(parts.sum())
-    freedom = 0.0
-    if variance:
-        order = np.argsort(counts * within, kind="stable")
-        freedom = variance**2 / float(np.sum(parts**2 / (counts[order] - 1)))
-    found = Spread(len(sums), variance, freedom)
-    return estimate_of_spread(
-        value, found, n=len(rows), level=level, bounds=(0.0, 1.0), scale="difference"
+    if values.ndim != 2 or values.shape[1] < 2 or not len(values):
+        raise InputError("Draws are a table of prompts by draws, of two draws or more.")
+    finite_floats(values.ravel(), "values")
+    prompts, draws = values.shape
+    # Sorted, so that the same prompts in another order give the same bits.
+    own = np.sort(values.var(axis=1, ddof=1))
+    variance = float(own.sum()) / (draws * prompts**2)
+    means = np.sort(np.sort(values, axis=0).mean(axis=0))
+    if not variance:
+        found, test = Spread(prompts, 0.0, 0.0), _never_change(draws)
+    else:
+        freedom = (draws - 1) * float(own.sum()) ** 2 / float(np.sum(own**2))
+        between = float(means.var(ddof=1)) / draws
+        test = _test(between / variance, draws, freedom)
+        found = Spread(prompts, variance, freedom)
+        if test.p is not None and test.p < _LEVEL:
+            found = Spread(prompts, between, draws - 1)
+    return DrawnMean(
+        estimate_of_spread(
+            float(means.mean()),
+            found,
+            n=values.size,
+            level=level,
+            bounds=(0.0, 1.0),
+            scale="difference",
+        ),
+        test,
     )
+
+
+def _never_change(draws: int) -> SignificanceResult:
+    return SignificanceResult(statistic=None, p=None, n=draws, why="no answer changes")
+
+
+def _test(ratio: float, draws: int, freedom: float) -> SignificanceResult:
+    from scipy.special import fdtrc
+
+    p = float(fdtrc(draws - 1, freedom, ratio))
+    return SignificanceResult(statistic=ratio, p=p, n=draws)
