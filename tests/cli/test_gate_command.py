@@ -81,6 +81,56 @@ def test_a_file_of_results_is_a_baseline_of_independent_answers(runs: Epicene) -
     assert (by_metric.code, list(by_metric.json["headlines"])) == (1, ["SGA"])
 
 
+def test_a_smaller_run_does_not_pass_against_a_file_of_results(runs: Epicene) -> None:
+    """Which judgements the file has is not known, but how many."""
+    runs("export", "results", "rules", "-o", "exported")
+    (file,) = Path("exported").rglob("results.json")
+    runs("run", "genform", "-m", "rules?label=few", "-l", "fr", "--limit=5", "--out=few")
+    Path("policy.toml").write_text("margin = 0.9\n")
+    few = runs("gate", "few", "-b", file, "--policy", "policy.toml")
+    assert few.code == 3
+    assert "the new run has only 20.0% as many judgements as the baseline" in few.out
+    assert runs("gate", "again", "-b", file, "--policy", "policy.toml").code == 0
+    runs("export", "results", "few", "-o", "small")
+    (small,) = Path("small").rglob("results.json")
+    more = runs("gate", "again", "-b", small, "--json").json
+    assert f"more judgements than the baseline by “{HEADLINE}”" in " ".join(more["notes"])
+    document = json.loads(small.read_bytes())
+    small.write_text(json.dumps({**document, "data": "other.csv"}))
+    other = runs("gate", "again", "-b", small, "--json").json
+    assert "of the data 'other.csv'" in " ".join(other["notes"])
+
+
+def test_an_interval_over_few_groups_is_marked(runs: Epicene) -> None:
+    for name in ("one", "two"):
+        run = ("run", "genform", "-m", f"rules?label={name}", "-l", "fr", "--limit=8")
+        assert runs(*run, f"--out={name}").code == 0
+    written = runs("gate", "one", "-b", "two", "--json", "-o", "g.xml", "-o", "g.md")
+    jsonschema.validate(written.json, SCHEMA)
+    headline = written.json["headlines"][HEADLINE]
+    assert headline["change"]["groups"] == headline["groups"] < 20
+    assert "0.0 [-" in Path("g.md").read_text("utf-8")
+    assert "]‡ |" in Path("g.md").read_text("utf-8")
+    assert f"on only {headline['groups']}.0 groups in effect" in Path("g.xml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("margin", "told"),
+    [
+        ("5", "margins are shares, so 5 points are 0.05"),
+        ("1.0", "every loss is within it"),
+        ("-0.05", "policy.toml, margin: Expected `float` > 0"),
+        ("inf", "policy.toml, margin: Expected `float` <="),
+        ("nan", "policy.toml, margin: Expected"),
+    ],
+)
+def test_margins_that_decide_nothing_are_refused(runs: Epicene, margin: str, told: str) -> None:
+    Path("policy.toml").write_text(f"margin = {margin}\n")
+    done = runs("gate", "copy", "-b", "rules", "--policy", "policy.toml")
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+
+
 def test_limits(runs: Epicene) -> None:
     Path("policy.toml").write_text("max_undetected = 0.0\n")
     checked = runs("gate", "again", "-b", "rules", "--policy", "policy.toml", "--json").json

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 
 from epicene.core.errors import InputError, unknown
@@ -59,9 +60,11 @@ def read_factor(
     field: str, runs: Sequence[StoredRun], same: ItemMatching, frame: polars.DataFrame
 ) -> Factor:
     """The field of the runs' items that has this name, or the facet of their judgements."""
-    fields = {*runs[0].suite.item.__struct_fields__} - {*Item.__struct_fields__}
-    facets = {name for name in frame.columns if name not in FRAME_COLUMNS} - fields
+    kinds = msgspec.structs.fields(runs[0].suite.item)
+    fields = {each.name for each in kinds if each.type in (str, int)} - {*Item.__struct_fields__}
+    facets = {name for name in frame.columns if not name.startswith("evidence ")}
     facets = {name for name in facets if not frame[name].dtype.is_numeric()}
+    facets -= fields | {*FRAME_COLUMNS}
     if field not in fields | facets:
         raise unknown("field of items or facet", field, fields | facets, every=True)
     if field in facets:
