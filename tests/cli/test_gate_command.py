@@ -131,6 +131,19 @@ def test_margins_that_decide_nothing_are_refused(runs: Epicene, margin: str, tol
     assert told in done.err
 
 
+def test_a_damaged_run_is_wrong_input_and_no_failure_of_the_model(runs: Epicene) -> None:
+    shutil.copytree("copy", "damaged")
+    with Path("damaged", "answers.sqlite").open("r+b") as file:
+        file.truncate(20_000)
+    done = runs("gate", "damaged", "-b", "rules")
+    assert (done.code, done.out) == (2, "")
+    assert "damaged" in done.err
+    Path("cut.json").write_text('{"suite": "genform", "runs": [{"model"')
+    done = runs("gate", "copy", "-b", "cut.json")
+    assert (done.code, done.out) == (2, "")
+    assert "cut.json is not JSON" in done.err
+
+
 def test_limits(runs: Epicene) -> None:
     Path("policy.toml").write_text("max_undetected = 0.0\n")
     checked = runs("gate", "again", "-b", "rules", "--policy", "policy.toml", "--json").json

@@ -72,6 +72,19 @@ def test_a_pilot_run_gives_rates_correlations_and_components(epicene: Epicene) -
     assert coupled["tables"]["plan"][GENERATION]["items needed"]["value"] < one
 
 
+def test_a_pilot_without_errors_says_nothing_of_correlations(epicene: Epicene) -> None:
+    """They are assumed, as without a run: independent answers would make the plan too cheap."""
+    asked = ("--set=formats=generation", "--set=samples=2", "--limit=3", "--out=right")
+    epicene("run", "misgendering", "--model=planted?rate=1", *asked)
+    made = epicene("plan", "misgendering", "--from=right", "--json").json
+    row = made["tables"]["assumptions"][GENERATION]
+    assert row["correlation in a group"]["value"] == 0.3
+    assert row["correlation of samples"]["value"] == 0.6
+    assert "components" not in made["tables"]
+    told = epicene("plan", "misgendering", "--from=right").out
+    assert f"No answer varies by “{GENERATION}”" in told
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from epicene.cli.options import AsJson, AsMarkdown
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, RunError
 
 _EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
 
@@ -61,7 +61,10 @@ def gate(
         raise InputError("Choose one of --json and --markdown.")
     for path in out or ():
         gate_writer(path)  # before any work is done
-    found = gate_runs(new, baseline, policy=policy, nights=nights)
+    try:
+        found = gate_runs(new, baseline, policy=policy, nights=nights)
+    except RunError as error:  # a damaged run is no failure of the model
+        raise InputError(str(error)) from error
     for path in out or ():
         found.write(path)
     if as_json:

@@ -21,7 +21,7 @@ def data_needs_tables(plan: DataPlan) -> tuple[Table, ...]:
         _needs_table(plan),
         _assumptions_table(plan),
         *([_samples_table(plan)] if any(each.by_samples for each in plan.needs) else ()),
-        *([_components_table(plan)] if any(each.pilot.components for each in plan.needs) else ()),
+        *([components] if (components := _components_table(plan)).rows else ()),
     )
 
 

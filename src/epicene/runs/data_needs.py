@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 SAMPLES_SHOWN = (1, 2, 3, 5, 10)
 _WORDINGS = ("wording", "template")  # facets that say how an item was put
+# Where nothing is known: the correlation of a group's items, and of one item's judgements.
+_ASSUMED_ICC = 0.3
+_ASSUMED_AGREEMENT = 0.6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,6 +161,15 @@ def plan_from_runs(runs: Sequence[StoredRun], assumptions: Assumptions) -> DataP
             f"{runs[0].folder} has no headline with a right and a wrong that could be paired by "
             "item, so there is nothing to plan from it."
         )
+    alike = [
+        f"“{each.headline}”" for each in pilots if each.components and not each.components.total
+    ]
+    if alike:
+        notes = (
+            *notes,
+            f"No answer varies by {', '.join(alike)}, so correlations are assumed, not measured; a "
+            "pilot with some errors says more.",
+        )
     return _plan(runs[0].suite.name, pilots, assumptions, notes)
 
 
@@ -173,12 +185,12 @@ def plan_from_items(
         sizes = np.full(max(1, round(len(items) / group_size)), group_size)
     rate = 0.5 if assumptions.rate is None else assumptions.rate
     samples = assumptions.samples or 1
-    icc = 0.3 if assumptions.icc is None else assumptions.icc
+    icc = _ASSUMED_ICC if assumptions.icc is None else assumptions.icc
     if sizes.max() == 1:
         icc = 0.0
     agreement = assumptions.agreement
     if agreement is None:
-        agreement = 1.0 if samples == 1 else max(0.6, icc)
+        agreement = 1.0 if samples == 1 else max(_ASSUMED_AGREEMENT, icc)
     clustering = Clustering(sizes, samples, icc, agreement)
     scores = rate_shares(rate)
 
@@ -294,9 +306,12 @@ def _clustering(frame: polars.DataFrame, components: VarianceComponents) -> Clus
     of_prompt = np.zeros(prompts.max() + 1, dtype=np.int64)
     of_prompt[prompts] = groups
     per_item = max(1, round(len(frame) / len(of_prompt)))
-    return Clustering(
-        np.bincount(of_prompt), per_item, components.icc, max(components.agreement, components.icc)
-    )
+    sizes = np.bincount(of_prompt)
+    icc, agreement = components.icc, components.agreement
+    if not components.total:  # nothing varies, so nothing is known of what varies together
+        icc = _ASSUMED_ICC if sizes.max() > 1 else 0.0
+        agreement = 1.0 if per_item == 1 else _ASSUMED_AGREEMENT
+    return Clustering(sizes, per_item, icc, max(agreement, icc))
 
 
 # --- the plan --------------------------------------------------------------------------------
