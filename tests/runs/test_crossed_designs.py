@@ -70,7 +70,7 @@ def test_headlines_and_differences_over_names(tmp_path: Path) -> None:
     assert row["over groups and name groups"][0] == expected.groups
     assert row["values of name"][0] == len({items[i].name for i in part["item"]} - {""})
 
-    compared = compare_runs(*runs, crossed="name")
+    compared = compare_runs(runs[0], runs[1], crossed="name")
     table = next(each for each in compared.tables if each.name == "crossed")
     one, both = cell(table, 0, 0), cell(table, 0, 1)
     assert one.value == pytest.approx(both.value)

@@ -147,6 +147,7 @@ def plan_from_runs(runs: Sequence[StoredRun], assumptions: Assumptions) -> DataP
     ):
         if value is not None:
             raise InputError(f"{option} is taken from the run; leave it out beside --from.")
+    notes: tuple[str, ...]
     if len(runs) == 1:
         pilots, notes = list(_pilots_of_run(runs[0], assumptions)), _ONE_RUN
     elif len(runs) == 2:
