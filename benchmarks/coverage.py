@@ -1,13 +1,15 @@
 """How often 95 % intervals cover the truth, by simulation with known truth.
 
     python benchmarks/coverage.py [--data-sets 400] [--groups 10 30 100 500] [--only NAME …]
+                                  [--recheck 4000]
 
 Each row of the table is a statistic as Epicene computes it, each column a number of groups, and
 each field the lowest and highest coverage over rates, correlations within groups and sizes of
 groups: of all cells, then of those cells whose intervals rest on 20 groups or more in effect (by
 the median data set). Data sets without an interval are left out. With 400 data sets
 a cell that covers 95 % is found between 92.8 and 97.2 in 19 of 20 cases, so the extremes of many
-cells lie further out. It takes minutes on one core.
+cells lie further out: with `--recheck`, cells on 20 groups or more that are found outside 93–97 %
+are measured once more, with so many new data sets. It takes minutes on one core.
 """
 
 from __future__ import annotations
@@ -201,6 +203,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--data-sets", type=int, default=400)
     arguments.add_argument("--groups", type=int, nargs="+", default=[10, 30, 100, 500])
+    arguments.add_argument("--recheck", type=int, default=0)
     arguments.add_argument("--only", nargs="+", default=list(STATISTICS), choices=STATISTICS)
     chosen = arguments.parse_args()
     print("| statistic | " + " | ".join(f"{g} groups" for g in chosen.groups) + " |")
@@ -221,6 +224,13 @@ def main() -> None:
     print(f"\nOn 20 groups or more: {inside} of {len(enough)} cells cover 93–97 %.")
     for name, each in sorted(enough, key=lambda one: one[1].covered)[:8]:
         print(f"{name} {each.cell}: {100 * each.covered:.1f} % on {each.groups:.0f} groups")
+    if chosen.recheck:
+        outside = [(name, each.cell) for name, each in enough if not 0.93 <= each.covered <= 0.97]
+        print(f"\nMeasured again with {chosen.recheck} data sets:", flush=True)
+        for number, (name, cell) in enumerate(outside):
+            rng = np.random.default_rng([chosen.recheck, number, *name.encode()])
+            again = measure(STATISTICS[name][0], cell, chosen.recheck, rng)
+            print(f"{name} {cell}: {100 * again.covered:.1f} %", flush=True)
 
 
 if __name__ == "__main__":

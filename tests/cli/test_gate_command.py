@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
+import yaml
 
 import epicene as api
 from cli.conftest import Epicene
@@ -224,6 +228,31 @@ def test_effects_are_gated_if_a_policy_says_which_is_better(epicene: Epicene) ->
     jsonschema.validate(found, SCHEMA)
     assert {each["paired"] for each in found["headlines"].values()} == {False}
     assert found["headlines"][names[0]]["change"]["value"] in (0, None)
+
+
+@pytest.mark.parametrize(("new", "code"), [("copy", 1), ("again", 0)])
+def test_the_documented_job_lets_undecided_through_and_failures_not(
+    runs: Epicene, new: str, code: int
+) -> None:
+    """The steps of docs/gate.md, run by a shell as GitHub does (bash -e)."""
+    page = (Path(__file__).parents[2] / "docs" / "gate.md").read_text("utf-8")
+    job = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])["jobs"]["gate"]
+    (step,) = [each for each in job["steps"] if each.get("name") == "Gate"]
+    shutil.copytree(new, "runs/new")
+    shutil.copytree("rules", "baseline")
+    Path("gate.toml").write_text("margin = 0.005\n")  # too few groups: equal models are undecided
+    places = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-e", "-c", step["run"]],
+        env={**os.environ, "PATH": places, "GITHUB_STEP_SUMMARY": "summary.md"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert ("::warning::The gate is undecided." in done.stdout) == (code == 0)
+    assert Path("summary.md").read_bytes() == Path("gate.md").read_bytes()
+    assert {"gate.xml", "gate.json"} <= {path.name for path in Path().iterdir()}
 
 
 def test_from_python(runs: Epicene, tmp_path: Path) -> None:
