@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from epicene.core.records import Decoding, Expected, Translate
 from epicene.suites.translation.entities import example_text
-from epicene.suites.translation.items import OTHER
+from epicene.suites.translation.items import MASCULINE, OTHER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,14 +41,21 @@ def ask(sentence: Sentence, _: Answers, protocol: TranslationProtocol) -> Iterat
 
 
 def _expected(sentence: Sentence) -> Expected | UnsetType:
-    """A reference of the right gender and of the wrong one; of a person, the bare words."""
-    if {"right", "wrong"} <= set(sentence.references):
-        right, wrong = sentence.references["right"], sentence.references["wrong"]
-    elif sentence.entity and sentence.gender in OTHER:
-        right, wrong = (
-            example_text(sentence.language, sentence.entity, gender)
-            for gender in (sentence.gender, OTHER[sentence.gender])
-        )
-    else:
+    """A reference of the right gender and of the wrong one; of a person, the bare words.
+
+    Where the source leaves the gender open, the masculine is what a model is expected to choose.
+    """
+    references = sentence.references
+    if {"right", "wrong"} <= set(references):
+        right, wrong = references["right"], references["wrong"]
+    elif references:
+        wrong, *_, right = references.values()  # all feminine, …, all masculine
+    elif sentence.gender == "neutral":
         return UNSET
+    else:
+        gender = sentence.gender or MASCULINE
+        right, wrong = (
+            example_text(sentence.language, sentence.entity, each)
+            for each in (gender, OTHER[gender])
+        )
     return Expected(right=right, wrong=(wrong,)) if right and wrong else UNSET

@@ -40,8 +40,10 @@ def judge(
         return
     for answer in answers.of(Texts):
         text = clean_answer(answer.only, sentence.source).text if protocol.clean else answer.only
+        if protocol.clean and is_untranslated(text, sentence):
+            text = ""
         if not sentence.references:
-            yield from _by_entity(sentence, text, protocol)
+            yield from _by_entity(sentence, text, answer.only, protocol)
         elif sentence.is_open:
             yield from _by_alternatives(sentence, text)
         else:
@@ -76,6 +78,12 @@ def _judgement(
     )
 
 
+def is_untranslated(text: str, sentence: Sentence) -> bool:
+    """Whether most words of the English are still there: `director` is also Spanish."""
+    english = language_words(sentence.source, "en")
+    return 2 * len(english & language_words(text, "en")) > len(english)
+
+
 # --- a person ------------------------------------------------------------------------------
 
 
@@ -89,7 +97,9 @@ def readings(sentence: Sentence, text: str) -> dict[Reading, EntityReading]:
     return {NOUN: read(with_pronoun=False), PERSON: read(with_pronoun=sentence.has_pronoun)}
 
 
-def _by_entity(sentence: Sentence, text: str, protocol: TranslationProtocol) -> Iterator[Judgement]:
+def _by_entity(
+    sentence: Sentence, text: str, answer: str, protocol: TranslationProtocol
+) -> Iterator[Judgement]:
     for reading, found in readings(sentence, text).items():
         outcome: Outcome | None = None
         if sentence.gender:
@@ -103,7 +113,7 @@ def _by_entity(sentence: Sentence, text: str, protocol: TranslationProtocol) -> 
             sentence,
             _name(GENDER, reading, protocol),
             reading,
-            text,
+            answer,
             outcome=outcome,
             label=found.gender,
             evidence={"found": found.found},
@@ -169,8 +179,8 @@ def _by_references(
         else:
             of, ours, theirs = (published_words(each) for each in (text, right, wrong))
         good, bad = of & (ours - theirs), of & (theirs - ours)
-        if reading == REFERENCES and ours == theirs:
-            continue  # the references differ in no word: nothing can be told
+        if reading == REFERENCES and (ours <= theirs or theirs <= ours):
+            continue  # no word is there by which one of the genders could be told
         outcome: Outcome = "wrong" if bad else "right"
         if reading == REFERENCES and not good and not bad:
             outcome = "undetected"

@@ -82,6 +82,8 @@ def delta_g(frame: polars.DataFrame) -> Estimate:
     columns = _counts(frame)
     if not len(frame) or not columns[:, [1, 4]].any(axis=0).all():
         return Estimate(value=None, n=len(frame), why="not both genders are wanted")
+    if not columns[:, [0, 3]].any():
+        return Estimate(value=None, n=len(frame), why="no gender was detected")
     return statistic_of_sums(
         columns,
         lambda sums: _f1(sums[:, :3]) - _f1(sums[:, 3:]),
@@ -107,6 +109,8 @@ def delta_s(frame: polars.DataFrame) -> Estimate:
     columns = np.hstack([_counts(known) * pro, _counts(known) * ~pro])
     if not columns[:, [1, 4, 7, 10]].any(axis=0).all():
         return Estimate(value=None, n=len(known), why="not both genders are wanted of each kind")
+    if not columns[:, [0, 3, 6, 9]].any():
+        return Estimate(value=None, n=len(known), why="no gender was detected")
 
     def difference(sums: NDArray[Any]) -> NDArray[Any]:
         pro_f1, anti_f1 = (

@@ -53,7 +53,8 @@ _NOTES = (
 _READING_NOTES = {
     NOUN: "noun: the noun for the role and its article, as WinoMT measures it.",
     PERSON: "person: that, and in languages that have to write it the pronoun, which decides.",
-    REFERENCES: "references: a word of the right reference alone, and none of the wrong one alone.",
+    REFERENCES: "references: a word that only the right reference has, and none that only the other "
+    "has; left out are sentences of which one reference has no word of its own.",
     PUBLISHED: "as published: no word of the wrong reference; an empty translation is right.",
 }
 _ORDER = list(_READING_NOTES)
