@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,10 +15,10 @@ from epicene.suites import Dataset
 from epicene.suites.data_origin import user_data_name
 from epicene.suites.translation import sources
 from epicene.suites.translation.entities import LANGUAGES
-from epicene.suites.translation.items import ANNOTATIONS, GATE, WINOMT
+from epicene.suites.translation.items import ANNOTATIONS, GATE, OWN, WINOMT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from epicene.suites import DataSource
     from epicene.suites.translation.items import Sentence
@@ -29,7 +30,8 @@ _SHOWN = 5  # files that a note names
 
 class _Reader(NamedTuple):
     files: tuple[Path, ...]
-    sentences: Callable[[], Iterator[Sentence]]
+    # The languages matter only to files that name none.
+    sentences: Callable[[Sequence[str]], Iterator[Sentence]]
 
 
 class SentenceStream:
@@ -37,13 +39,17 @@ class SentenceStream:
 
     def __init__(self, readers: list[_Reader], protocol: TranslationProtocol) -> None:
         self._readers = readers
-        self._languages = frozenset(protocol.languages)
+        self._wanted = protocol.languages
         self._split = protocol.split
 
     def __iter__(self) -> Iterator[Sentence]:
+        return self.into(self._wanted or LANGUAGES)
+
+    def into(self, languages: Sequence[str]) -> Iterator[Sentence]:
+        """The sentences, of files that name no language for these alone."""
         for reader in self._readers:
-            for sentence in reader.sentences():
-                if self._languages and sentence.language not in self._languages:
+            for sentence in reader.sentences(languages):
+                if self._wanted and sentence.language not in self._wanted:
                     continue
                 if not self._split or sentence.split in ("", self._split):
                     yield sentence
@@ -82,10 +88,9 @@ class _Survey:
     def _all_readers(
         self, path: Path, source: DataSource, protocol: TranslationProtocol
     ) -> Iterator[_Reader]:
-        languages = protocol.languages or LANGUAGES
         english = self._winomt_files()
         for each in english:
-            yield _Reader((each,), lambda each=each: sources.read_winomt(each, languages))
+            yield _Reader((each,), partial(sources.read_winomt, each))
         yield from self._annotation_readers(english)
         paths = self._by_layout.get("MT-GenEval", [])
         if paths and not path.is_dir():  # one file of several that are parallel
@@ -93,14 +98,14 @@ class _Survey:
         sets, missing = sources.geneval_sets(paths)
         self.notes += missing
         for files in sets:
-            yield _Reader(files.files, lambda files=files: sources.read_geneval(files))
+            yield _Reader(files.files, partial(_in_one_language, sources.read_geneval, files))
+        named = protocol.language
         for each in self._by_layout.get(GATE, []):
-            yield _Reader((each,), lambda each=each: sources.read_gate(each, protocol.language))
-        for each in self._by_layout.get(sources.OWN, []):
-            yield _Reader(
-                (each,),
-                lambda each=each: sources.read_own(each, source.columns, protocol.language),
-            )
+            reader = partial(_in_one_language, sources.read_gate, each, named)
+            yield _Reader((each,), reader)
+        for each in self._by_layout.get(OWN, []):
+            reader = partial(_in_one_language, sources.read_own, each, source.columns, named)
+            yield _Reader((each,), reader)
 
     def _winomt_files(self) -> list[Path]:
         """The files of WinoMT without those whose sentences en.txt has too."""
@@ -121,7 +126,15 @@ class _Survey:
                 self.notes.append(f"{each.name}: left out, a copy of {seen[sha256]}.")
             else:
                 seen[sha256] = each.name
-                yield _Reader((each,), lambda each=each: sources.read_annotations(each, english[0]))
+                reader = partial(_in_one_language, sources.read_annotations, each, english[0])
+                yield _Reader((each,), reader)
+
+
+def _in_one_language(
+    read: Callable[..., Iterator[Sentence]], *arguments: object
+) -> Iterator[Sentence]:
+    """The sentences of a reader that takes no languages, the last argument."""
+    return read(*arguments[:-1])
 
 
 def _files_in(path: Path) -> list[Path]:
@@ -159,7 +172,9 @@ def read(source: DataSource, protocol: TranslationProtocol) -> Dataset:
         return Dataset("starter", [STARTER_FILE], sentences)
     survey = _Survey(source.path, source, protocol)
     stream = SentenceStream(survey.readers, protocol)
-    if not any(not sentence.human for sentence in stream):
+    if not sum(
+        not sentence.human for sentence in stream.into((protocol.languages or LANGUAGES)[:1])
+    ):
         raise InputError(
             f"{source.path} has no sentence in the languages and the split that are set."
         )

@@ -24,9 +24,10 @@ HERE = Path(__file__).parent
 LANGUAGES = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")
 # Of these, the languages in which the pronoun, or the verb that agrees with it, is read.
 PRONOUN_LANGUAGES = ("de", "fr", "hi", "ru")
+_ROMANCE = ("es", "fr", "it", "pt")
 
 _REACH = 2  # the words before a noun among which its determiner is looked for
-_APOSTROPHES = "'’ʼ"
+_APOSTROPHES = regex.compile(r"[’ʼ＇]")
 
 # Particles that Arabic writes together with the noun, and the article.
 _ARABIC_PREFIX = regex.compile(r"^[وف]?(?:[بك]?ال|لل|[بلك])?")
@@ -50,7 +51,7 @@ class RoleNoun(NamedTuple):
     """A word for a role as a text may have it, and the gender it shows; "" if its article does."""
 
     word: str
-    gender: Gender | str
+    gender: Gender | Literal[""]
 
 
 class EntityReading(NamedTuple):
@@ -103,7 +104,7 @@ def _role_nouns(entry: str, language: str) -> Iterator[RoleNoun]:
             continue
         masculine, _, feminine = word.partition("/")
         if not feminine:
-            shown = "" if language not in ("ar", "ru") else "masculine"
+            shown: Gender | Literal[""] = "masculine" if language in ("ar", "ru") else ""
             yield from (RoleNoun(form, shown) for form in _forms(masculine, language, both=True))
             continue
         women = set(_forms(feminine, language))
@@ -148,7 +149,7 @@ def _tokens(text: str, language: str) -> list[str]:
         return [word.replace("ё", "е") for word in found]
     if language == "ar":
         return [_ARABIC_MARKS.sub("", word) for word in found]
-    return [word.translate(str.maketrans(dict.fromkeys(_APOSTROPHES, "'"))) for word in found]
+    return [_APOSTROPHES.sub("'", word) for word in found]
 
 
 def entity_gender(
@@ -191,8 +192,11 @@ def _by_noun(tokens: list[str], at: int, noun: RoleNoun, language: str) -> Entit
     """The gender that the noun shows, or the determiner before it."""
     if language == "ru" and tokens[at].endswith(("ая", "ую")):
         return EntityReading("feminine", tokens[at], "noun")
+    article = tokens[at - 1] if at and language in _ROMANCE else ""
+    if noun.gender == "masculine" and _determiners(language).get(article) == "feminine":
+        return EntityReading("feminine", f"{article} {tokens[at]}", "article")  # la médecin
     if noun.gender:
-        return EntityReading(noun.gender, tokens[at], "noun")  # type: ignore[arg-type]
+        return EntityReading(noun.gender, tokens[at], "noun")
     for back in range(1, min(_REACH, at) + 1):
         gender = _by_determiner(tokens, at - back, tokens[at], language)
         if gender:

@@ -71,7 +71,7 @@ def _language_of(path: Path, sentences: dict[str, list[Sentence]]) -> str:
             f"The name of {path} does not say which language it is in ({', '.join(sentences)}): "
             "call it en-XX.txt, or name the language with --set languages=XX."
         )
-    return named[0]
+    return str(named[0])
 
 
 def _from_lines(path: Path, sentences: list[Sentence], language: str) -> dict[str, str]:

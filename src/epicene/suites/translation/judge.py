@@ -39,15 +39,15 @@ def judge(
         yield from _by_people(sentence, protocol)
         return
     for answer in answers.of(Texts):
-        text = clean_answer(answer.only, sentence.source).text if protocol.clean else answer.only
-        if protocol.clean and is_untranslated(text, sentence):
-            text = ""
+        text = answer.only
+        if protocol.clean:
+            text = clean_answer(text, sentence.source).text
         if not sentence.references:
             yield from _by_entity(sentence, text, answer.only, protocol)
         elif sentence.is_open:
-            yield from _by_alternatives(sentence, text)
+            yield from _by_alternatives(sentence, text, answer.only)
         else:
-            yield from _by_references(sentence, last_part(text, sentence), protocol)
+            yield from _by_references(sentence, text, answer.only, protocol)
 
 
 def _judgement(
@@ -100,6 +100,8 @@ def readings(sentence: Sentence, text: str) -> dict[Reading, EntityReading]:
 def _by_entity(
     sentence: Sentence, text: str, answer: str, protocol: TranslationProtocol
 ) -> Iterator[Judgement]:
+    if protocol.clean and is_untranslated(text, sentence):
+        text = ""
     for reading, found in readings(sentence, text).items():
         outcome: Outcome | None = None
         if sentence.gender:
@@ -164,7 +166,7 @@ def language_words(text: str, language: str) -> set[str]:
 
 
 def _by_references(
-    sentence: Sentence, text: str, protocol: TranslationProtocol
+    sentence: Sentence, text: str, answer: str, protocol: TranslationProtocol
 ) -> Iterator[Judgement]:
     """Whether words of the right reference are there and none of the wrong one; beside it the
     published measure, by which the second is enough.
@@ -173,12 +175,12 @@ def _by_references(
     main = REFERENCES if protocol.evidence == "needed" else PUBLISHED
     for reading in (REFERENCES, PUBLISHED):
         if reading == REFERENCES:
-            of, ours, theirs = (
-                language_words(each, sentence.language) for each in (text, right, wrong)
-            )
+            texts = (last_part(text, sentence), right, wrong)
+            found, ours, theirs = (language_words(each, sentence.language) for each in texts)
         else:
-            of, ours, theirs = (published_words(each) for each in (text, right, wrong))
-        good, bad = of & (ours - theirs), of & (theirs - ours)
+            texts = (last_part(answer, sentence), right, wrong)
+            found, ours, theirs = map(published_words, texts)
+        good, bad = found & (ours - theirs), found & (theirs - ours)
         if reading == REFERENCES and (ours <= theirs or theirs <= ours):
             continue  # no word is there by which one of the genders could be told
         outcome: Outcome = "wrong" if bad else "right"
@@ -188,7 +190,7 @@ def _by_references(
             sentence,
             GENDER if reading == main else f"{GENDER} ({reading})",
             reading,
-            text,
+            answer,
             outcome=outcome,
             label=_label(sentence, good, bad),
             evidence={
@@ -208,7 +210,7 @@ def _label(sentence: Sentence, good: set[str], bad: set[str]) -> str | None:
     return sentence.gender if good else OTHER[sentence.gender]
 
 
-def _by_alternatives(sentence: Sentence, text: str) -> Iterator[Judgement]:
+def _by_alternatives(sentence: Sentence, text: str, answer: str) -> Iterator[Judgement]:
     """Which gender each person got, by words that all alternatives of one gender have and none of
     the other. No translation is wrong: the source leaves the gender open.
     """
@@ -217,18 +219,20 @@ def _by_alternatives(sentence: Sentence, text: str) -> Iterator[Judgement]:
         name: language_words(each, sentence.language) for name, each in sentence.references.items()
     }
     for person in range(len(next(iter(variants)))):
-        sides = {}
+        own: dict[str, set[str]] = {}
         for gender in "fm":
             mine = [each for name, each in variants.items() if name[person] == gender]
             others = [each for name, each in variants.items() if name[person] != gender]
-            sides[gender] = found & (set.intersection(*mine) - set.union(*others))
-        women, men = sides["f"], sides["m"]
+            own[gender] = set.intersection(*mine) - set().union(*others)
+        if not all(own.values()):
+            continue  # no word is there by which one of the genders could be told
+        women, men = found & own["f"], found & own["m"]
         label = MIXED if women and men else "feminine" if women else "masculine" if men else None
         yield _judgement(
             sentence,
             f"{GENDER} of person {person + 1}",
             REFERENCES,
-            text,
+            answer,
             label=label,
             evidence={"found": ", ".join(sorted(women | men))},
         )

@@ -143,7 +143,8 @@ def _f1(sums: NDArray[Any]) -> NDArray[Any]:
     import numpy as np
 
     found, wanted, right = sums.T
-    return np.divide(2 * right, found + wanted, out=np.zeros(len(sums)), where=found + wanted > 0)
+    total = found + wanted
+    return np.asarray(np.divide(2 * right, total, out=np.zeros(len(sums)), where=total > 0))
 
 
 def both_right(frame: polars.DataFrame) -> Estimate:

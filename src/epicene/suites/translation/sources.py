@@ -352,7 +352,7 @@ def read_own(path: Path, columns: Mapping[str, str], language: str) -> Iterator[
                 "neutral, or empty where the source leaves it open."
             )
         source, entity = values.get("source"), str(values.get("entity", ""))
-        both = {name: values[name] for name in (MASCULINE, FEMININE) if name in values}
+        both = {name: str(values[name]) for name in OTHER if name in values}
         if not isinstance(source, str) or not (entity or len(both) == len(OTHER)):
             raise InputError(
                 f"{row.location} needs `source`, and `entity` or both `masculine` and `feminine`."

@@ -53,8 +53,8 @@ _NOTES = (
 _READING_NOTES = {
     NOUN: "noun: the noun for the role and its article, as WinoMT measures it.",
     PERSON: "person: that, and in languages that have to write it the pronoun, which decides.",
-    REFERENCES: "references: a word that only the right reference has, and none that only the other "
-    "has; left out are sentences of which one reference has no word of its own.",
+    REFERENCES: "references: a word that only the right reference has, and none that only the "
+    "other has; left out are sentences of which one reference has no word of its own.",
     PUBLISHED: "as published: no word of the wrong reference; an empty translation is right.",
 }
 _ORDER = list(_READING_NOTES)
@@ -146,5 +146,8 @@ def _open_table(frame: polars.DataFrame) -> Table:
             *(Column(name=label or "undetected") for label in labels),
         ),
         rows=tuple(rows),
-        notes=("No gender is wrong here: what counts is how one-sided the choice is.",),
+        notes=(
+            "No gender is wrong here: what counts is how one-sided the choice is.",
+            "Of alternatives, people are left out of whom one gender has no word of its own.",
+        ),
     )
