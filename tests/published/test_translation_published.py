@@ -14,7 +14,7 @@ import pytest
 
 import epicene
 from epicene.core.data_files import sha256_of
-from epicene.core.records import Estimate, Text, Texts
+from epicene.core.records import Text, Texts
 from epicene.suites import AnsweredRequest, Answers, DataSource, find_suite
 from epicene.suites.data_origin import data_origin
 from epicene.suites.translation.data import read
@@ -28,12 +28,17 @@ pytestmark = pytest.mark.published(
     "the repositories on the card of the suite translation",
 )
 
-OURS, PAPER = PROTOCOLS["epicene"], PROTOCOLS["paper"]
+OURS = PROTOCOLS["epicene"]
 LANGUAGES = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")
 
 
 def sentences(path: Path) -> list[Sentence]:
     return list(read(DataSource(path=path), OURS).items)
+
+
+@pytest.fixture(scope="module")
+def geneval(published_data: Path) -> list[Sentence]:
+    return sentences(published_data / "mt-geneval" / "dev")
 
 
 def answer(text: str) -> Answers:
@@ -57,9 +62,9 @@ def test_winomt_is_read_whole(published_data: Path) -> None:
     assert kinds == {"pro": 1584, "anti": 1584}
 
 
-def test_mt_geneval_is_read_whole(published_data: Path) -> None:
+def test_mt_geneval_is_read_whole(published_data: Path, geneval: list[Sentence]) -> None:
     folder = published_data / "mt-geneval" / "dev"
-    found = Counter((each.language, each.gender) for each in sentences(folder))
+    found = Counter((each.language, each.gender) for each in geneval)
     for code in LANGUAGES:
         for gender in ("masculine", "feminine"):
             path = folder / f"geneval-sentences-{gender}-dev.en_{code}.en"
@@ -103,7 +108,9 @@ def plain_accuracy(hypotheses: list[str], right: list[str], wrong: list[str]) ->
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_the_published_accuracy_is_that_of_plain_code(published_data: Path, code: str) -> None:
+def test_the_published_accuracy_is_that_of_plain_code(
+    published_data: Path, geneval: list[Sentence], code: str
+) -> None:
     """The hypotheses are references of both genders in turn, and every third one is empty."""
     folder = published_data / "mt-geneval" / "dev"
     lines = {
@@ -117,25 +124,20 @@ def test_the_published_accuracy_is_that_of_plain_code(published_data: Path, code
         for number, (feminine, masculine) in enumerate(zip(*lines.values(), strict=True))
     ]
     expected = plain_accuracy(hypotheses, lines["feminine"], lines["masculine"])
-    mine = [
-        each for each in sentences(folder) if each.language == code and each.gender == "feminine"
-    ]
+    mine = [each for each in geneval if (each.language, each.gender) == (code, "feminine")]
     ours, paper = Counter[Any](), Counter[Any]()
     for sentence, text in zip(mine, hypotheses, strict=True):
-        paper.update(
-            each.outcome for each in judge(sentence, answer(text), PAPER) if each.name == "gender"
-        )
-        for each in judge(sentence, answer(text), OURS):
-            if each.name == "gender":
-                ours[bool(text), each.outcome] += 1
+        found = {each.name: each.outcome for each in judge(sentence, answer(text), OURS)}
+        paper[found["gender (as published)"]] += 1
+        ours[bool(text), found.get("gender")] += 1
     assert paper["right"] / paper.total() == pytest.approx(expected, abs=1e-12)
     assert paper["right"] > 400  # the empty ones alone
     assert ours[False, "right"] == ours[False, "wrong"] == 0
 
 
-def test_the_references_themselves_are_right(published_data: Path) -> None:
+def test_the_references_themselves_are_right(geneval: list[Sentence]) -> None:
     outcomes: Counter[Any] = Counter()
-    for sentence in sentences(published_data / "mt-geneval" / "dev"):
+    for sentence in geneval[::10]:
         for which in ("right", "wrong"):
             for each in judge(sentence, answer(sentence.references[which]), OURS):
                 if each.name == "gender":
@@ -143,8 +145,6 @@ def test_the_references_themselves_are_right(published_data: Path) -> None:
     assert set(outcomes) == {
         (code, which, which) for code in LANGUAGES for which in ("right", "wrong")
     }
-    told = {code: outcomes[code, "right", "right"] for code in LANGUAGES}
-    print(told)
 
 
 def test_the_alternatives_of_gate_are_recognised(published_data: Path) -> None:
@@ -153,7 +153,7 @@ def test_the_alternatives_of_gate_are_recognised(published_data: Path) -> None:
         for name, text in sentence.references.items():
             found.update((name, each.label) for each in judge(sentence, answer(text), OURS))
     assert found.keys() == {("f", "feminine"), ("m", "masculine")}
-    assert found["f", "feminine"] == found["m", "masculine"] == 221  # of 248; 27 cannot be told
+    assert found["f", "feminine"] == found["m", "masculine"] == 218  # of 248; 30 cannot be told
 
 
 # --- WinoMT: the judge and the published logs --------------------------------------------------
@@ -201,22 +201,16 @@ def test_the_published_row_is_that_of_the_logs(published_data: Path, code: str) 
     assert round(100 * (published_cells(code)["accuracy"].value or 0), 1) == printed
 
 
-@pytest.mark.parametrize("code", LOGS)
-def test_by_the_noun_the_accuracy_is_near_the_published_one(
-    published_data: Path, code: str
-) -> None:
+@pytest.mark.filterwarnings("ignore:.*left out, a copy of")
+def test_by_the_noun_the_accuracy_is_near_the_published_one(published_data: Path) -> None:
     """The same translations by another judge: WinoMT's aligns words and asks a tagger."""
     folder = published_data / "mt-gender" / "winomt"
-    result = epicene.score(
-        "translation",
-        folder / "translations" / "google" / f"en-{code}.txt",
-        data=folder,
-        protocol="paper",
-        settings={"languages": code},
-    )
+    answers = folder / "translations" / "google"
+    result = epicene.score("translation", answers, data=folder, protocol="paper")
     metrics = {row["metric"]: row for row in result.metrics().to_dicts()}
-    assert metrics[f"WinoMT {code} accuracy"]["n"] == 3886  # two were translated otherwise
-    published = published_cells(code)["accuracy"]
-    assert isinstance(published, Estimate)
-    difference = metrics[f"WinoMT {code} accuracy"]["value"] - (published.value or 0)
-    assert abs(difference) < {"es": 0.01, "fr": 0.03, "de": 0.06}[code]
+    for code, distance in {"es": 0.01, "fr": 0.03, "de": 0.06}.items():
+        found = metrics[f"WinoMT {code} accuracy"]
+        assert found["n"] == 3886  # two were translated with another pronoun
+        assert found["value"] == pytest.approx(
+            published_cells(code)["accuracy"].value, abs=distance
+        )
