@@ -159,6 +159,30 @@ def test_gate(tmp_path: Path) -> None:
     assert next(each.source for each in sentences(tmp_path, split="test")) == 'A "fan" came.'
 
 
+def test_a_quotation_mark_may_be_just_that(tmp_path: Path) -> None:
+    rows = '"Hi," she said.\t"Hola", dijo ella.\t"Hola", dijo él.\n'
+    rows += '"She said ""no"" twice."\tElla.\tÉl.\n'
+    write(tmp_path, {"ES_2_variants.tsv": "source\tf\tm\n" + rows})
+    found = sentences(tmp_path / "ES_2_variants.tsv")
+    assert [each.source for each in found] == ['"Hi," she said.', 'She said "no" twice.']
+    assert found[0].references["f"] == '"Hola", dijo ella.'
+
+
+def test_the_same_sentences_of_gate_are_read_once(tmp_path: Path) -> None:
+    lists = {f"IT/IT_{name}.json": json.dumps(GATE_JSON) for name in ("compact", "readable")}
+    lists["ES/ES_compact.json"] = json.dumps(GATE_JSON)
+    tables = {"ES/ES_2_variants.tsv": GATE, "ES/curly_apostrophe/ES_2_variants.txt": GATE}
+    found = dataset(write(tmp_path, lists | tables))
+    assert [each.id for each in found.items] == ["es-gate-1-1", "es-gate-1-2", "it-gate-1-1"]
+    assert "ES_2_variants.txt, ES_compact.json, IT_readable.json: left out" in " ".join(found.notes)
+
+
+def test_files_of_your_own_keep_their_ids_apart(tmp_path: Path) -> None:
+    row = '{"source": "A nurse.", "entity": "nurse", "language": "es"}\n'
+    write(tmp_path, {"one.jsonl": row, "two.jsonl": row})
+    assert [each.id for each in sentences(tmp_path)] == ["one-es-1", "two-es-1"]
+
+
 def test_sentences_of_your_own(tmp_path: Path) -> None:
     rows = [
         {"source": "The nurse slept, and he snored.", "entity": "nurse", "gender": "masculine"},
@@ -187,7 +211,7 @@ def test_sentences_of_your_own(tmp_path: Path) -> None:
         ("a.txt", "Just a sentence.\n", "is in no known layout .*'Just a sentence.'"),
         ("a.txt", WINOMT.replace("\t", ";"), "is in no known layout"),  # another delimiter
         ("a.csv", "source\nHello.\n", "is in no known layout"),  # one column
-        ("a.tsv", "source,f,m\nA,B,C\n", "is separated by commas; name it .csv"),
+        ("a.tsv", "source,f,m\nA,B,C\n", "is in no known layout .*'source,f,m'"),
         ("a.txt", WINOMT + "female\tone\tShe left.\tbaker\n", "line 4, is not a gender, a number"),
         ("a.txt", WINOMT + "female\t9\tShe left.\tbaker\n", "line 4, names word 9 of a sentence"),
         ("ES_2_variants.tsv", GATE + "only\ttwo\n", "another number of columns"),

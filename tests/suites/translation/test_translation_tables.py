@@ -57,6 +57,7 @@ def test_figures_worked_out_by_hand(case: dict[str, Any], tmp_path: Path) -> Non
             assert cell.why
         else:
             assert cell.value == pytest.approx(as_number(case[name])), name
+            assert cell.value is not None
             assert cell.low is not None
             assert cell.high is not None
             assert cell.low <= cell.value <= cell.high

@@ -90,7 +90,8 @@ class _Survey:
     ) -> Iterator[_Reader]:
         english = self._winomt_files()
         for each in english:
-            yield _Reader((each,), partial(sources.read_winomt, each))
+            name = "winomt" if len(english) == 1 else each.stem
+            yield _Reader((each,), partial(sources.read_winomt, each, name))
         yield from self._annotation_readers(english)
         paths = self._by_layout.get("MT-GenEval", [])
         if paths and not path.is_dir():  # one file of several that are parallel
@@ -100,11 +101,19 @@ class _Survey:
         for files in sets:
             yield _Reader(files.files, partial(_in_one_language, sources.read_geneval, files))
         named = protocol.language
-        for each in self._by_layout.get(GATE, []):
+        tables, copies = sources.gate_files(self._by_layout.get(GATE, []))
+        if copies:
+            names = ", ".join(sorted({each.name for each in copies}))
+            self.notes.append(f"{names}: left out, other files have the same sentences.")
+        for each in tables:
             reader = partial(_in_one_language, sources.read_gate, each, named)
             yield _Reader((each,), reader)
-        for each in self._by_layout.get(OWN, []):
-            reader = partial(_in_one_language, sources.read_own, each, source.columns, named)
+        own = self._by_layout.get(OWN, [])
+        for each in own:
+            prefix = f"{each.stem}-" * (len(own) > 1)
+            reader = partial(
+                _in_one_language, sources.read_own, each, prefix, source.columns, named
+            )
             yield _Reader((each,), reader)
 
     def _winomt_files(self) -> list[Path]:

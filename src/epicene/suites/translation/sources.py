@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import regex
 
-from epicene.core.data_files import ROW_FORMATS, iterate_lines, parse_json, read_rows, read_text
+from epicene.core.data_files import (
+    ROW_FORMATS,
+    FileRow,
+    iterate_lines,
+    parse_json,
+    read_rows,
+    read_text,
+)
 from epicene.core.errors import InputError
 from epicene.core.records import digest
 from epicene.suites.translation.entities import role_key, stereotype_of
@@ -31,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from epicene.core.data_files import FileRow
     from epicene.suites.translation.items import Gender
 
 SUFFIXES = (*ROW_FORMATS, ".txt")
@@ -97,10 +103,10 @@ def detect_layout(path: Path) -> Layout | None:
         return Layout(WINOMT, "its lines begin with a gender and a number")
     if TRANSLATED_LINE.fullmatch(line.strip("\r\n")):
         return Layout("", "it has translations, which `epicene score` takes with --answers")
-    if suffix in (".tsv", ".csv") or "\t" in line:
-        first = next(read_rows(path, suffix=None if suffix in (".tsv", ".csv") else ".tsv"), None)
-        return _detect_columns(first.values) if first else Layout("", "it has no rows")
-    return None
+    if suffix != ".csv" and "\t" not in line:
+        return None
+    first = next(read_rows(path) if suffix == ".csv" else _plain_rows(path), None)
+    return _detect_columns(first.values) if first else Layout("", "it has no rows")
 
 
 def _first_record(path: Path) -> dict[str, Any]:
@@ -119,6 +125,30 @@ def _detect_columns(values: Mapping[str, Any]) -> Layout | None:
     return None
 
 
+def _plain_rows(path: Path) -> Iterator[FileRow]:
+    """The rows of a table with tabs, in which a quotation mark may be just that."""
+    names: list[str] | None = None
+    for number, line in enumerate(iterate_lines(path), start=1):
+        if not line.strip():
+            continue
+        cells = [_unquoted(cell) for cell in line.rstrip("\r\n").split("\t")]
+        if names is None:
+            names = cells
+        elif len(cells) != len(names):
+            raise InputError(
+                f"{path}, line {number}, has another number of columns than the first line."
+            )
+        else:
+            yield FileRow(f"{path}, line {number},", dict(zip(names, cells, strict=True)))
+
+
+def _unquoted(text: str) -> str:
+    """The text without the quotation marks of a CSV file: "He said ""no""." """
+    inside = text[1:-1].replace('""', "")
+    is_quoted = len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inside
+    return text[1:-1].replace('""', '"') if is_quoted and '""' in text[1:-1] else text
+
+
 def unrecognised(path: Path) -> InputError:
     """The error for a file in no known layout: what was seen, and what would be known."""
     first = next((line for line in iterate_lines(path) if line.strip()), "")
@@ -132,12 +162,15 @@ def unrecognised(path: Path) -> InputError:
 # --- WinoMT --------------------------------------------------------------------------------
 
 
-def read_winomt(path: Path, languages: Sequence[str]) -> Iterator[Sentence]:
-    """The sentences of a file, for each language; both versions of a sentence are one group."""
+def read_winomt(path: Path, name: str, languages: Sequence[str]) -> Iterator[Sentence]:
+    """The sentences of a file, for each language; both versions of a sentence are one group.
+
+    `name` is what the ids of its sentences have after the language.
+    """
     for number, (gender, position, source, entity) in enumerate(_winomt_lines(path), start=1):
         for language in languages:
             yield Sentence(
-                id=f"{language}-winomt-{number}",
+                id=f"{language}-{name}-{number}",
                 group=digest(without_gender(source)).hex()[:16],
                 language=language,
                 origin=WINOMT,
@@ -296,9 +329,9 @@ def _contextual(files: GenevalFiles, name: str, row: tuple[str, ...]) -> Sentenc
 
 
 def _stripped(path: Path) -> Iterator[str]:
-    """Lines without their end and without the brackets that annotators put around words."""
+    """Lines without their end, the quotes of a spreadsheet and the brackets of annotators."""
     for line in iterate_lines(path):
-        yield _BRACKETS.sub(r"\1", line.strip())
+        yield _BRACKETS.sub(r"\1", _unquoted(line.strip()))
 
 
 # --- GATE ----------------------------------------------------------------------------------
@@ -317,8 +350,8 @@ def read_gate(path: Path, language: str) -> Iterator[Sentence]:
     """The sentences of a table or a JSON list, whose name begins with the language (ES_…)."""
     found = _LANGUAGE_IN_NAME.search(path.stem)
     code = language or (found[1].lower() if found else "")
-    suffix = path.suffix.lower()
-    rows = read_rows(path, suffix=".tsv" if suffix == ".txt" else None)
+    is_plain = path.suffix.lower() in (".tsv", ".txt")
+    rows = _plain_rows(path) if is_plain else read_rows(path)
     for number, row in enumerate(rows, start=1):
         values = row.values
         given = values.get("variants")
@@ -337,11 +370,30 @@ def read_gate(path: Path, language: str) -> Iterator[Sentence]:
         )
 
 
+def gate_files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """The files to read, and those with the same sentences: the lists beside the tables of a
+    language, and copies of a table in other folders (`curly_apostrophe`).
+    """
+    tables = {path.stem[:2] for path in paths if path.suffix.lower() != ".json"}
+    read: dict[str, Path] = {}
+    for path in sorted(paths, key=lambda each: (len(each.parts), "compact" not in each.name, each)):
+        is_list = path.suffix.lower() == ".json"
+        key = path.stem[:2] if is_list else path.stem
+        if not is_list or key not in tables:
+            read.setdefault(key, path)
+    return sorted(read.values()), [path for path in paths if path not in read.values()]
+
+
 # --- your own ------------------------------------------------------------------------------
 
 
-def read_own(path: Path, columns: Mapping[str, str], language: str) -> Iterator[Sentence]:
-    """Rows with `source`, and `entity` and `gender` or `masculine` and `feminine`."""
+def read_own(
+    path: Path, prefix: str, columns: Mapping[str, str], language: str
+) -> Iterator[Sentence]:
+    """Rows with `source`, and `entity` and `gender` or `masculine` and `feminine`.
+
+    `prefix` sets the ids of several files apart.
+    """
     seen: set[str] = set()
     for number, row in enumerate(read_rows(path, columns), start=1):
         values = {name: value for name, value in row.values.items() if value not in (None, "")}
@@ -359,7 +411,7 @@ def read_own(path: Path, columns: Mapping[str, str], language: str) -> Iterator[
             )
         if gender == "neutral" and both:
             raise InputError(f"{row.location} has references and the gender neutral.")
-        name = str(values.get("id", f"{code}-{number}"))
+        name = f"{prefix}{values.get('id', f'{code}-{number}')}"
         if name in seen:
             raise InputError(f"{row.location} has the id {name!r} again.")
         seen.add(name)
