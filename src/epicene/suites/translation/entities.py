@@ -42,6 +42,9 @@ _GERMAN_DATIVE = frozenset("aus bei mit nach seit von zu gegenüber".split())
 _HINDI_FEMININE = regex.compile(r"थीं?|.+गी|.+ती|रही|चुकी|ग(?:ई|यी)|.*हुई")
 _HINDI_MASCULINE = regex.compile(r"था|.+गा|.+ता|रहा|चुका|गया|.*हुआ")
 
+# The past tense of a woman, after a subject: сказала, смеялась.
+_RUSSIAN_PAST = regex.compile(r".+ла(?:сь)?")
+
 # A participle after l'a, which agrees with a woman: l'a invitée.
 _AGREES = regex.compile(r".+(?:ée|ie|ue|ise|ite)")
 _FRENCH_HAVE = frozenset("a avait ait aurait".split())
@@ -59,7 +62,7 @@ class EntityReading(NamedTuple):
 
     gender: Gender | None
     word: str = ""
-    by: str = ""  # noun, article, pronoun
+    by: str = ""  # noun, article, verb, pronoun
 
     @property
     def found(self) -> str:
@@ -68,6 +71,9 @@ class EntityReading(NamedTuple):
 
 
 NOT_FOUND = EntityReading(None)
+
+# Verbs that show the gender of a man and of a woman.
+_VERBS = {"hi": ("वह था", "वह थी"), "ru": ("был", "была")}
 
 
 @cache
@@ -159,7 +165,7 @@ def entity_gender(
 
     `where` is the relative position of the entity in the source, 0 to 1, for a text that has
     several such nouns. `with_pronoun` if the source has a gendered pronoun that refers to the
-    entity: its translation decides then, where a language has to write it, and else the noun.
+    entity: its translation is then read too, as `grammar.toml` says for the language.
     """
     nouns = known_roles(language).get(role_key(entity)) if language in LANGUAGES else None
     if nouns is None:
@@ -175,7 +181,10 @@ def entity_gender(
         return NOT_FOUND
     _, at, noun = min(found, key=lambda each: (each[0], not each[2].gender))
     by_noun = _by_noun(tokens, at, noun, language)
-    by_pronoun = _by_pronoun(tokens, at, language) if with_pronoun else NOT_FOUND
+    read = _grammar(language).get("pronouns") if with_pronoun else None
+    if read is None or (read == "neutral" and by_noun.gender != "neutral"):
+        return by_noun
+    by_pronoun = _by_pronoun(tokens, at, language)
     return by_pronoun if by_pronoun.gender else by_noun
 
 
@@ -190,8 +199,8 @@ def _is_form(token: str, word: str, language: str) -> bool:
 
 def _by_noun(tokens: list[str], at: int, noun: RoleNoun, language: str) -> EntityReading:
     """The gender that the noun shows, or the determiner before it."""
-    if language == "ru" and tokens[at].endswith(("ая", "ую")):
-        return EntityReading("feminine", tokens[at], "noun")
+    if language == "ru" and (found := _by_russian_agreement(tokens, at, noun)):
+        return found
     article = tokens[at - 1] if at and language in _ROMANCE else ""
     if noun.gender == "masculine" and _determiners(language).get(article) == "feminine":
         return EntityReading("feminine", f"{article} {tokens[at]}", "article")  # la médecin
@@ -204,6 +213,20 @@ def _by_noun(tokens: list[str], at: int, noun: RoleNoun, language: str) -> Entit
     if language == "de" and noun.word == tokens[at] and tokens[at].endswith("er"):
         return EntityReading("masculine", tokens[at], "noun")
     return EntityReading("neutral", tokens[at], "noun")
+
+
+def _by_russian_agreement(tokens: list[str], at: int, noun: RoleNoun) -> EntityReading | None:
+    """A woman under a masculine title: служащая; хирург сказала."""
+    if tokens[at].endswith(("ая", "ую")):
+        return EntityReading("feminine", tokens[at], "noun")
+    verb = tokens[at + 1] if at + 1 < len(tokens) else ""
+    if (
+        noun.gender == "masculine"
+        and tokens[at][-1] not in "аяуюеми"
+        and _RUSSIAN_PAST.fullmatch(verb)
+    ):
+        return EntityReading("feminine", f"{tokens[at]} {verb}", "verb")
+    return None
 
 
 def _by_determiner(tokens: list[str], at: int, word: str, language: str) -> Gender | None:
@@ -219,12 +242,10 @@ def _by_determiner(tokens: list[str], at: int, word: str, language: str) -> Gend
 
 
 def _by_pronoun(tokens: list[str], noun: int, language: str) -> EntityReading:
-    """The gender of the pronoun that renders the English one, where a language has to write it."""
+    """The gender of the pronoun that renders the English one."""
     if language == "hi":
         return _by_hindi_verb(tokens)
     rules = _grammar(language)
-    if not rules.get("pronouns"):
-        return NOT_FOUND
     if language == "fr":
         return _by_french_pronoun(tokens, noun, rules)
     for he, she in zip(rules["he"], rules["she"], strict=True):
@@ -283,8 +304,8 @@ def example_text(language: str, entity: str, gender: Gender) -> str:
     for noun in sorted(nouns, key=lambda each: each.gender != gender):
         article = rules[gender].split()[:1] if not noun.gender else []
         after = rules["he" if gender == "masculine" else "she"][:1] if "he" in rules else []
-        if language == "hi":
-            after = ["वह", "था" if gender == "masculine" else "थी"]
+        if language in _VERBS:
+            after = _VERBS[language][gender == "feminine"].split()
         text = " ".join([*article, noun.word, *after])
         if entity_gender(text, language, entity, with_pronoun=True).gender == gender:
             return text

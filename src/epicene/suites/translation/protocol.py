@@ -7,8 +7,7 @@ from typing import Literal, TypeAlias
 from epicene.core.records import Positive
 from epicene.suites import Protocol
 
-# What shows the gender of a person: the noun phrase; or that and the pronoun, where a language has
-# to write one.
+# What shows the gender of a person: the noun phrase; or that and the pronoun, in some languages.
 Reading: TypeAlias = Literal["noun", "person"]
 NOUN: Reading = "noun"
 PERSON: Reading = "person"

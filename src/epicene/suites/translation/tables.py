@@ -52,7 +52,7 @@ _NOTES = (
 )
 _READING_NOTES = {
     NOUN: "noun: the noun for the role and its article, as WinoMT measures it.",
-    PERSON: "person: that, and in languages that have to write it the pronoun, which decides.",
+    PERSON: "person: that and, in French, German, Hindi and Russian, the pronoun or its verb.",
     REFERENCES: "references: a word that only the right reference has, and none that only the "
     "other has; left out are sentences of which one reference has no word of its own.",
     PUBLISHED: "as published: no word of the wrong reference; an empty translation is right.",
