@@ -67,6 +67,12 @@ DEMO_SUITES = (
         settings={"tasks": "rewriting"},
     ),
     DemoSuite(
+        suite="translation",
+        models=({"model": "copy"}, _PLANTED),
+        limit=20,
+        plug_in="epicene run translation -m hf:FOLDER",
+    ),
+    DemoSuite(
         suite="gramvis",
         models=(
             {

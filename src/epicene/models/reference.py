@@ -8,7 +8,7 @@ import math
 import random
 import struct
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import UNSET
 
@@ -307,8 +307,17 @@ def open_planted(name: str, options: ModelOptions) -> Model:
             key={"seed": str(seed), "rate": repr(rate), "gap": repr(gap), "version": "1"},
             about={"rate": rate, "gap": gap},
         ),
-        {"score": plants.score, "fill": plants.fill, "generate": plants.generate},
+        {
+            "score": plants.score,
+            "fill": plants.fill,
+            "generate": plants.generate,
+            "translate": plants.translate,
+        },
     )
+
+
+# The requests that say what is right and what is wrong.
+_Expecting: TypeAlias = Score | Fill | Generate | Translate
 
 
 class _PlantedAnswers:
@@ -342,7 +351,11 @@ class _PlantedAnswers:
         """An answer per sample."""
         return Texts(texts=tuple(Text(text=self._answer(request, i)[0]) for i in _samples(request)))
 
-    def _answer(self, request: Score | Fill | Generate, *index: int) -> tuple[str, _SeededRandom]:
+    def translate(self, request: Translate) -> Texts:
+        """The answer as a translation."""
+        return Texts(texts=(Text(text=self._answer(request)[0]),))
+
+    def _answer(self, request: _Expecting, *index: int) -> tuple[str, _SeededRandom]:
         right, *wrong = _answers(request)
         noise = _SeededRandom(self._seed, request, *index)
         if noise.uniform() < self._rate + self._gap / 2 * _side(request):
@@ -350,14 +363,14 @@ class _PlantedAnswers:
         return wrong[noise.index(len(wrong))], noise
 
 
-def _answers(request: Score | Fill | Generate) -> tuple[str, ...]:
+def _answers(request: _Expecting) -> tuple[str, ...]:
     """The right answer, then those that are wrong."""
     if not isinstance(request.expected, Expected) or not request.expected.wrong:
         raise UnanswerableError("the request does not say what is right and what is wrong")
     return (request.expected.right, *request.expected.wrong)
 
 
-def _side(request: Score | Fill | Generate) -> int:
+def _side(request: _Expecting) -> int:
     """On which side of the rate a gap puts a request: that of the gender it is asked for."""
     wanted = request.target.get("speaker") if isinstance(request, Generate) else None
     return {"masculine": 1, "feminine": -1}.get(wanted or "", 0)
