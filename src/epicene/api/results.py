@@ -423,11 +423,13 @@ def score(
 ) -> Scored:
     """Judge answers that were made elsewhere, without a model.
 
-    `answers` is a file in a layout that the suite reads, or rows with `id`, `name` (which of the
-    item's requests, where it has several) and `text`, `texts` or `answer`. Without answers the
-    data must hold outcomes.
+    `answers` is a file in a layout that the suite reads; samples of lm-evaluation-harness or a log
+    of Inspect, or a folder with them; or rows with `id`, `name` (which of the item's requests,
+    where it has several) and `text`, `texts` or `answer`. Without answers the data must hold
+    outcomes.
     """
     from epicene.runs.external_answers import score_external_answers
+    from epicene.runs.logs import log_files
     from epicene.studies.analysis.study_summary import summarise_labels
     from epicene.suites import DataSource, choose_protocol, find_suite
 
@@ -438,7 +440,8 @@ def score(
     if answers is None or isinstance(answers, str | Path):
         path = None if answers is None else Path(answers)
         scored = score_external_answers(chosen, how, dataset, path)
-        return Scored(scored, [] if path is None else summarise_labels(chosen, path, how))
+        labelled = path is not None and not log_files(path)
+        return Scored(scored, summarise_labels(chosen, path, how) if path and labelled else [])
     from epicene.core.records import to_json
 
     with tempfile.TemporaryDirectory() as folder:
