@@ -49,7 +49,7 @@ class ExportedData(NamedTuple):
 @keyword_errors
 def export_data(
     suite: SuiteLike,
-    to: Literal["hf", "lm-eval"],
+    to: Literal["hf", "lm-eval", "inspect"],
     out: PathLike,
     *,
     data: PathLike | None = None,
@@ -63,7 +63,7 @@ def export_data(
 ) -> ExportedData:
     """Write a suite's items, with a card that says what they are and under which licence.
 
-    to: hf for Hugging Face `datasets`, lm-eval for lm-evaluation-harness.
+    to: hf for Hugging Face `datasets`, lm-eval for lm-evaluation-harness, inspect for Inspect.
     out: a new folder.
     licence: the licence of your own data.
     The others choose the items, as in `run`.
@@ -73,16 +73,17 @@ def export_data(
     3
     """
     from epicene.export.hf_dataset import write_dataset
+    from epicene.export.inspect_ai.folder import write_inspect_tasks
     from epicene.export.lm_eval.folder import write_tasks
     from epicene.export.selection import select
     from epicene.suites import DataSource, choose_protocol, find_suite
     from epicene.suites.paper_material import with_paper_wording
 
-    if to not in (known := ("hf", "lm-eval")):
+    if to not in (known := ("hf", "lm-eval", "inspect")):
         raise unknown("export format", to, known)
     chosen = find_suite(suite)
     how = choose_protocol(chosen, protocol, settings or {}, seed)
-    if to == "lm-eval":  # which has the prompts
+    if to != "hf":  # the tasks have the prompts
         how = with_paper_wording(chosen, how)
     selection = select(
         chosen,
@@ -96,7 +97,7 @@ def export_data(
     if to == "hf":
         items = sum(part.items for part in write_dataset(selection, folder))
         return ExportedData(folder, items, {}, (), warning)
-    written = write_tasks(selection, folder)
+    written = (write_tasks if to == "lm-eval" else write_inspect_tasks)(selection, folder)
     tasks = {task.name: len(task.documents) for task in written.tasks}
     left_out = tuple(
         f"{what}{f' ({times} requests)' * (times > 1)}, since {why}."

@@ -43,8 +43,8 @@ def results(runs: RunFolders, out: Out) -> None:
 def data(
     suite: SuiteName,
     to: Annotated[
-        Literal["hf", "lm-eval"],
-        typer.Option("--to", help="Hugging Face datasets, or lm-evaluation-harness."),
+        Literal["hf", "lm-eval", "inspect"],
+        typer.Option("--to", help="Hugging Face datasets, lm-evaluation-harness, or Inspect."),
     ],
     out: Out,
     path: DataPath = None,
@@ -87,7 +87,7 @@ def data(
         note(f"{name}: {documents} documents")
     for what in done.left_out:
         note(f"Left out: {what}")
-    if to == "lm-eval":
+    if to != "hf":
         note(f"The tasks are in {out}; {out / 'README.md'} says how they are run")
     if done.warning:
         note(f"Warning: {done.warning}")

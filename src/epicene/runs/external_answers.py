@@ -35,6 +35,7 @@ from epicene.runs.logs.matching import answers_from_logs, first_requests
 from epicene.runs.stored_run import Coverage
 from epicene.runs.summary import summarise_external_answers
 from epicene.suites import AnsweredRequest, Answers
+from epicene.suites.paper_material import with_paper_wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -201,11 +202,13 @@ def score_external_answers(
     """Judge the answers of a file, or, without one, the outcomes that the data themselves hold."""
     answered: list[tuple[Any, Answers]]
     notes: tuple[str, ...] = ()
+    logs = [] if path is None else log_files(path)
     if path is None:
         answered = _items_with_outcomes(suite, dataset)
         label, data, own_items = dataset.name, dataset.name, True
     else:
-        if logs := log_files(path):
+        if logs:
+            protocol = with_paper_wording(suite, protocol)
             answered, notes = answers_from_logs(suite, logs, dataset, protocol)
         else:
             answered = read_external_answers(suite, path, dataset, protocol)
@@ -220,7 +223,7 @@ def score_external_answers(
         name: None if own_items else _coverage(mine, dataset) for name, mine in by_model.items()
     }
     summary = summarise_external_answers(
-        suite, protocol, judgements, data=data, coverages=coverages
+        suite, protocol, judgements, data=data, coverages=coverages, prompts_known=bool(logs)
     )
     if not len(summary.results.frame):
         raise InputError(
