@@ -169,9 +169,8 @@ def summarise_external_answers(
     ]
     covered = [(coverages or {}).get(info.model) for info in infos]
     made = _summary(suite, protocol, infos, [data] * len(infos), frames, covered)
-    if prompts_known:
-        return made
-    return replace(made, wording=UNKNOWN_WORDING if protocol.whose_wording else "")
+    wording = protocol.whose_wording
+    return replace(made, wording=UNKNOWN_WORDING if wording and not prompts_known else wording)
 
 
 def _summary(

@@ -124,10 +124,11 @@ def _readme(selection: Selection, made: WrittenTasks) -> Iterator[str]:
     yield ""
     yield from ("## Running it", "")
     yield (
-        f"Tested with Inspect {TESTED_VERSION}. Epicene must be installed in the same environment."
+        f"Tested with Inspect {TESTED_VERSION}, in this folder. Epicene must be installed in the "
+        "same environment."
     )
     yield ""
-    yield from ("```", f"inspect eval THIS_FOLDER/{_file_name(selection)} --model MODEL")
+    yield from ("```", f"inspect eval {_file_name(selection)} --model MODEL --log-dir LOGS")
     yield f"epicene score {selection.suite.name} --answers LOGS"
     yield from ("```", "")
     yield (
