@@ -17,20 +17,44 @@ if TYPE_CHECKING:
 
 
 @keyword_errors
-def export_results(runs: RunLike | Iterable[RunLike], out: PathLike) -> Path:
-    """Write tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card.
+def export_results(
+    runs: RunLike | Iterable[RunLike],
+    out: PathLike,
+    to: Literal["paper", "eee", "hf"] = "paper",
+    *,
+    dataset: str = "",
+    revision: str = "",
+    organization: str = "",
+    relationship: Literal["first_party", "third_party", "collaborative", "other"] = "other",
+) -> Path:
+    """Write the results of runs into a new folder, for a paper or for another program.
 
-    `out` is a new folder; its README.md says what is where.
+    out: a new folder.
+    to: paper for tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card, whose
+        README.md says what is where; eee for Every Eval Ever, with every judged answer; hf for
+        `.eval_results` in the repositories of models on the Hugging Face Hub.
+    dataset, revision: with hf, the benchmark's dataset on the Hub (OWNER/NAME), and its commit.
+    organization, relationship: with eee, who evaluated, and how that is related to the models.
 
     >>> import epicene
     >>> run = epicene.run("alternations", model="random", limit=2, progress=False)
     >>> sorted(path.name for path in epicene.export_results(run, "results").iterdir())
     ['README.md', 'alternations-epicene']
     """
+    from epicene.export.every_eval_ever import write_every_eval_ever
+    from epicene.export.hub import write_hub_results
     from epicene.export.results_folder import write_results
 
-    write_results(tabulate(runs).stored, Path(out))
-    return Path(out)
+    if to not in (known := ("paper", "eee", "hf")):
+        raise unknown("export format", to, known)
+    stored, folder = tabulate(runs).stored, Path(out)
+    if to == "eee":
+        write_every_eval_ever(stored, folder, organization, relationship)
+    elif to == "hf":
+        write_hub_results(stored, folder, dataset, revision)
+    else:
+        write_results(stored, folder)
+    return folder
 
 
 class ExportedData(NamedTuple):

@@ -26,7 +26,7 @@ def suite_judge() -> Scorer:
     """Whether a text is right, wrong or undetected, by the suite's judge."""
     asked = {"folder": str(HERE), **json.loads((HERE / "asked.json").read_text(encoding="utf-8"))}
 
-    async def score(state: TaskState, _target: Target) -> Score:
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         text = state.output.completion
         judged = outcome_shares(asked, state.metadata, [text])
         return Score(value={**judged}, answer=text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -100,10 +101,8 @@ def _arguments(arguments: Any, location: str) -> list[tuple[Any, Any]]:
 def _prompt(sent: Any) -> Prompt:
     """A text, or the messages that a chat service was sent, which are written as JSON."""
     if isinstance(sent, str) and sent.startswith("[{"):
-        try:
+        with suppress(ValueError):
             sent = json.loads(sent)
-        except ValueError:
-            return sent
     if isinstance(sent, list):
         try:
             return msgspec.convert(sent, tuple[Message, ...])
