@@ -117,6 +117,13 @@ def _record_set(part: DatasetFile, frame: polars.DataFrame) -> dict[str, Any]:
     }
 
 
+def _is_nested(kind: Any) -> bool:
+    """Whether it is a list of records, or of lists, for which Croissant has no type."""
+    import polars as pl
+
+    return isinstance(kind, pl.List) and isinstance(kind.inner, pl.Struct | pl.List)
+
+
 def _field(name: str, column: str, kind: Any, part: DatasetFile, inner: str = "") -> dict[str, Any]:
     """A column; of a column with named parts, each part too."""
     import polars as pl
