@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import yaml
 
 import epicene
 from epicene.core.errors import InputError
@@ -146,20 +147,14 @@ PAIRS = (
     ("hen", "clucks", "clucks"),
 )
 
-BLIMP = {
-    "output_type": "multiple_choice",
-    "validation_split": "train",
-    "doc_to_text": "",
-    "doc_to_target": 0,
-    "doc_to_choice": "{{[sentence_good, sentence_bad]}}",
-    "metric_list": [{"metric": "acc", "aggregation": "mean", "higher_is_better": True}],
-}
-
 
 def run_blimp(data: Path, tmp_path: Path) -> Path:
-    """A task of the harness's own on a file in BLiMP's layout, not one that Epicene exported."""
+    """BLiMP's own configuration in the harness, on a file in its layout."""
+    import lm_eval
+
+    template = Path(lm_eval.__file__).parent / "tasks" / "blimp" / "_template_yaml"
     task = {
-        **BLIMP,
+        **yaml.safe_load(template.read_text(encoding="utf-8")),
         "task": "own_blimp",
         "dataset_path": "json",
         "dataset_kwargs": {"data_files": {"train": str(data)}, "cache_dir": str(tmp_path / "hf")},

@@ -17,7 +17,7 @@ from epicene.export.folders import (
     protocol_lines,
     write_text,
 )
-from epicene.export.lm_eval.folder import WrittenTasks, json_lines, write_asked
+from epicene.export.lm_eval.folder import WrittenTasks, json_lines, reading_command, write_asked
 from epicene.export.lm_eval.tasks import Document, LeftOut, Task, documents, make_task
 from epicene.suites.data_cards import markdown_table
 
@@ -129,7 +129,7 @@ def _readme(selection: Selection, made: WrittenTasks) -> Iterator[str]:
     )
     yield ""
     yield from ("```", f"inspect eval {_file_name(selection)} --model MODEL --log-dir LOGS")
-    yield f"epicene score {selection.suite.name} --answers LOGS"
+    yield reading_command(selection)
     yield from ("```", "")
     yield (
         "`right`, `wrong` and `undetected` are what the suite's own judge says of each text. "

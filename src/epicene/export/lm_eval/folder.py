@@ -94,6 +94,12 @@ def _commands(selection: Selection, tasks: Sequence[Task]) -> Iterator[str]:
         )
     yield "```"
     yield ""
+    yield (
+        "With `--log_samples --output_path LOGS` the harness writes its samples, and Epicene makes "
+        "its tables from them:"
+    )
+    yield ""
+    yield from ("```", reading_command(selection), "```", "")
     if any(task.kind.chat for task in tasks):
         yield (
             "A chat has a system message and wants `--apply_chat_template`. A template that takes "
@@ -103,6 +109,17 @@ def _commands(selection: Selection, tasks: Sequence[Task]) -> Iterator[str]:
     if not all(task.kind.chat for task in tasks):
         yield "What is no chat must not get a chat template."
         yield ""
+
+
+def reading_command(selection: Selection) -> str:
+    """The command that reads the logs of exported tasks."""
+    suite, protocol = selection.suite, selection.protocol
+    named = f" --protocol {protocol.name}" if protocol.name != suite.score_protocol else ""
+    data = "" if selection.own else " --data THE_SAME_DATA"
+    given = msgspec.to_builtins(protocol)
+    default = msgspec.to_builtins(suite.protocols[protocol.name])
+    changed = any(given[name] != default.get(name) for name in given)
+    return f"epicene score {suite.name} --answers LOGS{named}{data}" + " --set …" * changed
 
 
 def _numbers(tasks: Sequence[Task]) -> Iterator[str]:
