@@ -87,7 +87,7 @@ def test_data_of_your_own_want_a_licence(command: Epicene) -> None:
         "alternations", "hf", "licensed", data="pairs.csv", licence="cc0-1.0"
     )
     assert licensed.warning == ""
-    with pytest.raises(InputError, match="no export format 'arrow'; known: hf, lm-eval"):
+    with pytest.raises(InputError, match="no export format 'arrow'; known: hf, inspect, lm-eval"):
         epicene.export_data("alternations", "arrow", "x")  # type: ignore[arg-type]
 
 

@@ -83,21 +83,37 @@ def test_the_results_card_says_how_and_on_what(results: Path) -> None:
     assert all((results / path).is_file() for path in linked)
 
 
-def test_the_results_card_s_index_is_one_that_the_hub_reads(results: Path) -> None:
-    from huggingface_hub.repocard_data import model_index_to_eval_results
+def test_results_for_the_hub_are_ones_that_its_library_reads(
+    results: Path, epicene: Epicene
+) -> None:
+    from huggingface_hub import parse_eval_result_entries
 
-    found = json.loads((results / "reflexives-epicene" / "results.json").read_text("utf-8"))
-    index = head_of(results)["model-index"]
-    assert isinstance(index, list)
-    mine = [entry for entry in index if entry["name"] == "random"]
-    name, read = model_index_to_eval_results(mine)
-    values = {each.metric_type: each.metric_value for each in read}
-    assert name == "random"
-    expected = {metric: each["value"] for metric, each in found["metrics"].items()}
-    expected["undetected"] = found["undetected"]["value"]
-    assert values == {metric: value for metric, value in expected.items() if value is not None}
-    assert {each.dataset_config for each in read} == {"epicene"}
-    assert {each.dataset_type for each in read} == {"epicene/reflexives"}
+    done = epicene(
+        "export", "results", "runs/reflexives", "runs/two", "--to", "hf", "-o", "hub",
+        "--dataset", "us/reflexives", "--revision", "abc",
+    )  # fmt: skip
+    assert (done.code, done.err.splitlines()[-1]) == (0, "The results are in hub")
+    shown = json.loads((results / "reflexives-epicene" / "results.json").read_text("utf-8"))
+    file = Path("hub/random/.eval_results/reflexives-epicene.yaml")
+    (read,) = parse_eval_result_entries(yaml.safe_load(file.read_text(encoding="utf-8")))
+    assert (read.dataset_id, read.task_id) == ("us/reflexives", "reflexives")
+    assert (read.dataset_revision, str(read.date)[:2]) == ("abc", "20")
+    profile = json.dumps(shown["tables"]["profile"]["random"])
+    assert f'"value": {read.value}' in profile
+    assert "model-index" not in head_of(results)
+
+
+def test_results_for_every_eval_ever(epicene: Epicene) -> None:
+    assert epicene(*REFLEXIVES).code == 0
+    done = epicene(
+        "export", "results", "runs/reflexives", "--to", "eee", "-o", "out",
+        "--organization", "Us", "--relationship", "third_party",
+    )  # fmt: skip
+    assert done.code == 0
+    (file,) = Path("out/data/reflexives").rglob("*.json")
+    source = json.loads(file.read_text(encoding="utf-8"))["source_metadata"]
+    assert source["source_organization_name"] == "Us"
+    assert source["evaluator_relationship"] == "third_party"
 
 
 def test_results_want_a_new_folder_and_a_run(epicene: Epicene) -> None:

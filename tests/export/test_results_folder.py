@@ -13,6 +13,7 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
+from epicene.export.hub import write_hub_results
 from epicene.export.results_folder import write_results
 from epicene.report.latex import escape_latex
 from epicene.report.table_formats import escape_markdown
@@ -170,16 +171,15 @@ def test_in_the_profile_models_of_one_label_are_told_apart_in_the_notes_too(tmp_
 # --- the card ------------------------------------------------------------------------------
 
 
-def test_the_model_index_says_how_much_was_judged(two: Path) -> None:
-    head = yaml.safe_load(text(two / "README.md").split("---\n")[1])
-    (mine, other) = (entry["results"][0] for entry in head["model-index"])
-    assert mine["dataset"]["args"]["judged"] == 12
-    assert other["dataset"]["args"]["judged"] == other["dataset"]["args"]["items"] == 24
-    assert {metric["name"] for metric in mine["metrics"]} == {
-        f"{name} (12 of 24 items judged)"
-        for name in ("accuracy probability", "accuracy generation", "undetected")
+def test_results_on_the_hub_say_how_much_was_judged(tmp_path: Path) -> None:
+    runs = [measured(spec, tmp_path / "runs") for spec in ("gaps", "wrong")]
+    write_hub_results(runs, tmp_path / "hub", "us/reflexives")
+    notes = {
+        file.parent.parent.name: yaml.safe_load(text(file))[0]["notes"]
+        for file in (tmp_path / "hub").rglob("*.yaml")
     }
-    assert "accuracy probability" in {metric["name"] for metric in other["metrics"]}
+    assert f"incomplete: {JUDGED}" in notes["gaps"]
+    assert "incomplete" not in notes["wrong"]
 
 
 def test_a_label_is_shown_as_it_is_wherever_it_stands(two: Path) -> None:

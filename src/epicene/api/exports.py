@@ -17,20 +17,44 @@ if TYPE_CHECKING:
 
 
 @keyword_errors
-def export_results(runs: RunLike | Iterable[RunLike], out: PathLike) -> Path:
-    """Write tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card.
+def export_results(
+    runs: RunLike | Iterable[RunLike],
+    out: PathLike,
+    to: Literal["paper", "eee", "hf"] = "paper",
+    *,
+    dataset: str = "",
+    revision: str = "",
+    organization: str = "",
+    relationship: Literal["first_party", "third_party", "collaborative", "other"] = "other",
+) -> Path:
+    """Write the results of runs into a new folder, for a paper or for another program.
 
-    `out` is a new folder; its README.md says what is where.
+    out: a new folder.
+    to: paper for tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card, whose
+        README.md says what is where; eee for Every Eval Ever, with every judged answer; hf for
+        `.eval_results` in the repositories of models on the Hugging Face Hub.
+    dataset, revision: with hf, the benchmark's dataset on the Hub (OWNER/NAME), and its commit.
+    organization, relationship: with eee, who evaluated, and how that is related to the models.
 
     >>> import epicene
     >>> run = epicene.run("alternations", model="random", limit=2, progress=False)
     >>> sorted(path.name for path in epicene.export_results(run, "results").iterdir())
     ['README.md', 'alternations-epicene']
     """
+    from epicene.export.every_eval_ever import write_every_eval_ever
+    from epicene.export.hub import write_hub_results
     from epicene.export.results_folder import write_results
 
-    write_results(tabulate(runs).stored, Path(out))
-    return Path(out)
+    if to not in (known := ("paper", "eee", "hf")):
+        raise unknown("export format", to, known)
+    stored, folder = tabulate(runs).stored, Path(out)
+    if to == "eee":
+        write_every_eval_ever(stored, folder, organization, relationship)
+    elif to == "hf":
+        write_hub_results(stored, folder, dataset, revision)
+    else:
+        write_results(stored, folder)
+    return folder
 
 
 class ExportedData(NamedTuple):
@@ -49,7 +73,7 @@ class ExportedData(NamedTuple):
 @keyword_errors
 def export_data(
     suite: SuiteLike,
-    to: Literal["hf", "lm-eval"],
+    to: Literal["hf", "lm-eval", "inspect"],
     out: PathLike,
     *,
     data: PathLike | None = None,
@@ -63,7 +87,7 @@ def export_data(
 ) -> ExportedData:
     """Write a suite's items, with a card that says what they are and under which licence.
 
-    to: hf for Hugging Face `datasets`, lm-eval for lm-evaluation-harness.
+    to: hf for Hugging Face `datasets`, lm-eval for lm-evaluation-harness, inspect for Inspect.
     out: a new folder.
     licence: the licence of your own data.
     The others choose the items, as in `run`.
@@ -73,16 +97,17 @@ def export_data(
     3
     """
     from epicene.export.hf_dataset import write_dataset
+    from epicene.export.inspect_ai.folder import write_inspect_tasks
     from epicene.export.lm_eval.folder import write_tasks
     from epicene.export.selection import select
     from epicene.suites import DataSource, choose_protocol, find_suite
     from epicene.suites.paper_material import with_paper_wording
 
-    if to not in (known := ("hf", "lm-eval")):
+    if to not in (known := ("hf", "lm-eval", "inspect")):
         raise unknown("export format", to, known)
     chosen = find_suite(suite)
     how = choose_protocol(chosen, protocol, settings or {}, seed)
-    if to == "lm-eval":  # which has the prompts
+    if to != "hf":  # the tasks have the prompts
         how = with_paper_wording(chosen, how)
     selection = select(
         chosen,
@@ -96,7 +121,7 @@ def export_data(
     if to == "hf":
         items = sum(part.items for part in write_dataset(selection, folder))
         return ExportedData(folder, items, {}, (), warning)
-    written = write_tasks(selection, folder)
+    written = (write_tasks if to == "lm-eval" else write_inspect_tasks)(selection, folder)
     tasks = {task.name: len(task.documents) for task in written.tasks}
     left_out = tuple(
         f"{what}{f' ({times} requests)' * (times > 1)}, since {why}."

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from epicene.runs.stored_run import Coverage, StoredRun
     from epicene.runs.summary import Summary
     from epicene.studies.analysis.study_summary import StudySummary
-    from epicene.suites import SuiteLike
+    from epicene.suites import DataSource, Suite, SuiteLike
 
 PathLike: TypeAlias = str | Path
 
@@ -443,14 +443,20 @@ def score(
     columns: Mapping[str, str] | None = None,
     protocol: str = "",
     settings: Mapping[str, Any] | None = None,
+    out: PathLike | None = None,
 ) -> Scored:
     """Judge answers that were made elsewhere, without a model.
 
-    `answers` is a file in a layout that the suite reads, or rows with `id`, `name` (which of the
-    item's requests, where it has several) and `text`, `texts` or `answer`. Without answers the
-    data must hold outcomes.
+    `answers` is a file in a layout that the suite reads; samples of lm-evaluation-harness or a log
+    of Inspect, or a folder with them; or rows with `id`, `name` (which of the item's requests,
+    where it has several) and `text`, `texts` or `answer`. Without answers the data must hold
+    outcomes.
+
+    With `out` the answers of a log are also stored as a run in that folder, which `compare`,
+    `report` and `gate` take. What the log does not have is a failed request of it.
     """
     from epicene.runs.external_answers import score_external_answers
+    from epicene.runs.logs import log_files
     from epicene.studies.analysis.study_summary import summarise_labels
     from epicene.suites import DataSource, choose_protocol, find_suite
 
@@ -461,13 +467,49 @@ def score(
     if answers is None or isinstance(answers, str | Path):
         path = None if answers is None else Path(answers)
         scored = score_external_answers(chosen, how, dataset, path)
-        return Scored(scored, [] if path is None else summarise_labels(chosen, path, how))
+        logs = [] if path is None else log_files(path)
+        if out is not None:
+            _store_logs(scored, logs, chosen, source, how.name, settings, Path(out))
+        return Scored(scored, summarise_labels(chosen, path, how) if path and not logs else [])
+    if out is not None:
+        raise InputError(_ONLY_LOGS)
     from epicene.core.records import to_json
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "answers.jsonl")
         path.write_bytes(b"".join(to_json(dict(row)) + b"\n" for row in answers))
         return Scored(score_external_answers(chosen, how, dataset, path))
+
+
+_ONLY_LOGS = "Only samples of lm-evaluation-harness and logs of Inspect are stored as runs (--out)."
+
+
+def _store_logs(
+    scored: ExternalScores,
+    logs: Sequence[Path],
+    suite: Suite[Any, Any],
+    source: DataSource,
+    protocol: str,
+    settings: Mapping[str, Any] | None,
+    out: Path,
+) -> None:
+    """Run the suite on what the logs hold."""
+    from epicene.api.open_model import OpenModel
+    from epicene.api.running import run
+    from epicene.runs.logs.log_model import log_model
+
+    if not logs:
+        raise InputError(_ONLY_LOGS)
+    run(
+        suite,
+        OpenModel(log_model(scored.answered, logs)),
+        protocol=protocol,
+        data=source.path,
+        columns=source.columns,
+        settings=settings,
+        out=out,
+        progress=False,
+    )
 
 
 class Comparison(TabledResults):

@@ -30,21 +30,55 @@ Out = Annotated[Path, typer.Option("--out", "-o", help="A new folder.")]
 
 
 @app.command("results")
-def results(runs: RunFolders, out: Out) -> None:
-    """Write tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card."""
+def results(
+    runs: RunFolders,
+    out: Out,
+    to: Annotated[
+        Literal["paper", "eee", "hf"],
+        typer.Option(
+            "--to",
+            help="Tables, figures and a card; Every Eval Ever; or .eval_results of the Hugging "
+            "Face Hub.",
+        ),
+    ] = "paper",
+    dataset: Annotated[
+        str,
+        typer.Option("--dataset", metavar="OWNER/NAME", help="With hf: the benchmark's dataset."),
+    ] = "",
+    revision: Annotated[
+        str, typer.Option("--revision", metavar="COMMIT", help="With hf: the dataset's commit.")
+    ] = "",
+    organization: Annotated[
+        str, typer.Option("--organization", metavar="NAME", help="With eee: who evaluated.")
+    ] = "",
+    relationship: Annotated[
+        Literal["first_party", "third_party", "collaborative", "other"],
+        typer.Option("--relationship", help="With eee: the evaluator's relation to the model."),
+    ] = "other",
+) -> None:
+    """Write the results of runs: for a paper, or for another program."""
     from epicene.api.exports import export_results
     from epicene.cli.output import note
 
-    export_results(runs, out)
-    note(f"The results are in {out}; begin with {out / 'README.md'}")
+    export_results(
+        runs,
+        out,
+        to,
+        dataset=dataset,
+        revision=revision,
+        organization=organization,
+        relationship=relationship,
+    )
+    where = f"; begin with {out / 'README.md'}" if to == "paper" else ""
+    note(f"The results are in {out}{where}")
 
 
 @app.command("data")
 def data(
     suite: SuiteName,
     to: Annotated[
-        Literal["hf", "lm-eval"],
-        typer.Option("--to", help="Hugging Face datasets, or lm-evaluation-harness."),
+        Literal["hf", "lm-eval", "inspect"],
+        typer.Option("--to", help="Hugging Face datasets, lm-evaluation-harness, or Inspect."),
     ],
     out: Out,
     path: DataPath = None,
@@ -87,7 +121,7 @@ def data(
         note(f"{name}: {documents} documents")
     for what in done.left_out:
         note(f"Left out: {what}")
-    if to == "lm-eval":
+    if to != "hf":
         note(f"The tasks are in {out}; {out / 'README.md'} says how they are run")
     if done.warning:
         note(f"Warning: {done.warning}")

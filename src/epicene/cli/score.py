@@ -31,12 +31,19 @@ def score(
         typer.Option(
             "--answers",
             "-a",
-            help="The file or folder of answers; not needed where the data hold outcomes.",
+            help="The file or folder of answers: in the suite's layout, samples of lm-eval, or a "
+            "log of Inspect. Not needed where the data hold outcomes.",
         ),
     ] = None,
     figures: Annotated[
         Path | None,
         typer.Option("--figures", metavar="FOLDER", help="Write every figure there as SVG."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="RUN", help="Also store a log's answers as a run, to compare."
+        ),
     ] = None,
     data: DataPath = None,
     column: Columns = None,
@@ -64,6 +71,7 @@ def score(
         columns=key_value_pairs(column, "--column"),
         protocol=protocol,
         settings=protocol_settings(setting, suite=chosen, tasks=task, split=split, english=english),
+        out=out,
     )
     for sentence in scored.notes:
         note(sentence)

@@ -8,12 +8,17 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from epicene import __version__
 from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
-from epicene.core.records import Draw
+from epicene.core.records import Draw, to_json
+from epicene.export.croissant import FILE as CROISSANT
+from epicene.export.croissant import croissant
 from epicene.export.folders import (
     CARD_FILE,
+    as_yaml,
     check_new_folder,
     code_span,
     fault_lines,
@@ -21,6 +26,7 @@ from epicene.export.folders import (
     new_folder,
     write_text,
 )
+from epicene.export.hub import EVAL_FILE, FRAMEWORK, benchmark
 from epicene.report.table_formats import escape_markdown
 from epicene.suites import Answers
 from epicene.suites.data_cards import markdown_table
@@ -101,6 +107,13 @@ def dataset_card(
         "cannot be measured with them."
     )
     yield ""
+    yield (
+        f"[`{CROISSANT}`]({CROISSANT}) describes the files in Croissant 1.1. "
+        f"[`{EVAL_FILE}`]({EVAL_FILE}) makes this a benchmark of the Hub, once the framework "
+        f"`{FRAMEWORK}` is on the Hub's list; `epicene export results RUN --to hf` writes results "
+        "for it."
+    )
+    yield ""
     yield f"Cite the source {'named above' if card.source else 'of the data'}, and Epicene."
 
 
@@ -174,8 +187,11 @@ def write_dataset(selection: Selection, folder: Path) -> list[DatasetFile]:
             part = DatasetFile(config, split, f"data/{config}/{split}.parquet", len(rows))
             _write_parquet(frame[rows], unfinished / part.path)
             parts.append(part)
-        card = dataset_card(selection, parts, dataset_configs(parts), frame.columns)
-        write_text(unfinished / CARD_FILE, card)
+        configs = dataset_configs(parts)
+        described = to_json(croissant(selection, parts, frame, unfinished))
+        write_atomically(unfinished / CROISSANT, msgspec.json.format(described, indent=2) + b"\n")
+        write_text(unfinished / EVAL_FILE, [as_yaml(benchmark(selection, configs)).rstrip("\n")])
+        write_text(unfinished / CARD_FILE, dataset_card(selection, parts, configs, frame.columns))
     return parts
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from epicene import __version__
 from epicene.export.folders import code_span, fault_lines, front_matter, protocol_lines
 from epicene.export.path_redaction import settings_without_paths
 from epicene.report.layout import caption
 from epicene.report.provenance import card_of
 from epicene.report.results_document import metrics_table
-from epicene.report.table_formats import as_markdown, escape_markdown, estimate_json
+from epicene.report.table_formats import as_markdown, escape_markdown
 from epicene.runs.stored_run import describe_suite_file
 from epicene.runs.summary import settings_diff_sentences
 from epicene.suites.data_cards import markdown_table
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from epicene.core.records import Identity
     from epicene.export.results_folder import ProtocolResults
     from epicene.runs.stored_run import StoredRun
-    from epicene.runs.summary import RunSummary
 
 _TABLES = ("tex", "csv", "md")
 _FIGURES = ("svg", "png")
@@ -32,7 +29,7 @@ _FIGURES = ("svg", "png")
 def results_card(parts: Sequence[ProtocolResults]) -> Iterator[str]:
     """The card, line by line."""
     models = dict.fromkeys(run.info.model for part in parts for run in part.summary.runs)
-    yield from front_matter(_front_matter(parts, list(models)))
+    yield from front_matter(_front_matter(parts))
     yield f"# {escape_markdown(', '.join(models))}: grammatical gender and agreement"
     yield ""
     yield f"Measured and written by Epicene {__version__}."
@@ -66,8 +63,7 @@ def results_card(parts: Sequence[ProtocolResults]) -> Iterator[str]:
 # --- the head ------------------------------------------------------------------------------
 
 
-def _front_matter(parts: Sequence[ProtocolResults], models: Sequence[str]) -> dict[str, Any]:
-    """The model index of the hub: a result for each run and each number."""
+def _front_matter(parts: Sequence[ProtocolResults]) -> dict[str, Any]:
     languages = dict.fromkeys(
         language
         for part in parts
@@ -77,61 +73,7 @@ def _front_matter(parts: Sequence[ProtocolResults], models: Sequence[str]) -> di
     return {
         **({"language": list(languages)} if languages else {}),
         "tags": ["grammatical-gender", "evaluation", "epicene"],
-        "model-index": [
-            {
-                "name": model,
-                "results": [
-                    _result(part, run)
-                    for part in parts
-                    for run in part.summary.runs
-                    if run.info.model == model
-                ],
-            }
-            for model in models
-        ],
     }
-
-
-def _result(part: ProtocolResults, run: RunSummary) -> dict[str, Any]:
-    card = part.summary.suite.card
-    metrics = {**run.metrics, "undetected": run.undetected}
-    lacking = _incompleteness(run)
-    return {
-        "task": {"type": "text-to-image" if _draws(part) else "text-generation"},
-        "dataset": {
-            "type": f"epicene/{part.summary.suite.name}",
-            "name": f"{card.title} ({run.data})",
-            "config": part.summary.protocol.name,
-            **({"args": msgspec.to_builtins(run.coverage)} if run.coverage is not None else {}),
-        },
-        "metrics": [
-            {
-                "type": name,
-                "name": name.replace("_", " ") + lacking,
-                "value": each.value,
-                "args": {
-                    key: value for key, value in estimate_json(each).items() if key != "value"
-                },
-            }
-            for name, each in metrics.items()
-            if each.value is not None
-        ],
-    }
-
-
-def _incompleteness(run: RunSummary) -> str:
-    """A warning for every number of an incomplete run, as numbers are copied alone."""
-    if run.coverage is None or run.coverage.whole:
-        return ""
-    if run.coverage.judged == run.coverage.items:
-        return " (some items judged only in part)"
-    return f" ({run.coverage.judged} of {run.coverage.items} items judged)"
-
-
-def _draws(part: ProtocolResults) -> bool:
-    from epicene.core.records import Draw
-
-    return any(Draw in stage.verbs for stage in part.summary.suite.stages)
 
 
 # --- one suite under one protocol ----------------------------------------------------------

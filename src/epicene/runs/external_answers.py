@@ -30,9 +30,12 @@ from epicene.core.records import (
     Texts,
     Translate,
 )
+from epicene.runs.logs import log_files
+from epicene.runs.logs.matching import answers_from_logs, first_requests
 from epicene.runs.stored_run import Coverage
 from epicene.runs.summary import summarise_external_answers
 from epicene.suites import AnsweredRequest, Answers
+from epicene.suites.paper_material import with_paper_wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Judgement
     from epicene.runs.summary import Summary
-    from epicene.suites import Dataset, Protocol, Stage, Suite
+    from epicene.suites import Dataset, Protocol, Suite
 
 EXTERNAL_MODEL = "given"  # the model's name if the file has none
 
@@ -86,7 +89,7 @@ def _external_answer(
     suite: Suite[Any, Any], line: FileRow, item: Any, protocol: Protocol
 ) -> AnsweredRequest:
     """A row's answer, with the request that it fits: one of its name, and of its kind."""
-    asked = _first_requests(suite, item, protocol)
+    asked = first_requests(suite, item, protocol)
     own = None
     if suite.read_answer_row is not None:
         try:
@@ -118,23 +121,12 @@ def _external_answer(
     return AnsweredRequest(stage.name, stage.role, EXTERNAL_MODEL, request.name, answer)
 
 
-def _first_requests(
-    suite: Suite[Any, Any], item: Any, protocol: Protocol
-) -> list[tuple[Stage[Any, Any], Request]]:
-    """What an item is asked in the stages that need no other; those of the protocol come first."""
-    stages = [stage for stage in suite.stages if not stage.needs]
-    stages.sort(key=lambda stage: not stage.when(protocol))
-    return [
-        (stage, request) for stage in stages for request in stage.ask(item, Answers(), protocol)
-    ]
-
-
 def _whole_stages(
     suite: Suite[Any, Any], item: Any, protocol: Protocol, given: Sequence[AnsweredRequest]
 ) -> Iterator[AnsweredRequest]:
     """The answers of stages whose requests are all answered."""
     names: dict[str, set[str]] = defaultdict(set)
-    for stage, request in _first_requests(suite, item, protocol):
+    for stage, request in first_requests(suite, item, protocol):
         names[stage.name].add(request.name)
     answered = {each.name for each in given}
     yield from (each for each in given if names[each.stage] <= answered)
@@ -210,14 +202,19 @@ def score_external_answers(
     """Judge the answers of a file, or, without one, the outcomes that the data themselves hold."""
     answered: list[tuple[Any, Answers]]
     notes: tuple[str, ...] = ()
+    logs = [] if path is None else log_files(path)
     if path is None:
         answered = _items_with_outcomes(suite, dataset)
         label, data, own_items = dataset.name, dataset.name, True
     else:
-        answered = read_external_answers(suite, path, dataset, protocol)
+        if logs:
+            protocol = with_paper_wording(suite, protocol)
+            answered, notes = answers_from_logs(suite, logs, dataset, protocol)
+        else:
+            answered = read_external_answers(suite, path, dataset, protocol)
         if not answered:
             raise InputError(f"{path} answers no item in full; {_layout(suite)}.")
-        notes = tuple(_notes(suite, path, dataset, answered))
+        notes = (*notes, *_notes(suite, path, dataset, answered))
         own_items = _have_own_items(answered, dataset)
         label, data = path.stem, path.name if own_items else dataset.name
     by_model = _by_model(suite, answered, label)
@@ -226,7 +223,7 @@ def score_external_answers(
         name: None if own_items else _coverage(mine, dataset) for name, mine in by_model.items()
     }
     summary = summarise_external_answers(
-        suite, protocol, judgements, data=data, coverages=coverages
+        suite, protocol, judgements, data=data, coverages=coverages, prompts_known=bool(logs)
     )
     if not len(summary.results.frame):
         raise InputError(

@@ -156,8 +156,12 @@ def summarise_external_answers(
     *,
     data: str,
     coverages: Mapping[str, Coverage | None] | None = None,
+    prompts_known: bool = False,
 ) -> Summary:
-    """Make all tables from the judgements of external answers, by the labels of the models."""
+    """Make all tables from the judgements of external answers, by the labels of the models.
+
+    `prompts_known` is whether the models were given the prompts of the protocol.
+    """
     infos = [
         RunInfo(run=label, model=label, protocol=protocol.name, identities={})
         for label in judgements
@@ -167,7 +171,8 @@ def summarise_external_answers(
     ]
     covered = [(coverages or {}).get(info.model) for info in infos]
     made = _summary(suite, protocol, infos, [data] * len(infos), frames, covered)
-    return replace(made, wording=UNKNOWN_WORDING if protocol.whose_wording else "")
+    wording = protocol.whose_wording
+    return replace(made, wording=UNKNOWN_WORDING if wording and not prompts_known else wording)
 
 
 def _summary(

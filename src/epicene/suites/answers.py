@@ -20,7 +20,7 @@ import regex
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from epicene.core.records import TextScore
+    from epicene.core.records import Scores, TextScore
 
 FENCE, LABEL, QUOTES = "fence", "label", "quotes"
 
@@ -124,6 +124,21 @@ LIKELIHOOD_MEASURES: tuple[LikelihoodMeasure, ...] = (
     "per word",
     "per character",
 )
+
+
+# How the method of scores ends that are one number per text, as the tokens are not known.
+WHOLE_TEXTS = "whole texts"
+
+
+def measures_of(scores: Scores, own: str) -> tuple[LikelihoodMeasure, ...]:
+    """The measures that scores have: where the tokens are not known there is no number per token,
+    unless it is the protocol's `own` measure."""
+    if not scores.method.endswith(WHOLE_TEXTS):
+        return LIKELIHOOD_MEASURES
+    return tuple(each for each in LIKELIHOOD_MEASURES if each in (own, *_WITHOUT_TOKENS))
+
+
+_WITHOUT_TOKENS: tuple[LikelihoodMeasure, ...] = ("sum", "per word", "per character")
 
 
 def normalised_likelihood(text: TextScore, measure: LikelihoodMeasure) -> float:

@@ -94,6 +94,12 @@ def _commands(selection: Selection, tasks: Sequence[Task]) -> Iterator[str]:
         )
     yield "```"
     yield ""
+    yield (
+        "With `--log_samples --output_path LOGS` the harness writes its samples, and Epicene makes "
+        "its tables from them:"
+    )
+    yield ""
+    yield from ("```", reading_command(selection), "```", "")
     if any(task.kind.chat for task in tasks):
         yield (
             "A chat has a system message and wants `--apply_chat_template`. A template that takes "
@@ -103,6 +109,17 @@ def _commands(selection: Selection, tasks: Sequence[Task]) -> Iterator[str]:
     if not all(task.kind.chat for task in tasks):
         yield "What is no chat must not get a chat template."
         yield ""
+
+
+def reading_command(selection: Selection) -> str:
+    """The command that reads the logs of exported tasks."""
+    suite, protocol = selection.suite, selection.protocol
+    named = f" --protocol {protocol.name}" if protocol.name != suite.score_protocol else ""
+    data = "" if selection.own else " --data THE_SAME_DATA"
+    given = msgspec.to_builtins(protocol)
+    default = msgspec.to_builtins(suite.protocols[protocol.name])
+    changed = any(given[name] != default.get(name) for name in given)
+    return f"epicene score {suite.name} --answers LOGS{named}{data}" + " --set …" * changed
 
 
 def _numbers(tasks: Sequence[Task]) -> Iterator[str]:
@@ -155,12 +172,18 @@ def write_tasks(selection: Selection, folder: Path) -> WrittenTasks:
 def _write_files(selection: Selection, made: WrittenTasks, folder: Path) -> None:
     for task in made.tasks:
         write_text(folder / f"{task.name}.yaml", [as_yaml(task.settings).rstrip("\n")])
-        write_atomically(folder / f"{task.name}.jsonl", _json_lines(task))
+        write_atomically(folder / f"{task.name}.jsonl", json_lines(task))
     for name, tasks in task_groups(selection.suite.name, made.tasks).items():
         write_text(
             folder / f"{name}_group.yaml", [as_yaml(group_settings(name, tasks)).rstrip("\n")]
         )
     write_atomically(folder / JUDGING.name, JUDGING.read_bytes())
+    write_asked(selection, folder)
+    write_text(folder / CARD_FILE, tasks_readme(selection, made.tasks, made.left_out))
+
+
+def write_asked(selection: Selection, folder: Path) -> None:
+    """Write what the suite's judge needs to know: the suite, its version and the protocol."""
     asked = {
         "suite": selection.suite.name,
         "version": selection.suite.version,
@@ -171,7 +194,6 @@ def _write_files(selection: Selection, made: WrittenTasks, folder: Path) -> None
         write_atomically(folder / copy, file.read_bytes())
         asked["suite_file"] = f"{copy}:{selection.suite.name}"
     write_atomically(folder / "asked.json", msgspec.json.format(to_json(asked), indent=2) + b"\n")
-    write_text(folder / CARD_FILE, tasks_readme(selection, made.tasks, made.left_out))
 
 
 def plan_tasks(selection: Selection) -> WrittenTasks:
@@ -207,5 +229,6 @@ def task_groups(suite: str, tasks: list[Task]) -> dict[str, list[Task]]:
     return dict(found)
 
 
-def _json_lines(task: Task) -> bytes:
+def json_lines(task: Task) -> bytes:
+    """The documents of a task, a line each."""
     return b"".join(msgspec.json.encode(document) + b"\n" for document in task.documents)

@@ -22,7 +22,7 @@ from epicene.suites.alternations.items import RegionTest
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT
 from epicene.suites.alternations.regions import holds, region_scores, surprisals
 from epicene.suites.alternations.unigrams import slor
-from epicene.suites.answers import LIKELIHOOD_MEASURES, normalised_likelihood
+from epicene.suites.answers import measures_of, normalised_likelihood
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -141,7 +141,7 @@ def _judgements_by_measure(
 ) -> Iterator[Judgement]:
     if scores.method == GIVEN and own:
         own = GIVEN
-    for measure, values in _by_measure(pair, scores).items():
+    for measure, values in _by_measure(pair, scores, own).items():
         main = measure == own
         outcome, credit = _outcome_and_credit(*values, ties)
         yield Judgement(
@@ -163,14 +163,14 @@ def _judgements_by_measure(
         )
 
 
-def _by_measure(pair: Pair, scores: Scores) -> dict[str, tuple[float, float]]:
+def _by_measure(pair: Pair, scores: Scores, own: str) -> dict[str, tuple[float, float]]:
     """The two scores by every measure; of numbers that were given only themselves."""
     good, bad = scores.texts
     if scores.method == GIVEN:
         return {GIVEN: (good.sum, bad.sum)}
     measures: dict[str, tuple[float, float]] = {
         measure: (normalised_likelihood(good, measure), normalised_likelihood(bad, measure))
-        for measure in LIKELIHOOD_MEASURES
+        for measure in measures_of(scores, own)
     }
     controlled = slor((pair.good, good), (pair.bad, bad), pair.language)
     if controlled is not None:

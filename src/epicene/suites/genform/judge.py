@@ -14,9 +14,9 @@ from epicene.core.records import Judgement, Scores, Texts
 from epicene.rewriting.persons import assumed_gender
 from epicene.suites import ScoredText
 from epicene.suites.answers import (
-    LIKELIHOOD_MEASURES,
     CleanedAnswer,
     clean_answer,
+    measures_of,
     normalised_likelihood,
 )
 from epicene.suites.genform.ask import GENERATION, PROBABILITY, TRANSLATION, request_name
@@ -355,7 +355,7 @@ def by_probability(
     pair: Pair, target: Gender, scores: Scores, protocol: GenformProtocol
 ) -> Iterator[Judgement]:
     """The likelier of the two forms, by each normalisation; a tie is undetected."""
-    for measure in LIKELIHOOD_MEASURES:
+    for measure in measures_of(scores, protocol.measure):
         masculine, feminine = (normalised_likelihood(text, measure) for text in scores.texts)
         likelier: Gender = "masculine" if masculine > feminine else "feminine"
         outcome: Outcome = "right" if likelier == target else "wrong"

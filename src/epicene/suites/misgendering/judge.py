@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Choice, Judgement, Scores, Texts
 from epicene.suites import ScoredText
-from epicene.suites.answers import LIKELIHOOD_MEASURES, normalised_likelihood
+from epicene.suites.answers import measures_of, normalised_likelihood
 from epicene.suites.misgendering.ask import (
     CONTRACTION,
     CONVERTED,
@@ -66,7 +66,7 @@ def by_probability(
     item: Instance, scores: Scores, protocol: MisgenderingProtocol
 ) -> Iterator[Judgement]:
     """The candidate of greatest likelihood, by each normalisation."""
-    for measure in LIKELIHOOD_MEASURES:
+    for measure in measures_of(scores, protocol.measure):
         chosen = likeliest(item.candidates, scores, measure)
         main = measure == protocol.measure
         yield Judgement(

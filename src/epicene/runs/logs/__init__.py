@@ -1,0 +1,43 @@
+"""Read the logs of other evaluation tools: samples of lm-evaluation-harness, logs of Inspect.
+
+A log is recognised by its content. Its samples are matched with the requests of a suite: those of
+tasks that Epicene exported by item and request, all others by the texts that the model was given.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.core.errors import InputError
+from epicene.runs.logs import inspect_ai, lm_eval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from epicene.runs.logs.samples import LoggedSample
+
+
+def log_files(path: Path) -> list[Path]:
+    """The logs that a path names: itself, or all below a folder; empty if it is something else."""
+    if path.is_dir():
+        found = [
+            file
+            for pattern in ("samples_*.jsonl", "*.eval", "*.json")
+            for file in sorted(path.rglob(pattern))
+        ]
+    else:
+        found = [path] if path.is_file() else []
+    return [file for file in found if lm_eval.is_log(file) or inspect_ai.is_log(file)]
+
+
+def read_logs(files: list[Path]) -> Iterator[LoggedSample]:
+    """The samples of all logs; a file that was recognised and has none is refused."""
+    for file in files:
+        samples = (lm_eval if lm_eval.is_log(file) else inspect_ai).read_samples(file)
+        empty = True
+        for sample in samples:
+            empty = False
+            yield sample
+        if empty:
+            raise InputError(f"{file} holds no sample.")
