@@ -25,6 +25,7 @@ from epicene.suites.genform.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.genform.paper_wording import MATERIAL
 from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.statistics import statistics
+from epicene.suites.genform.studies import rewritings
 from epicene.suites.genform.tables import tables
 
 suite = Suite(
@@ -74,4 +75,5 @@ suite = Suite(
     statistics=statistics,
     construction=construction,
     paper_material=MATERIAL,
+    studies={rewritings.NAME: rewritings.kind},
 )
