@@ -20,6 +20,7 @@ from epicene.runs.stored_run import (
     judgement_frame,
     match_items,
 )
+from epicene.runs.wordings import wording_tables, wordings_in
 from epicene.stats.tabulate import undetected_share
 from epicene.suites import Protocol, Results, RunInfo, Suite
 from epicene.suites.paper_material import UNKNOWN_WORDING
@@ -59,9 +60,20 @@ class Summary:
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         """The suite's tables, made on first use; their titles name the wording."""
-        made = self.suite.tables(self.results) if len(self.results.frame) else ()
+        if not len(self.results.frame):
+            return ()
+        made = tuple(self.suite.tables(self.results))
+        if wordings := wordings_in(self.results.frame):
+            note = (
+                f"Items were asked in {len(wordings)} wordings; an item in each of them counts as "
+                "one of its group."
+            )
+            made = tuple(
+                msgspec.structs.replace(table, notes=(*table.notes, note)) for table in made
+            )
+        made = (*made, *wording_tables(self.suite, self.results))
         if not self.wording:
-            return tuple(made)
+            return made
         return tuple(
             msgspec.structs.replace(table, title=f"{table.title} (wording: {self.wording})")
             for table in made

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 # Normalisers are part of what a protocol is, not of how it is run.
 _FIXED = ("name", "about", "normalisers")
 # What means the same in every suite.
-_COMMON = {"seed": "The seed of sampling and of --limit; the option --seed sets it too."}
+_COMMON = {
+    "seed": "The seed of sampling and of --limit; the option --seed sets it too.",
+    "wordings": "In how many wordings each item is asked, to measure how much the prompt matters.",
+}
 
 
 _WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
@@ -136,6 +139,12 @@ def type_in_words(kind: Any) -> str:
 
 
 def _bounded(kind: Any, *bounds: Any) -> str:
-    least = [meta.ge for meta in bounds if isinstance(meta, msgspec.Meta) and meta.ge is not None]
     said = type_in_words(kind)
-    return f"{said} of at least {least[0]}" if least else said
+    for meta in bounds:
+        if isinstance(meta, msgspec.Meta) and meta.ge is not None:
+            return (
+                f"{said} of at least {meta.ge}"
+                if meta.le is None
+                else f"{said} from {meta.ge} to {meta.le}"
+            )
+    return said

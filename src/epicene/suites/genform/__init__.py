@@ -27,6 +27,7 @@ from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.statistics import statistics
 from epicene.suites.genform.studies import rewritings
 from epicene.suites.genform.tables import tables
+from epicene.suites.wordings import in_wordings, judge_by_wording
 
 suite = Suite(
     name="genform",
@@ -59,13 +60,14 @@ suite = Suite(
         ),
     ),
     read=read,
-    judge=judge,
+    judge=judge_by_wording(judge, lambda _, judged: judged.facets["format"] != TRANSLATION),
     metrics=all_metrics,
     tables=tables,
     figures=figures,
     headline_metrics=HEADLINE_METRICS,
     format_tables=("agreement",),
     stratum=stratum,
+    in_wordings=lambda pair, protocol: in_wordings(pair, protocol.wordings),
     corpus=corpus,
     read_answers=read_answers,
     item_details=item_details,
