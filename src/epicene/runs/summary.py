@@ -63,11 +63,8 @@ class Summary:
         if not len(self.results.frame):
             return ()
         made = tuple(self.suite.tables(self.results))
-        if wordings := wordings_in(self.results.frame):
-            note = (
-                f"Items were asked in {len(wordings)} wordings; an item in each of them counts as "
-                "one of its group."
-            )
+        if wordings_in(self.results.frame):
+            note = self.suite.wordings_note
             made = tuple(
                 msgspec.structs.replace(table, notes=(*table.notes, note)) for table in made
             )

@@ -5,6 +5,7 @@ Made of runs with `--set wordings=N`, whose judgements have the facet `wording`.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -100,15 +101,22 @@ def _wording_result(headline: HeadlineMetric, code: str, mine: Results[Any]) -> 
         wording: replace(mine, frame=rows_where(mine.frame, wording=wording))
         for wording in wordings_in(mine.frame)
     }
+    by_wording = {wording: headline.estimate(part) for wording, part in parts.items()}
     scores = None if headline.item_scores is None else headline.item_scores(mine)
     return WordingResult(
         title=f"{headline.name} · {code}" if code else headline.name,
         headline=headline,
         model=mine.runs[0].model,
-        together=headline.estimate(mine),
-        by_wording={wording: headline.estimate(part) for wording, part in parts.items()},
+        together=_mean(by_wording.values()) if scores is None else headline.estimate(mine),
+        by_wording=by_wording,
         components=None if scores is None else components_of_scores(scores),
     )
+
+
+def _mean(estimates: Iterable[Estimate]) -> Estimate:
+    """The mean over wordings, without an interval: each has the same items."""
+    values = [each.value for each in estimates if each.value is not None]
+    return Estimate(value=float(np.mean(values)) if values else None, n=len(values))
 
 
 def components_of_scores(scores: polars.DataFrame) -> CrossedComponents | None:
@@ -166,38 +174,54 @@ _NOT_ASKED = Estimate(value=None, why="this run was not asked in this wording")
 
 def _sensitivity_table(found: Sequence[WordingResult]) -> Table:
     shown = found[0].column
+    scored = any(each.headline.item_scores is not None for each in found)
+    extremes = (
+        Column(name="best", **shown),
+        Column(name="best wording", unit="text"),
+        Column(name="worst", **shown),
+        Column(name="worst wording", unit="text"),
+        Column(name="best − worst", **shown),
+    )
     return Table(
         name="prompt sensitivity",
         title="How far headlines depend on the wording",
         levels=("headline", "model"),
         columns=(
-            Column(name="best", **shown),
-            Column(name="best wording", unit="text"),
-            Column(name="worst", **shown),
-            Column(name="worst wording", unit="text"),
-            Column(name="best − worst", **shown),
+            *extremes,
             Column(name="SD between wordings", **shown),
             *(Column(name=f"variance: {name}") for name in _PARTS),
             Column(name="items", unit="count"),
-        ),
+        )
+        if scored
+        else extremes,
         rows=tuple(
-            Row(keys=(each.title, each.model), cells=tuple(_sensitivity_cells(each)))
+            Row(
+                keys=(each.title, each.model),
+                cells=(*_extreme_cells(each), *(_component_cells(each) if scored else ())),
+            )
             for each in found
         ),
-        notes=(
-            "The best wording of several is partly luck: best − worst is never below 0. SD between "
-            "wordings is what is left of their differences without what chance among items gives. "
-            "The variance of one judgement is divided into what an item shares in all wordings, "
-            "what all items share in a wording, what is particular to an item in a wording, and "
-            "samples of one prompt; over items that were judged in every wording.",
-        ),
+        notes=(_EXTREMES_NOTE, *((_COMPONENTS_NOTE,) if scored else (_UNSCORED_NOTE,))),
     )
+
+
+_EXTREMES_NOTE = "The best wording of several is partly luck: best − worst is never below 0."
+_COMPONENTS_NOTE = (
+    "SD between wordings is what is left of their differences without what chance among items "
+    "gives. The variance of one judgement is divided into what an item shares in all wordings, "
+    "what all items share in a wording, what is particular to an item in a wording, and samples of "
+    "one prompt; over items that were judged in every wording."
+)
+_UNSCORED_NOTE = (
+    "No value is better than another here: best is the highest, worst the lowest. Single items "
+    "have no score, so there are no shares of variance."
+)
 
 
 _PARTS = ("item", "wording", "item × wording", "sample")
 
 
-def _sensitivity_cells(result: WordingResult) -> Iterator[Estimate | str]:
+def _extreme_cells(result: WordingResult) -> Iterator[Estimate | str]:
     values = result.values
     best = max(values, key=lambda name: (values[name], -int(name)))
     worst = min(values, key=lambda name: (values[name], int(name)))
@@ -206,10 +230,12 @@ def _sensitivity_cells(result: WordingResult) -> Iterator[Estimate | str]:
     yield result.by_wording[worst]
     yield worst
     yield Estimate(value=values[best] - values[worst], n=len(values))
+
+
+def _component_cells(result: WordingResult) -> Iterator[Estimate]:
     found = result.components
     if found is None:
-        scored = result.headline.item_scores is not None
-        why = "fewer than two items in every wording" if scored else "items have no scores"
+        why = "fewer than two items were judged in every wording"
         yield from (Estimate(value=None, why=why) for _ in range(len(_PARTS) + 1))
         yield Estimate(value=0)
         return
@@ -304,12 +330,13 @@ def _rank_change_cells(
     why = "" if taus else "all models have the same value in some wording of every two"
     yield Estimate(value=float(np.mean(taus)) if taus else None, n=len(taus), why=why)
     yield Estimate(value=min(taus, default=None), n=len(taus), why=why)
-    first: dict[str, int] = {}
-    for column in values.T:
-        best = np.flatnonzero(column == np.nanmax(column)) if not np.isnan(column).all() else []
-        for index in best:
-            first[models[index].model] = first.get(models[index].model, 0) + 1
-    yield ", ".join(f"{model} ({times})" for model, times in first.items())
+    ahead = Counter(
+        each.model
+        for name in wordings
+        for each in models
+        if each.values.get(name) == max(other.values.get(name, -np.inf) for other in models)
+    )
+    yield ", ".join(f"{model} ({times})" for model, times in ahead.most_common())
 
 
 def _kendall(one: Any, two: Any) -> float | None:

@@ -161,7 +161,7 @@ def _chance_between_columns(residuals: Floats, groups: Ints) -> float:
     count = len(sums)
     if count < 2:
         return 0.0
-    return float(np.sum(sums**2)) / number**2 * count / (count - 1) / (ways - 1)
+    return float(np.sum(sums**2)) / float(number**2) * count / ((count - 1) * (ways - 1))
 
 
 def _within_cells(values: Floats, cell: Ints, kept: NDArray[np.bool_]) -> float | None:

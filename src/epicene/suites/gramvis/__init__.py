@@ -48,6 +48,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     planted=planted_effects,
     format_tables=("judges",),
     stratum=stratum,
+    wordings_note="Judges were asked in several wordings; these are their answers to the first.",
     check=check,
     statistics=statistics,
     is_published=is_published,
