@@ -112,6 +112,20 @@ def test_no_table_of_one_wording() -> None:
     assert not tables(results(one=["1110"], two=["1000"]))
 
 
+def test_a_run_in_one_wording_beside_one_in_two() -> None:
+    both = results(one=["1110", "1000"], two=["1100"])
+    made = tables(dataclasses.replace(both, frame=both.frame.filter(pl.col("wording") != "")))
+    assert [row.keys[1] for row in made["wordings"].rows] == ["one"]
+    assert set(made) == {"wordings", "prompt sensitivity"}
+
+
+def test_a_column_of_the_users_is_no_wording() -> None:
+    """A facet `wording` of the data, with whatever in it, makes no tables."""
+    given = results(one=["1110"])
+    frame = given.frame.with_columns(wording=pl.lit("polite", dtype=pl.Categorical))
+    assert not tables(dataclasses.replace(given, frame=frame))
+
+
 def test_two_runs_in_every_wording() -> None:
     positions = ("first", "second")
     both = results(first=["1110", "1000"], second=["1000", "1100"])

@@ -155,8 +155,8 @@ def test_judges_of_images_are_asked_in_every_wording() -> None:
     drawn = Answers([AnsweredRequest("draw", "drawer", "m", "english", images)])
     (_, look) = order.suite.stages
     found = list(look.ask(item, drawn, order.protocol))
-    assert all(isinstance(request, Look) for request in found)
-    assert len({request.question for request in found}) == MOST
+    asked_in = {request.question for request in found if isinstance(request, Look)}
+    assert len(asked_in) == len(found) == MOST
     assert [request.name for request in found[:2]] == ["english 1", "english 1/wording-2"]
     (plain,) = look.ask(item, drawn, config("gramvis", 1).protocol)
     assert found[0] == plain

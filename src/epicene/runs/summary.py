@@ -63,7 +63,7 @@ class Summary:
         if not len(self.results.frame):
             return ()
         made = tuple(self.suite.tables(self.results))
-        if len(wordings_in(self.results.frame)) > 1:
+        if wordings_in(self.results.frame):
             note = self.suite.wordings_note
             made = tuple(
                 msgspec.structs.replace(table, notes=(*table.notes, note)) for table in made

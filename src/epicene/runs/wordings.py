@@ -18,7 +18,7 @@ from epicene.stats.hypothesis_tests import holm
 from epicene.stats.tabulate import distinct_values, group_codes, rows_where
 from epicene.stats.variance_components import CrossedComponents, crossed_components
 from epicene.suites.headline_metrics import headline_metrics_of
-from epicene.suites.wordings import FACET, unmarked, wording_of
+from epicene.suites.wordings import FACET, MARK, unmarked, wording_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,14 +60,17 @@ class WordingResult:
 
 
 def wordings_in(frame: polars.DataFrame) -> list[str]:
-    """The wordings that a frame's judgements have, in their order."""
-    return sorted(distinct_values(frame, FACET), key=int) if FACET in frame.columns else []
+    """The wordings that items were asked in, in their order; none if that was one, whatever facet
+    of this name the user's data has."""
+    if FACET not in frame.columns or not frame["item"].str.contains(MARK, literal=True).any():
+        return []
+    return sorted(distinct_values(frame, FACET), key=int)
 
 
 def wording_tables(suite: Suite[Any, Any], results: Results[Any]) -> Iterator[Table]:
     """The tables on wordings; none where every run was asked in one."""
     wordings = wordings_in(results.frame)
-    if len(wordings) < 2:
+    if not wordings:
         return
     found = list(wording_results(suite, results))
     yield _values_table(found, wordings)
@@ -91,9 +94,10 @@ def wording_results(suite: Suite[Any, Any], results: Results[Any]) -> Iterator[W
             for info in results.runs:
                 where = {"run": info.run, **({"language": code} if code else {})}
                 mine = replace(results, frame=rows_where(asked, **where), runs=(info,))
-                made = _wording_result(headline, code, mine)
-                if made.values:
-                    yield made
+                if len(wordings_in(mine.frame)) > 1:
+                    made = _wording_result(headline, code, mine)
+                    if made.values:
+                        yield made
 
 
 def _wording_result(headline: HeadlineMetric, code: str, mine: Results[Any]) -> WordingResult:

@@ -26,13 +26,13 @@ MOST = 5
 Wordings: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 
 FACET = "wording"
-_MARK = "/wording-"
-_MARKED = regex.compile(rf"{_MARK}(\d+)$")
+MARK = "/wording-"
+_MARKED = regex.compile(rf"{MARK}(\d+)$")
 
 
 def marked(name: str, wording: int) -> str:
     """The id of an item in that wording."""
-    return name if wording == 1 else f"{name}{_MARK}{wording}"
+    return name if wording == 1 else f"{name}{MARK}{wording}"
 
 
 def unmarked(name: str) -> str:
