@@ -156,7 +156,7 @@ def crossed_components(
 
 def _chance_between_columns(residuals: Floats, groups: Ints) -> float:
     """The variance between the means of columns that chance alone gives, over groups of rows."""
-    number, ways = residuals.shape
+    number, ways = (int(size) for size in residuals.shape)
     sums = np.column_stack([np.bincount(groups, column) for column in residuals.T])
     count = len(sums)
     if count < 2:

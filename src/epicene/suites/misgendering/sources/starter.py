@@ -24,12 +24,15 @@ from epicene.suites.wordings import in_wordings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from epicene.languages.pronouns import Case
+
 FOLDER = Path(__file__).parents[1] / "starter"
 FILES = tuple(FOLDER / f"{name}.toml" for name in ("templates", "names", "contexts", "occupations"))
 NAME_LISTS = ("feminine", "masculine", "unisex")
 NAMES_PER_TEMPLATE = 4
 GAP = "{mask}"
-_DECLARED = ("nominative", "accusative", "independent")  # the cases that a declaration names
+# The cases that a declaration names.
+_DECLARED: tuple[Case, ...] = ("nominative", "accusative", "independent")
 VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
 
 
