@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 # Normalisers are part of what a protocol is, not of how it is run.
 _FIXED = ("name", "about", "normalisers")
 # What means the same in every suite.
-_COMMON = {
-    "seed": "The seed of sampling and of --limit; the option --seed sets it too.",
-    "wordings": "In how many wordings each item is asked, to measure how much the prompt matters.",
-}
+_COMMON = {"seed": "The seed of sampling and of --limit; the option --seed sets it too."}
 
 
 _WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
