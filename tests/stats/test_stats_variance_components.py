@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epicene.stats.variance_components import variance_components
+from epicene.stats.variance_components import crossed_components, variance_components
 
 
 def test_two_groups_by_hand() -> None:
@@ -57,3 +57,80 @@ def test_wordings_cross_the_groups() -> None:
     assert found.wording == pytest.approx(effects.var(), rel=0.1)
     same = np.zeros(len(values), dtype=np.int64)
     assert variance_components(values, group, np.arange(len(values)), same).wording is None
+
+
+def cells(table: list[list[float]]) -> tuple[np.ndarray, list[int], list[int]]:
+    """The values of a table of items by wordings, with the number of each."""
+    values = np.array(table)
+    items, wordings = np.indices(values.shape)
+    return values.ravel(), items.ravel().tolist(), wordings.ravel().tolist()
+
+
+def test_crossed_components_by_hand() -> None:
+    """Items have means 1, 4, 7 and wordings 2, 6; the whole has 4.
+
+    Items: 2 × ((−3)² + 0² + 3²)/2 = 18. Residuals: ±1, 0, ∓1, so (1 + 0 + 1) × 2 / (2 × 1) = 2 for
+    the interaction. Wordings: (2² + 2²)/1 = 8, less chance 2/3. Item: (18 − 2)/2 = 8.
+    """
+    found = crossed_components(*cells([[0.0, 2.0], [2.0, 6.0], [4.0, 10.0]]))
+    assert found is not None
+    assert found.item == pytest.approx(8)
+    assert found.interaction == pytest.approx(2)
+    assert found.wording == pytest.approx(8 - 2 / 3)
+    assert found.sample is None
+    assert found.items == 3
+    assert found.wording / found.total == pytest.approx((22 / 3) / (8 + 2 + 22 / 3))
+
+
+def test_samples_are_a_part_of_their_own() -> None:
+    """Two samples in every cell, 1 above and below its mean: their variance is 2, and half of it is
+    in the mean of a cell, which leaves 2 − 1 for the interaction."""
+    values, items, wordings = cells([[0.0, 2.0], [2.0, 6.0], [4.0, 10.0]])
+    twice = np.concatenate([values + 1, values - 1])
+    found = crossed_components(twice, items * 2, wordings * 2)
+    assert found is not None
+    assert found.sample == pytest.approx(2)
+    assert found.interaction == pytest.approx(1)
+    assert found.item == pytest.approx(8)
+
+
+def test_what_lacks_a_wording_is_left_out() -> None:
+    values, items, wordings = cells([[0.0, 2.0], [2.0, 6.0], [4.0, 10.0]])
+    whole = crossed_components(values, items, wordings)
+    more = crossed_components(np.append(values, 99.0), [*items, 7], [*wordings, 0])
+    assert more == whole
+    assert crossed_components(values[:2], items[:2], wordings[:2]) is None  # one item
+    assert crossed_components(values, items, [0] * 6) is None  # one wording
+
+
+def test_wordings_that_differ_by_chance_have_no_variance() -> None:
+    """Items in groups whose wordings differ together: over groups, the difference is chance."""
+    rng = np.random.default_rng(3)
+    found = []
+    for _ in range(300):
+        of_group = rng.normal(0, 1, (12, 4)).repeat(5, axis=0)  # group × wording, five items each
+        values, items, wordings = cells((of_group + rng.normal(0, 0.5, (60, 4))).tolist())
+        groups = np.arange(12).repeat(5).repeat(4)
+        clustered = crossed_components(values, items, wordings, groups)
+        plain = crossed_components(values, items, wordings)
+        assert clustered is not None
+        assert plain is not None
+        found.append((clustered.wording, plain.wording))
+    clustered_mean, plain_mean = np.mean(found, axis=0)
+    assert clustered_mean < plain_mean / 1.5  # which takes 60 items for independent
+
+
+@pytest.mark.parametrize(("item", "wording", "rest"), [(1.0, 0.3, 0.5), (0.5, 0.0, 1.0)])
+def test_known_crossed_components_come_back(item: float, wording: float, rest: float) -> None:
+    rng = np.random.default_rng(11)
+    found = []
+    for _ in range(200):
+        table = (
+            rng.normal(0, np.sqrt(item), (80, 1))
+            + rng.normal(0, np.sqrt(wording), (1, 5))
+            + rng.normal(0, np.sqrt(rest), (80, 5))
+        )
+        parts = crossed_components(*cells(table.tolist()))
+        assert parts is not None
+        found.append(parts[:3])
+    assert np.mean(found, axis=0) == pytest.approx([item, wording, rest], abs=0.05)

@@ -69,7 +69,8 @@ def sample_study(
     """Draw a study from what models answered in runs, or from a suite's data.
 
     runs: the runs whose answers people will judge; or
-    suite: for studies of data, the suite, with `data`, `columns` and `language` as in `run`.
+    suite: for studies of data, the suite, with `data` and `columns` as in `run`.
+    language: only items in this language, or in these.
     out: the study's folder. One that holds the same study is opened.
     study: which of the suite's studies, if it has several.
     per_cell: how many items of each cell of the design; n: how many in all.
@@ -89,13 +90,14 @@ def sample_study(
     from epicene.suites import DataSource, find_suite
 
     stored = tabulate(runs).stored
+    languages = (language,) if isinstance(language, str) else tuple(language or ())
     wanted = SamplingOptions(per_cell=per_cell, total=n, twice=twice, seed=seed)
     if bool(stored) == bool(suite):
         raise InputError("Name run folders, or a suite with --suite: one of the two.")
     if suite is None:
-        if data is not None or columns or language:
-            raise InputError("--data, --column and --language go with --suite, not with runs.")
-        drawn = study_from_runs(stored, wanted, study=study, protocol=protocol)
+        if data is not None or columns:
+            raise InputError("--data and --column go with --suite, not with runs.")
+        drawn = study_from_runs(stored, wanted, study=study, protocol=protocol, languages=languages)
     else:
         drawn = study_from_data(
             find_suite(suite),
@@ -103,7 +105,7 @@ def sample_study(
             wanted,
             study=study,
             protocol=protocol or "epicene",
-            languages=(language,) if isinstance(language, str) else tuple(language or ()),
+            languages=languages,
         )
     folder = create_study_folder(Path(out), drawn)
     copy_images(drawn, [run.folder for run in stored], folder.path)

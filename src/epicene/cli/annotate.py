@@ -158,7 +158,7 @@ def sample(
     ] = None,
     column: Columns = None,
     language: Annotated[
-        list[str] | None, typer.Option("--language", "-l", help="With --suite: only these.")
+        list[str] | None, typer.Option("--language", "-l", help="Only items in these.")
     ] = None,
     per_cell: Annotated[
         int | None, typer.Option(min=1, help="How many items of each cell of the design.")

@@ -25,6 +25,7 @@ from epicene.runs.stored_run import (
     match_items,
 )
 from epicene.runs.summary import RunSummary, label_runs, primary_judgements, settings_diff_sentences
+from epicene.runs.wordings import HeadlineScores, wording_differences_table
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import undetected_share
 from epicene.suites import Results
@@ -83,6 +84,15 @@ def compare_runs(first: StoredRun, second: StoredRun, crossed: str = "") -> Comp
     once = primary_judgements(both)
     detectable = detectable_table(by_headline, models=False)
     scores = score_table(first.suite.sum_scores, read.results, models)
+    by_wording = wording_differences_table(
+        [
+            HeadlineScores(headline, parts, figures)
+            for headline, parts, figures in headline_figures(read)
+            if figures is not None
+        ],
+        POSITIONS,
+        suite=first.suite.name,
+    )
     return _comparison(
         read,
         shared=len(both),
@@ -97,6 +107,7 @@ def compare_runs(first: StoredRun, second: StoredRun, crossed: str = "") -> Comp
             *([_crossed_table(read, crossed)] if crossed else ()),
             *([detectable] if detectable else ()),
             *([scores] if scores else ()),
+            *([by_wording] if by_wording else ()),
             table,
         ),
         changed=changed_outcomes(both),

@@ -14,6 +14,7 @@ from epicene.core.records import Estimate
 from epicene.runs.compare import POSITIONS, check_same_suite, headline_figures, read_pair
 from epicene.runs.paired_differences import paired_scores
 from epicene.runs.summary import summarise
+from epicene.runs.wordings import components_of_scores
 from epicene.stats.arrays import encode_groups, group_sums
 from epicene.stats.paired_spread import ALPHA, POWER, check_share
 from epicene.stats.power import (
@@ -30,6 +31,7 @@ from epicene.stats.power import (
 from epicene.stats.tabulate import group_codes
 from epicene.stats.variance_components import VarianceComponents, variance_components
 from epicene.suites.headline_metrics import headline_metrics_of
+from epicene.suites.wordings import FACET, unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from epicene.stats.arrays import Floats
 
 SAMPLES_SHOWN = (1, 2, 3, 5, 10)
-_WORDINGS = ("wording", "template")  # facets that say how an item was put
+_WORDINGS = (FACET, "template")  # facets that say how an item was put
 # Where nothing is known: the correlation of a group's items, and of one item's judgements.
 _ASSUMED_ICC = 0.3
 _ASSUMED_AGREEMENT = 0.6
@@ -282,9 +284,11 @@ def _pilots_of_pair(first: StoredRun, second: StoredRun) -> Iterator[Pilot]:
 
 
 def _sizes(frame: polars.DataFrame) -> tuple[int, float, float]:
-    """How many groups there are, and the items and judgements in each."""
+    """How many groups there are, and the items and judgements in each; an item in several wordings
+    is one."""
     groups = frame["group"].n_unique()
-    return groups, frame["item"].n_unique() / groups, len(frame) / groups
+    items = {unmarked(item) for item in frame["item"].unique()}
+    return groups, len(items) / groups, len(frame) / groups
 
 
 def _prompts(frame: polars.DataFrame) -> list[tuple[Any, ...]]:
@@ -298,7 +302,9 @@ def _prompts(frame: polars.DataFrame) -> list[tuple[Any, ...]]:
 def _components(frame: polars.DataFrame, values: Floats) -> VarianceComponents:
     wording = next((name for name in _WORDINGS if name in frame.columns), None)
     labels = None if wording is None else frame[wording].cast(str).to_list()
-    return variance_components(values, group_codes(frame), _prompts(frame), labels)
+    found = variance_components(values, group_codes(frame), _prompts(frame), labels)
+    crossed = components_of_scores(frame.with_columns(score=values)) if wording == FACET else None
+    return found if crossed is None else found._replace(wording=crossed.wording)
 
 
 def _clustering(frame: polars.DataFrame, components: VarianceComponents) -> Clustering:

@@ -130,11 +130,12 @@ def _without_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]
 
 
 def select_items(config: RunConfig, dataset: Dataset) -> Iterator[Any]:
-    """The items the run takes."""
+    """The items the run takes, each in every wording that is asked."""
     items = _without_outcomes(config.suite, dataset)
     spoken = filter_languages(items, config.languages, dataset.name)
-    suite = config.suite
-    return limit_items(spoken, suite.stratum, config.limit, config.protocol.seed, suite.drawn_by)
+    suite, seed = config.suite, config.protocol.seed
+    for item in limit_items(spoken, suite.stratum, config.limit, seed, suite.drawn_by):
+        yield from suite.in_wordings(item, config.protocol)
 
 
 # How many items are planned, sorted and cut into batches together. It decides the batches, so it

@@ -20,6 +20,7 @@ from epicene.runs.stored_run import (
     judgement_frame,
     match_items,
 )
+from epicene.runs.wordings import wording_tables, wordings_in
 from epicene.stats.tabulate import undetected_share
 from epicene.suites import Protocol, Results, RunInfo, Suite
 from epicene.suites.paper_material import UNKNOWN_WORDING
@@ -60,8 +61,15 @@ class Summary:
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         """The suite's tables, made on first use; their titles name the wording."""
-        made = self.suite.tables(self.results) if len(self.results.frame) else ()
-        made = (*self.requested, *made)
+        if not len(self.results.frame):
+            return ()
+        made = tuple(self.suite.tables(self.results))
+        if wordings_in(self.results.frame):
+            note = self.suite.wordings_note
+            made = tuple(
+                msgspec.structs.replace(table, notes=(*table.notes, note)) for table in made
+            )
+        made = (*self.requested, *made, *wording_tables(self.suite, self.results))
         if not self.wording:
             return made
         return tuple(

@@ -311,6 +311,14 @@ class Suite(Generic[ItemT, ProtocolT]):
     format_tables: tuple[str, ...] = ()
     # `--limit N` takes N items of each block (first part), spread evenly over its strata (second).
     stratum: Callable[[ItemT], Stratum] = _one_stratum
+    # The item in every wording that the protocol asks for; by default in one.
+    in_wordings: Callable[[ItemT, ProtocolT], Iterable[ItemT]] = field(
+        default=lambda item, _protocol: (item,)
+    )
+    # What its tables say of a run in several wordings.
+    wordings_note: str = (
+        "Items were asked in several wordings; an item in each of them counts as one of its group."
+    )
     # What `--limit` draws an item by. Counterparts in several strata share it, so that all strata
     # get the same ones.
     drawn_by: Callable[[ItemT], str] = _own_id

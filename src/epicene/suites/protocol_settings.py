@@ -136,6 +136,12 @@ def type_in_words(kind: Any) -> str:
 
 
 def _bounded(kind: Any, *bounds: Any) -> str:
-    least = [meta.ge for meta in bounds if isinstance(meta, msgspec.Meta) and meta.ge is not None]
     said = type_in_words(kind)
-    return f"{said} of at least {least[0]}" if least else said
+    for meta in bounds:
+        if isinstance(meta, msgspec.Meta) and meta.ge is not None:
+            return (
+                f"{said} of at least {meta.ge}"
+                if meta.le is None
+                else f"{said} from {meta.ge} to {meta.le}"
+            )
+    return said

@@ -81,6 +81,8 @@ class StudyKind(Generic[ItemT, ProtocolT]):
     sample: Callable[[Iterable[Candidate], ProtocolT, SamplingOptions], tuple[StudyItem, ...]] = (
         _default_sample
     )
+    # Adapts the study to its items, such as to their language.
+    for_items: Callable[[Study], Study] = field(default=lambda study: study)
     from_runs: bool = True  # or from data alone
     # Reads the labels in a file or folder of external answers: the items with what people said of
     # them. None where the layout has no labels.

@@ -166,3 +166,31 @@ def test_what_two_people_disagree_on_is_left_out_and_counted() -> None:
     assert sum(cells(summary, "labels", model, "all")["n"] or 0 for model in models) == agreed
     assert {(row["right"], row["nothing else changed"]) for row in found} == {(1, 1)}
     assert cells(summary, "automatic", "all", "all")["agreement"] == 1
+
+
+def test_human_and_automatic_labels_side_by_side() -> None:
+    """Of a woman's “I am tired” for two women: another word for tired, and one that was left."""
+    sentence = sentences()[1]
+    found = candidates(sentence, "model-x", MF="أنا مرهق اليوم .", FF="أنا متعب اليوم .")
+    items = {item.fields["target"]: item for item in (each.make() for each in found)}
+    fields = ("automatic", "automatic speaker", "automatic listener")
+    labels = {target: tuple(item.fields[name] for name in fields) for target, item in items.items()}
+    assert labels == {
+        "MM": ("yes", "yes", "none"), "FM": ("yes", "yes", "none"), "MF": ("no", "no", "none"),
+        "FF": ("no", "no", "none"),
+    }  # fmt: skip
+    longer = candidates(sentence, "model-x", MM=f"{sentence.targets['MM']} جدا")[0].make()
+    assert longer.fields["automatic nothing else changed"] == "no"
+    assert longer.fields["automatic speaker"] == "yes"
+    study = whole(tuple(items.values()))
+    verdicts = {"MM": FINE, "FM": FINE, "MF": FINE, "FF": {**FINE, "speaker": "no"}}
+    responses = [
+        Response(study=study.name, participant="ann", item=items[target].id, answers=answers)
+        for target, answers in verdicts.items()
+    ]
+    summary = summarise_study(study, responses, ())
+    assert tuple(cells(summary, "confusion", "right", "yes").values()) == (2, 1, 0)
+    assert tuple(cells(summary, "confusion", "speaker", "yes").values()) == (2, 1, 0)
+    assert tuple(cells(summary, "confusion", "speaker", "no").values()) == (0, 1, 0)
+    assert tuple(cells(summary, "confusion", "listener", "none").values()) == (0, 0, 4)
+    assert tuple(cells(summary, "confusion", "nothing else changed", "yes").values()) == (4, 0, 0)

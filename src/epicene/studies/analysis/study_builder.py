@@ -26,9 +26,16 @@ if TYPE_CHECKING:
 
 
 def study_from_runs(
-    runs: Sequence[StoredRun], wanted: SamplingOptions, *, study: str = "", protocol: str = ""
+    runs: Sequence[StoredRun],
+    wanted: SamplingOptions,
+    *,
+    study: str = "",
+    protocol: str = "",
+    languages: tuple[str, ...] = (),
 ) -> Study:
-    """Sample a study from runs, by the named protocol or that of the runs."""
+    """Sample a study from runs, by the named protocol or that of the runs; from items in the named
+    languages, or in all.
+    """
     infos = label_comparable_runs(runs)
     suite = runs[0].suite
     name = _study_name(suite, study, from_runs=True)
@@ -44,7 +51,7 @@ def study_from_runs(
         suite_file=str(suite.file or ""),
         **msgspec.to_builtins(wanted),
     )
-    return _sample(suite, drawn, lambda: _run_materials(runs, infos), wanted)
+    return _sample(suite, drawn, lambda: _run_materials(runs, infos, languages), wanted)
 
 
 def study_from_data(
@@ -107,7 +114,8 @@ def _sample(
             )
         wanted = msgspec.structs.replace(wanted, twice=0)
     items = kind.sample(_Candidates(kind, materials), protocol, wanted)
-    return msgspec.structs.replace(whole, suite=suite.name, items=items, drawn=drawn)
+    made = msgspec.structs.replace(whole, suite=suite.name, items=items, drawn=drawn)
+    return kind.for_items(made)
 
 
 class _Candidates:
@@ -123,8 +131,9 @@ class _Candidates:
 
 
 def _run_materials(
-    runs: Sequence[StoredRun], infos: Sequence[RunInfo]
+    runs: Sequence[StoredRun], infos: Sequence[RunInfo], languages: tuple[str, ...]
 ) -> Iterator[Material[Any, Any]]:
     for run, info in zip(runs, infos, strict=True):
         for item, answers in RunJudgements(run).answered():
-            yield Material(item=item, protocol=run.protocol, model=info.model, answers=answers)
+            if not languages or item.language in languages:
+                yield Material(item=item, protocol=run.protocol, model=info.model, answers=answers)

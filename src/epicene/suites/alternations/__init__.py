@@ -26,6 +26,7 @@ from epicene.suites.alternations.statistics import statistics
 from epicene.suites.alternations.studies import choice, cloze_choice, completions
 from epicene.suites.alternations.tables import tables
 from epicene.suites.alternations.tables_cloze import TABLED_EVIDENCE
+from epicene.suites.wordings import in_wordings, judge_by_wording
 
 suite = Suite(
     name="alternations",
@@ -58,7 +59,7 @@ suite = Suite(
         ),
     ),
     read=read,
-    judge=judge,
+    judge=judge_by_wording(judge, lambda _, judged: judged.facets["format"] == PROMPT),
     metrics=all_metrics,
     tables=tables,
     figures=figures,
@@ -66,6 +67,7 @@ suite = Suite(
     headline_metrics=HEADLINE_METRICS,
     format_tables=("formats",),
     stratum=stratum,
+    in_wordings=lambda pair, protocol: in_wordings(pair, protocol.wordings if pair.has_gap else 1),
     corpus=corpus,
     corpus_of_languages=True,
     read_answer_row=read_answer_row,

@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from epicene.core.records import Decoding, Expected, Fill, Generate, Message, Score
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT
+from epicene.suites.wordings import wording_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,8 @@ def scores_name(masking: Masking) -> str:
 
 def ask_scores(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
     """Both sentences, or one per condition of a test, by each way of masking."""
+    if wording_of(pair.id) > 1:
+        return
     for masking in protocol.maskings:
         yield Score(
             item=pair.id,
@@ -44,7 +47,7 @@ def ask_scores(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) ->
 
 def ask_gap(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
     """The gap, to be filled with up to `masks` tokens."""
-    if pair.has_gap:
+    if pair.has_gap and wording_of(pair.id) == 1:
         yield Fill(
             item=pair.id,
             name=CLOZE,
@@ -63,7 +66,7 @@ def ask_gap(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> It
 def ask_prompt(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
     """The gap as a question to a chat model."""
     if pair.has_gap:
-        wording = _prompt_texts().get(pair.language, _prompt_texts()["en"])
+        wording = prompt_wording(pair.language, wording_of(pair.id))
         yield Generate(
             item=pair.id,
             name=PROMPT,
@@ -85,7 +88,14 @@ def _other_verb(pair: Pair) -> str:
     return pair.bad.removeprefix(pair.prefix).removesuffix(pair.after).strip()
 
 
+def prompt_wording(language: str, number: int) -> dict[str, str]:
+    """One of our wordings, in English for a language that has none."""
+    first, others = _prompt_texts("prompts"), _prompt_texts("wordings")
+    code = language if language in first else "en"
+    return dict(first[code] if number == 1 else others[code][number - 2])
+
+
 @cache
-def _prompt_texts() -> Any:
-    path = Path(__file__).parent / "prompts.toml"
+def _prompt_texts(name: str) -> Any:
+    path = Path(__file__).parent / f"{name}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, TypeAlias
 
+from epicene.core.errors import InputError
 from epicene.core.records import Boundaries, FirstToken, Masking, Positive
 from epicene.suites import Protocol
 from epicene.suites.answers import LikelihoodMeasure
+from epicene.suites.wordings import Wordings, refuse_wordings
 
 Format: TypeAlias = Literal["acceptability", "cloze", "prompt"]
 ACCEPTABILITY: Format = "acceptability"
@@ -21,7 +23,7 @@ class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
     asks a chat model to fill it.
     """
 
-    added: ClassVar[tuple[str, ...]] = ("ties",)
+    added: ClassVar[tuple[str, ...]] = ("ties", "wordings")
 
     formats: tuple[Format, ...] = (ACCEPTABILITY, CLOZE)
     measure: LikelihoodMeasure = "sum"
@@ -36,6 +38,13 @@ class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
     new_tokens: Positive = 16
     # What a pair earns whose sentences have the same score; earlier versions knew `half` only.
     ties: Literal["half", "wrong"] = "half"
+    wordings: Wordings = 1  # of the format `prompt`
+
+    def __post_init__(self) -> None:
+        """Only the format `prompt` has a prompt."""
+        refuse_wordings(self, self.wordings)
+        if self.wordings > 1 and PROMPT not in self.formats:
+            raise InputError("--set wordings is for the format prompt; add --set formats=prompt.")
 
 
 PROTOCOLS = {

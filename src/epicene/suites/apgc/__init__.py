@@ -6,7 +6,14 @@ from pathlib import Path
 
 from epicene.core.records import Generate, Translate
 from epicene.suites import Role, Stage, Suite, read_card
-from epicene.suites.apgc.ask import ask_labels, ask_post_editing, ask_rewriting, ask_translation
+from epicene.suites.apgc.ask import (
+    IDENTIFICATION,
+    REWRITING,
+    ask_labels,
+    ask_post_editing,
+    ask_rewriting,
+    ask_translation,
+)
 from epicene.suites.apgc.construction import construction
 from epicene.suites.apgc.data import (
     PUBLISHED_FILES,
@@ -24,6 +31,7 @@ from epicene.suites.apgc.protocol import PROTOCOLS
 from epicene.suites.apgc.statistics import statistics
 from epicene.suites.apgc.studies import rewritings
 from epicene.suites.apgc.tables import tables
+from epicene.suites.wordings import in_wordings, judge_by_wording
 
 suite = Suite(
     name="apgc",
@@ -67,12 +75,15 @@ suite = Suite(
         ),
     ),
     read=read,
-    judge=judge,
+    judge=judge_by_wording(
+        judge, lambda _, judged: judged.facets["task"] in (IDENTIFICATION, REWRITING)
+    ),
     metrics=all_metrics,
     tables=tables,
     headline_metrics=headline_metrics,
     sum_scores=SUM_SCORES,
     stratum=stratum,
+    in_wordings=lambda sentence, protocol: in_wordings(sentence, protocol.wordings),
     corpus=corpus,
     read_answers=read_answers,
     score_protocol="paper",

@@ -12,6 +12,7 @@ from msgspec import UNSET
 from epicene.core.records import Decoding, Expected, Generate, Message, Texts, Translate
 from epicene.suites.answers import said_twice
 from epicene.suites.apgc.items import TARGETS, WORD_LABELS
+from epicene.suites.wordings import wording_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +41,7 @@ def request_name(task: str, target: str) -> str:
 
 def ask_labels(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterator[Request]:
     """One label for each word; the sentence's label, with N and !."""
+    wording = wording_of(sentence.id)
     if "words" in protocol.labels:
         words = len(sentence.text.split())
         yield Generate(
@@ -48,7 +50,7 @@ def ask_labels(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterat
             group=sentence.cluster,
             language="ar",
             expected=_expected_labels(sentence),
-            prompt=_prompt(IDENTIFICATION, sentence.text, protocol),
+            prompt=_prompt(IDENTIFICATION, sentence.text, protocol, wording=wording),
             decoding=_greedy(protocol),
             source=sentence.text,
             choices=tuple(" ".join([label] * words) for label in WORD_LABELS),
@@ -64,7 +66,7 @@ def ask_labels(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterat
                 right=sentence.label,
                 wrong=tuple(label for label in _LABEL_CHOICES if label != sentence.label),
             ),
-            prompt=_prompt("label", sentence.text, protocol),
+            prompt=_prompt("label", sentence.text, protocol, wording=wording),
             decoding=_greedy(protocol),
             choices=_LABEL_CHOICES,
         )
@@ -79,7 +81,7 @@ def ask_rewriting(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Ite
 
 def ask_translation(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterator[Request]:
     """Translate the English side, which usually shows no gender."""
-    if sentence.english.strip():
+    if sentence.english.strip() and wording_of(sentence.id) == 1:
         yield Translate(
             item=sentence.id,
             name=TRANSLATION,
@@ -94,7 +96,10 @@ def ask_translation(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> I
 def ask_post_editing(
     sentence: Sentence, answers: Answers, protocol: ApgcProtocol
 ) -> Iterator[Request]:
-    """The machine's translation, rewritten for each pair of gender preferences."""
+    """The machine's translation, rewritten for each pair of gender preferences; in the first
+    wording only, as there is one translation."""
+    if wording_of(sentence.id) > 1:
+        return
     translated = translation_of(sentence, answers)
     if translated.strip():
         for target in TARGETS:
@@ -135,7 +140,7 @@ def _rewriting(
         group=sentence.cluster,
         language="ar",
         expected=_expected_form(sentence, target, choices) if choices else UNSET,
-        prompt=_prompt(REWRITING, text, protocol, target),
+        prompt=_prompt(REWRITING, text, protocol, target, wording_of(sentence.id)),
         decoding=_greedy(protocol),
         source=text,
         target={"speaker": _PERSON[target[0]], "listener": _PERSON[target[1]]},
@@ -149,17 +154,27 @@ def _prompt_texts() -> Any:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def _prompt(task: str, text: str, protocol: ApgcProtocol, target: str = "MM") -> Prompt:
+@cache
+def other_wordings() -> Any:
+    """Our wordings beside the first, by language and task."""
+    path = Path(__file__).parent / "wordings.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _prompt(
+    task: str, text: str, protocol: ApgcProtocol, target: str = "MM", wording: int = 1
+) -> Prompt:
     words = _prompt_texts()[protocol.wording]
+    chosen = words[task] if wording == 1 else other_wordings()[protocol.wording][task][wording - 2]
     person = {"M": words["man"], "F": words["woman"]}
-    asked = words[task]["user"].format(
+    asked = chosen["user"].format(
         sentence=text,
         words=len(text.split()),
         speaker=person[target[0]],
         listener=person[target[1]],
     )
     return (
-        Message(role="system", content=words[task]["system"]),
+        Message(role="system", content=chosen["system"]),
         Message(role="user", content=asked),
     )
 

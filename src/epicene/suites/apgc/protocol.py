@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, TypeAlias
 from epicene.core.errors import InputError
 from epicene.core.records import Positive
 from epicene.suites import Protocol
+from epicene.suites.wordings import Wordings, refuse_wordings
 
 Task: TypeAlias = Literal["identification", "rewriting", "translation", "post-editing"]
 Labels: TypeAlias = Literal["words", "sentence"]
@@ -15,7 +16,7 @@ Labels: TypeAlias = Literal["words", "sentence"]
 class ApgcProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of an apgc protocol."""
 
-    added: ClassVar[tuple[str, ...]] = ("labels", "lemmas")
+    added: ClassVar[tuple[str, ...]] = ("labels", "lemmas", "wordings")
 
     tasks: tuple[Task, ...] = ("identification", "rewriting", "translation", "post-editing")
     # One, several separated by commas, or "all"; by default dev of a folder, all of a file.
@@ -29,9 +30,15 @@ class ApgcProtocol(Protocol, frozen=True, kw_only=True):
     labels: tuple[Labels, ...] = ("words",)
     lemmas: str = ""  # a file with the lemmas of words, for statistics
     clean: bool = True  # take code fences, labels and quotes from around an answer
+    wordings: Wordings = 1  # of the prompts for identification and rewriting
 
     def __post_init__(self) -> None:
-        """Identification asks for one kind of label at least."""
+        """Identification asks for one kind of label at least; translation has no prompt."""
+        refuse_wordings(self, self.wordings)
+        if self.wordings > 1 and not {"identification", "rewriting"} & set(self.tasks):
+            raise InputError(
+                "--set wordings is for the tasks identification and rewriting; name one of them."
+            )
         if not self.labels:
             raise InputError("The setting labels must name words or sentence, or both.")
 

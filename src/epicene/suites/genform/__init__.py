@@ -25,7 +25,9 @@ from epicene.suites.genform.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.genform.paper_wording import MATERIAL
 from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.statistics import statistics
+from epicene.suites.genform.studies import rewritings
 from epicene.suites.genform.tables import tables
+from epicene.suites.wordings import in_wordings, judge_by_wording
 
 suite = Suite(
     name="genform",
@@ -58,13 +60,14 @@ suite = Suite(
         ),
     ),
     read=read,
-    judge=judge,
+    judge=judge_by_wording(judge, lambda _, judged: judged.facets["format"] != TRANSLATION),
     metrics=all_metrics,
     tables=tables,
     figures=figures,
     headline_metrics=HEADLINE_METRICS,
     format_tables=("agreement",),
     stratum=stratum,
+    in_wordings=lambda pair, protocol: in_wordings(pair, protocol.wordings),
     corpus=corpus,
     read_answers=read_answers,
     item_details=item_details,
@@ -74,4 +77,5 @@ suite = Suite(
     statistics=statistics,
     construction=construction,
     paper_material=MATERIAL,
+    studies={rewritings.NAME: rewritings.kind},
 )

@@ -8,6 +8,7 @@ from epicene.core.records import Decoding, Expected, Generate, Score, Translate
 from epicene.suites.answers import said_twice
 from epicene.suites.genform.items import TARGETS, other_gender
 from epicene.suites.genform.prompts import make_prompt
+from epicene.suites.wordings import wording_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ def ask_to_write(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> It
             group=pair.cluster,
             language=pair.language,
             expected=expected_form(pair, target),
-            prompt=make_prompt(source, target, pair.language, protocol),
+            prompt=make_prompt(source, target, pair.language, protocol, wording_of(pair.id)),
             decoding=_greedy(protocol),
             source=source,
             target={"speaker": target},
@@ -62,7 +63,7 @@ def ask_for_scores(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> 
             language=pair.language,
             expected=expected_form(pair, target),
             texts=tuple(pair.form(each) for each in TARGETS),
-            context=make_prompt(source, target, pair.language, protocol),
+            context=make_prompt(source, target, pair.language, protocol, wording_of(pair.id)),
         )
 
 
@@ -70,7 +71,7 @@ def ask_for_translation(
     pair: Pair, _answers: Answers, protocol: GenformProtocol
 ) -> Iterator[Request]:
     """Translate the English, which does not show the speaker's gender."""
-    if pair.english.strip():
+    if pair.english.strip() and wording_of(pair.id) == 1:
         yield Translate(
             item=pair.id,
             name=TRANSLATION,

@@ -46,13 +46,15 @@ class PromptTemplate(Record, frozen=True, kw_only=True):
         )
 
 
-def make_prompt(sentence: str, target: Gender, language: str, protocol: GenformProtocol) -> Prompt:
+def make_prompt(
+    sentence: str, target: Gender, language: str, protocol: GenformProtocol, wording: int = 1
+) -> Prompt:
     """The chat that asks for a sentence in one gender, under a protocol."""
     name = languages.get(language).name
-    return prompt_template(language, protocol).prompt(sentence, target, name)
+    return prompt_template(language, protocol, wording).prompt(sentence, target, name)
 
 
-def prompt_template(language: str, protocol: GenformProtocol) -> PromptTemplate:
+def prompt_template(language: str, protocol: GenformProtocol, wording: int = 1) -> PromptTemplate:
     """The wording of a file where there is one, else ours in the protocol's language."""
     if protocol.prompt:
         known = read_prompt_templates(protocol.prompt)
@@ -68,7 +70,7 @@ def prompt_template(language: str, protocol: GenformProtocol) -> PromptTemplate:
             f"There is no prompt in {languages.get(language).name}; take the English one "
             "(--protocol english) or your own (--set prompt=FILE)."
         )
-    return _shipped_prompts()[wanted]
+    return _shipped_prompts()[wanted] if wording == 1 else other_wordings()[wanted][wording - 2]
 
 
 def read_prompt_templates(content: dict[str, Any]) -> dict[str, PromptTemplate]:
@@ -95,3 +97,10 @@ def read_prompt_templates(content: dict[str, Any]) -> dict[str, PromptTemplate]:
 def _shipped_prompts() -> dict[str, PromptTemplate]:
     text = (Path(__file__).parent / "prompts.toml").read_text(encoding="utf-8")
     return read_prompt_templates(tomllib.loads(text))
+
+
+@cache
+def other_wordings() -> dict[str, tuple[PromptTemplate, ...]]:
+    """Our wordings beside the first, by language."""
+    text = (Path(__file__).parent / "wordings.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), dict[str, tuple[PromptTemplate, ...]])

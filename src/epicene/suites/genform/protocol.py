@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from epicene.core.errors import InputError
 from epicene.core.records import Positive
 from epicene.suites import Protocol
 from epicene.suites.answers import LikelihoodMeasure
 from epicene.suites.genform.words import NORMALISERS, Tokenisation
 from epicene.suites.paper_material import EPICENES_WORDING
+from epicene.suites.wordings import Wordings, refuse_wordings
 
 # What is done with spelling variants (हूं for हूँ). ignored: they are reported and change no score;
 # counted: they are reported, and count as changes; off: as in runs of version 0.1.0, nobody looks
@@ -23,7 +25,7 @@ Format: TypeAlias = Literal["generation", "probability", "translation"]
 class GenformProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of a genform protocol."""
 
-    added: ClassVar[tuple[str, ...]] = ("spelling", "neutral")
+    added: ClassVar[tuple[str, ...]] = ("spelling", "neutral", "wordings")
 
     words: Tokenisation
     # generation: rewrite the sentence; probability: which of its two forms is likelier after the
@@ -38,6 +40,13 @@ class GenformProtocol(Protocol, frozen=True, kw_only=True):
     spelling: Spelling = "off"
     # Sentences without a gendered term: out of SGA and GIoU, or in, as 1 if unchanged, else 0.
     neutral: Literal["out", "in"] = "out"
+    wordings: Wordings = 1  # of the prompt, ours
+
+    def __post_init__(self) -> None:
+        """Only our prompts have several wordings, and a translation has no prompt."""
+        refuse_wordings(self, self.wordings, "prompt" if self.prompt else "")
+        if self.wordings > 1 and set(self.formats) == {"translation"}:
+            raise InputError("A translation has no prompt, so --set wordings changes nothing.")
 
     @property
     def whose_wording(self) -> str:

@@ -11,6 +11,7 @@ from epicene.suites.genform.items import TARGETS, family_of, other_gender, rules
 from epicene.suites.genform.published import data_rows
 from epicene.suites.genform.rule_inventory import rule_tables
 from epicene.suites.genform.words import TOKENISATIONS, tokenise
+from epicene.suites.wordings import one_wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,8 +65,14 @@ def sentence_frame_from_answers(answers: polars.DataFrame) -> polars.DataFrame:
     """The frame of `sentence_frame`, made from judged answers."""
     import polars as pl
 
-    sentences = answers.unique(["item", "target"], maintain_order=True).select(
-        pl.col("language", "rule").cast(pl.String), "item", pl.col("terms", "length").cast(pl.Int64)
+    sentences = (
+        one_wording(answers)
+        .unique(["item", "target"], maintain_order=True)
+        .select(
+            pl.col("language", "rule").cast(pl.String),
+            "item",
+            pl.col("terms", "length").cast(pl.Int64),
+        )
     )
     return _by_pair(sentences)
 

@@ -29,6 +29,7 @@ from epicene.suites.genform.statistics import (
     sentence_frame_from_answers,
 )
 from epicene.suites.genform.words import TOKENISATIONS
+from epicene.suites.wordings import one_wording
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -148,7 +149,7 @@ def scoring_notes(frame: polars.DataFrame, protocol: GenformProtocol) -> Iterato
         )
     else:
         yield "Answers were not cleaned."
-    items = frame.unique("item")
+    items = one_wording(frame).unique("item")
     neutral = len(items.filter(pl.col("terms") == 0))
     how = (
         "included in SGA and GIoU, with 1 if every word is unchanged and 0 otherwise"

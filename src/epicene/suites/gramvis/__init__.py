@@ -23,6 +23,7 @@ from epicene.suites.gramvis.statistics import statistics
 from epicene.suites.gramvis.studies import image
 from epicene.suites.gramvis.studies.word_meanings import CATEGORY, STEREOTYPE, study_kind
 from epicene.suites.gramvis.tables import tables
+from epicene.suites.wordings import judge_by_wording
 
 suite: Suite[Any, GramvisProtocol] = Suite(
     name="gramvis",
@@ -39,7 +40,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
         Stage(name=ask.LOOK, role=ask.JUDGES, verbs=(Look,), ask=ask.look, needs=(ask.DRAW,)),
     ),
     read=read,
-    judge=judge,
+    judge=judge_by_wording(judge),
     metrics=all_metrics,
     tables=tables,
     figures=figures,
@@ -47,6 +48,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     planted=planted_effects,
     format_tables=("judges",),
     stratum=stratum,
+    wordings_note="Judges were asked in several wordings; these are their answers to the first.",
     check=check,
     statistics=statistics,
     is_published=is_published,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,6 +12,7 @@ import msgspec
 from epicene.core.records import Draw, Expected, Images, Look, digest
 from epicene.suites.gramvis.items import CONDITIONS, LABEL_OF_GRAMMAR, LABELS
 from epicene.suites.gramvis.prompts import prompt_language, prompts_for, templates_of
+from epicene.suites.wordings import marked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,23 +68,32 @@ def _expected(word: Word) -> Expected:
 
 
 def look(item: PromptItem, answers: Answers, protocol: GramvisProtocol) -> Iterator[Request]:
-    """A question about every image that was drawn."""
+    """A question about every image that was drawn, in each wording."""
     for drawn in answers.where(stage=DRAW):
         if isinstance(drawn.answer, Images):
             for number, image in enumerate(drawn.answer.images, start=1):
-                if image.sha256:
+                if not image.sha256:
+                    continue
+                for wording in range(1, protocol.wordings + 1):
                     yield Look(
                         item=item.id,
-                        name=look_name(drawn.name, number),
+                        name=look_name(drawn.name, number, wording),
                         group=item.cluster,
                         language="en",
                         image=image.sha256,
-                        question=protocol.question or QUESTION,
+                        question=protocol.question or questions()[wording - 1],
                         choices=LABELS,
                         temperature=protocol.temperature or msgspec.UNSET,
                     )
 
 
-def look_name(condition: str, shot: int) -> str:
+@cache
+def questions() -> tuple[str, ...]:
+    """Our question in every wording."""
+    text = Path(__file__).with_name("wordings.toml").read_text(encoding="utf-8")
+    return (QUESTION, *tomllib.loads(text)["questions"])
+
+
+def look_name(condition: str, shot: int, wording: int = 1) -> str:
     """The name of the request about one of an item's images."""
-    return f"{condition} {shot}"
+    return marked(f"{condition} {shot}", wording)

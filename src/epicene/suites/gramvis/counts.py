@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from epicene.suites.gramvis.items import CONDITIONS, GRAMMARS, LABEL_OF_GRAMMAR, LABELS, LANGUAGES
+from epicene.suites.wordings import one_wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -89,17 +90,19 @@ class CountArray:
 
 
 def with_drawer(results: Results[GramvisProtocol]) -> polars.DataFrame:
-    """The judgements with the model that drew; in a run, by the run's distinct label."""
+    """The judgements with the model that drew; in a run, by the run's distinct label.
+
+    Of several wordings of the judges' question the first: an image is no more than one.
+    """
     import polars as pl
 
+    frame = one_wording(results.frame)
     runs = [info.run for info in results.runs if info.identities]
     if not runs:
-        return results.frame
+        return frame
     asked = pl.col("run").cast(pl.String).is_in(runs)
     names = [pl.col(name).cast(pl.String) for name in ("model", "drawer")]
-    return results.frame.with_columns(
-        pl.when(asked).then(names[0]).otherwise(names[1]).alias("drawer")
-    )
+    return frame.with_columns(pl.when(asked).then(names[0]).otherwise(names[1]).alias("drawer"))
 
 
 def with_stereotype(frame: polars.DataFrame) -> polars.DataFrame:

@@ -28,6 +28,7 @@ from epicene.suites.gramvis.items import (
     PromptItem,
     WordCondition,
 )
+from epicene.suites.wordings import marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -201,9 +202,9 @@ class JudgedImage(NamedTuple):
 
 
 def image_samples(
-    item: PromptItem, answers: Answers, protocol: GramvisProtocol
+    item: PromptItem, answers: Answers, protocol: GramvisProtocol, wording: int = 1
 ) -> Iterator[ImageSample]:
-    """Every image that was requested, whether it came or not."""
+    """Every image that was requested, whether it came or not, with the votes in one wording."""
     votes: dict[str, list[AnsweredRequest]] = defaultdict(list)
     for answered in answers.where(stage=LOOK):
         votes[answered.name].append(answered)
@@ -213,20 +214,20 @@ def image_samples(
             for number in range(1, protocol.shots + 1):
                 image = images[number - 1] if number <= len(images) else _MISSING_IMAGE
                 yield ImageSample(
-                    _image_item(item, drawn, number),
-                    Answers(votes[look_name(drawn.name, number)]),
+                    _image_item(item, drawn, number, wording),
+                    Answers(votes[look_name(drawn.name, number, wording)]),
                     "" if image.sha256 else image.refused or "no image came, and no reason",
                     image,
                 )
 
 
-def _image_item(item: PromptItem, drawn: AnsweredRequest, shot: int) -> ImageItem:
+def _image_item(item: PromptItem, drawn: AnsweredRequest, shot: int, wording: int) -> ImageItem:
     word = item.entry
     described = WordCondition(
         word.language, drawn.model, word.grammar, word.category, word.word, drawn.name
     )
     return ImageItem(
-        id=f"{item.id}/{drawn.name}/{shot}",
+        id=marked(f"{item.id}/{drawn.name}/{shot}", wording),
         **described.item_fields(),
         template=str(item.template),
         shot=str(shot),
@@ -249,14 +250,15 @@ def judge(
         case ImageItem():
             yield from _judge_votes(item, answers, protocol)
         case PromptItem():
-            for sample in image_samples(item, answers, protocol):
-                yield from _judge_sample(sample, protocol)
+            for wording in range(1, protocol.wordings + 1):
+                for sample in image_samples(item, answers, protocol, wording):
+                    yield from _judge_sample(sample, protocol)
 
 
 def judged_images(
     item: PromptItem, answers: Answers, protocol: GramvisProtocol
 ) -> Iterator[JudgedImage]:
-    """Every image that was requested, with its judgements."""
+    """Every image that was requested, with its judgements in the first wording."""
     for sample in image_samples(item, answers, protocol):
         *votes, majority = _judge_sample(sample, protocol)
         yield JudgedImage(sample, votes, majority)

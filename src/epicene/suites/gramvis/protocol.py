@@ -12,6 +12,7 @@ from epicene.suites import Protocol
 from epicene.suites.gramvis.items import LANGUAGES
 from epicene.suites.gramvis.own_languages import OwnLanguages
 from epicene.suites.paper_material import EPICENES_WORDING
+from epicene.suites.wordings import Wordings, refuse_wordings
 
 Averaging: TypeAlias = Literal["as printed", "words"]
 Parsing: TypeAlias = Literal["substring", "strict"]
@@ -31,7 +32,7 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
 
     added: ClassVar[tuple[str, ...]] = (
         *("wording", "question", "words", "controls", "leave_out"),
-        *("upsampling", "temperature", "languages"),
+        *("upsampling", "temperature", "languages", "wordings"),
     )
 
     # Each table by its own average, or the mean over words in all.
@@ -58,9 +59,11 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     upsampling: bool = False
     temperature: Temperature = 0.0  # of the judges
     languages: OwnLanguages = {}  # the user's own, from a file
+    wordings: Wordings = 1  # of the judges' question; templates are wordings of the prompt
 
     def __post_init__(self) -> None:
         """A language of the user's is none of those that there are."""
+        refuse_wordings(self, self.wordings, "question" if self.question else "")
         for code, own in self.languages.items():
             if code in _TAKEN or own.name in _TAKEN.values():
                 raise InputError(

@@ -22,11 +22,13 @@ from epicene.suites.misgendering.judge import judge, scored_texts
 from epicene.suites.misgendering.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.misgendering.protocol import PROTOCOLS
 from epicene.suites.misgendering.sources import OTHER_SHA256, SHA256
+from epicene.suites.misgendering.sources.starter import declares_pronouns, in_declarations
 from epicene.suites.misgendering.studies import figures as label_figures
 from epicene.suites.misgendering.studies import label_sheets, labels
 from epicene.suites.misgendering.studies import tables as label_tables
 from epicene.suites.misgendering.tables import tables
 from epicene.suites.studies import StudyKind
+from epicene.suites.wordings import judge_by_wording
 
 suite = Suite(
     name="misgendering",
@@ -62,7 +64,7 @@ suite = Suite(
         ),
     ),
     read=read,
-    judge=judge,
+    judge=judge_by_wording(judge, lambda item, _: declares_pronouns(item)),
     part_of=part_of,
     check_packages=check_packages,
     metrics=all_metrics,
@@ -71,6 +73,7 @@ suite = Suite(
     headline_metrics=HEADLINE_METRICS,
     format_tables=("agreement",),
     stratum=stratum,
+    in_wordings=lambda item, protocol: in_declarations(item, protocol.wordings),
     drawn_by=drawn_by,
     corpus=corpus,
     read_answers=read_answers,

@@ -53,6 +53,16 @@ class InstanceStream:
 def read(source: DataSource, protocol: MisgenderingProtocol) -> Dataset:
     """The starter set; a folder with misgendered/, tango/ and ruff/, some of them; a file of
     templates, or a folder with templates, names and pronouns."""
+    dataset = _read(source, protocol)
+    if protocol.wordings > 1 and not any(map(starter.declares_pronouns, dataset.items)):
+        raise InputError(
+            f"{dataset.name} has no templates that declare pronouns as the starter set does, and "
+            "only these have several wordings; leave --set wordings out."
+        )
+    return dataset
+
+
+def _read(source: DataSource, protocol: MisgenderingProtocol) -> Dataset:
     sets = Path(protocol.pronoun_file) if protocol.pronoun_file else None
     if source.path is None:
         reader = SourceReader(

@@ -10,6 +10,7 @@ from epicene.core.errors import InputError
 from epicene.core.records import Decoding, FirstToken, Positive
 from epicene.suites import Protocol
 from epicene.suites.answers import LikelihoodMeasure
+from epicene.suites.wordings import Wordings, refuse_wordings
 
 Format: TypeAlias = Literal["probability", "generation"]
 PROBABILITY: Format = "probability"
@@ -20,7 +21,7 @@ FORMATS = (PROBABILITY, GENERATION)
 class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of a misgendering protocol."""
 
-    added: ClassVar[tuple[str, ...]] = ("exact_length", "formats", "counting")
+    added: ClassVar[tuple[str, ...]] = ("exact_length", "formats", "counting", "wordings")
 
     measure: LikelihoodMeasure
     first_token: FirstToken
@@ -48,9 +49,11 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     formats: tuple[Format, ...] = FORMATS
     # How accuracy and repetition are counted; earlier versions knew `right-pronoun` only.
     counting: Literal["no-misgendering", "right-pronoun"] = "right-pronoun"
+    wordings: Wordings = 1  # of the sentence that declares the pronouns
 
     def __post_init__(self) -> None:
         """The formats are at least one; in which order they are named does not matter."""
+        refuse_wordings(self, self.wordings)
         named = tuple(name for name in FORMATS if name in self.formats)
         if not named:
             raise InputError(f"The setting formats must name one of {', '.join(FORMATS)}, or both.")

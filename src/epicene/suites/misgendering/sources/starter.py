@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from epicene.core.data_files import read_text
 from epicene.core.records import digest
 from epicene.languages import pronouns as pronoun_sets
@@ -17,15 +19,20 @@ from epicene.suites.misgendering.items import (
     begins_sentence,
     candidate_forms,
 )
+from epicene.suites.wordings import in_wordings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from epicene.languages.pronouns import Case
 
 FOLDER = Path(__file__).parents[1] / "starter"
 FILES = tuple(FOLDER / f"{name}.toml" for name in ("templates", "names", "contexts", "occupations"))
 NAME_LISTS = ("feminine", "masculine", "unisex")
 NAMES_PER_TEMPLATE = 4
 GAP = "{mask}"
+# The cases that a declaration names.
+_DECLARED: tuple[Case, ...] = ("nominative", "accusative", "independent")
 VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
 
 
@@ -74,10 +81,10 @@ def starter_names(key: str, count: int) -> list[tuple[str, str]]:
 
 
 def _templates(gold: PronounSet, sets: tuple[PronounForms, ...]) -> Iterator[Instance]:
-    declared = "/".join((gold.nominative, gold.accusative, gold.independent))
+    declared = _declared(*(gold.form(case) for case in _DECLARED))
     for template in _read("templates")["template"]:
         for turn, (name, kind) in enumerate(starter_names(template["id"], NAMES_PER_TEMPLATE)):
-            text = f"{name}'s pronouns are {declared}. {template['text']}".replace("{name}", name)
+            text = f"{declared[0]} {template['text']}".replace("{name}", name)
             before, _, after = text.partition(GAP)
             capital = begins_sentence(before, mended=True)
             yield Instance(
@@ -94,6 +101,39 @@ def _templates(gold: PronounSet, sets: tuple[PronounForms, ...]) -> Iterator[Ins
                 name=name,
                 name_list=kind,
             )
+
+
+def _declared(*forms: str) -> list[str]:
+    """The sentences that declare these pronouns, one per wording, with a slot for the name."""
+    written = "/".join(forms)
+    return [each.replace("{pronouns}", written) for each in _read("declarations")["wordings"]]
+
+
+def in_declarations(item: Instance, wordings: int) -> Iterator[Instance]:
+    """A template, then itself with the pronouns declared in each of the other wordings.
+
+    Other items declare nothing, or in a way of their own, and come once.
+    """
+    declared = _declarations_of(item)
+    if not declared or not item.before.startswith(declared[0]):
+        yield item
+        return
+    told = item.before.removeprefix(declared[0])
+    for number, each in enumerate(in_wordings(item, wordings)):
+        yield msgspec.structs.replace(each, before=declared[number] + told)
+
+
+def declares_pronouns(item: Instance) -> bool:
+    """Whether the item begins with one of the sentences that declare pronouns."""
+    return item.before.startswith(tuple(_declarations_of(item)))
+
+
+def _declarations_of(item: Instance) -> list[str]:
+    for each in item.sets:
+        if each.pronoun == item.pronoun and item.name and item.is_template:
+            forms = (each.forms.get(case, "") for case in _DECLARED)
+            return [text.replace("{name}", item.name) for text in _declared(*forms)]
+    return []
 
 
 def _contexts(gold: PronounSet, sets: tuple[PronounForms, ...]) -> Iterator[Instance]:

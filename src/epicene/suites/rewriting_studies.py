@@ -1,0 +1,241 @@
+"""Studies of rewritten sentences: what people say of one, what the suite says, and the tables.
+
+People say whether a rewriting is correct, fits each person it was to fit, means the same, and what
+else was changed. Each is a judgement with a label, and so is the suite's own where it has one:
+`RewritingStudy.judge` and `.automatic` are the two sides of every comparison, paired by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from epicene.core.records import Column, Estimate, Judgement, Row, Table
+from epicene.stats import annotator_agreement, paired_agreement
+from epicene.stats.tabulate import distinct_values, rows_where, share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import polars
+
+    from epicene.core.records import Outcome
+    from epicene.studies.design.schema import AnswerValue, Response, StudyItem
+    from epicene.suites.studies import StudyResults
+
+    Answered: TypeAlias = StudyResults[Any]
+
+# The names of the judgements, beside one for each person; `right` is all of the others together.
+RIGHT, GRAMMATICAL, MEANING, UNTOUCHED = ("right", "grammatical", "meaning", "nothing else changed")
+
+YES, NO, NONE = LABELS = ("yes", "no", "none")  # none: no word shows the person's gender
+
+PER_CELL = 10
+
+
+def yes_or_no(flag: bool) -> str:
+    """A label that is true or false."""
+    return YES if flag else NO
+
+
+def automatic_field(name: str) -> str:
+    """The hidden field of an item with the suite's own label for a judgement of people."""
+    return "automatic" if name == RIGHT else f"automatic {name}"
+
+
+@dataclass(frozen=True)
+class RewritingStudy:
+    """The persons whom a rewriting is to fit, by the ids of their questions; and the hidden fields
+    by which tables break down."""
+
+    persons: tuple[str, ...]
+    facets: tuple[str, ...]
+    reference_note: str  # when a rewriting is right automatically, as a sentence
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The judgements that make up `right`."""
+        return (GRAMMATICAL, *self.persons, MEANING, UNTOUCHED)
+
+    def labels(self, answers: Mapping[str, AnswerValue]) -> dict[str, str]:
+        """What a person said, by the names of judgements."""
+        labels = {name: str(answers[name]) for name in (GRAMMATICAL, *self.persons, MEANING)}
+        labels[UNTOUCHED] = yes_or_no(not answers.get("changes"))
+        return {RIGHT: yes_or_no(NO not in labels.values()), **labels}
+
+    # --- judging -----------------------------------------------------------------------------
+
+    def judge(self, item: StudyItem, response: Response) -> Iterator[Judgement]:
+        """What a person found: each question, and whether all of it is as it should be."""
+        for name, label in self.labels(response.answers).items():
+            yield self._judgement(item, name, label)
+
+    def automatic(self, item: StudyItem) -> Iterator[Judgement]:
+        """The suite's own labels, as far as the item has them."""
+        for name in (RIGHT, *self.parts):
+            if automatic_field(name) in item.fields:
+                yield self._judgement(item, name, item.fields[automatic_field(name)])
+
+    def _judgement(self, item: StudyItem, name: str, label: str) -> Judgement:
+        outcome: Outcome | None = None
+        if name == RIGHT:
+            outcome = "right" if label == YES else "wrong"
+        return Judgement(
+            item=item.id,
+            group=item.group,
+            language=item.language,
+            name=name,
+            outcome=outcome,
+            label=label,
+            facets={facet: item.fields[facet] for facet in (*self.facets, "automatic")},
+        )
+
+    # --- tables ------------------------------------------------------------------------------
+
+    def metrics(self, results: Answered) -> Mapping[str, Estimate]:
+        """The share that people find right, and how far they agree with each other and the
+        judge."""
+        decided = _decided(results)
+        right = rows_where(annotator_agreement.majority_labels(decided), name=RIGHT)
+        people = rows_where(annotator_agreement.annotator_pairs(results.frame), name=RIGHT)
+        own = annotator_agreement.pairs_with_automatic(decided, results.automatic)
+        own = rows_where(own, name=RIGHT)
+        return {
+            "right": _share(right),
+            "right_automatic": _share(right, "automatic"),
+            "agreement_people": paired_agreement.raw(people, clustered=True),
+            "agreement_automatic": paired_agreement.raw(own, clustered=True),
+        }
+
+    def tables(self, results: Answered) -> Iterator[Table]:
+        """People's labels, and their agreement with each other and with the automatic ones."""
+        yield self._labels_table(results)
+        pairs = annotator_agreement.annotator_pairs(results.frame)
+        yield Table(
+            name="agreement",
+            title="Agreement of people with each other",
+            levels=("judgement",),
+            columns=annotator_agreement.COLUMNS,
+            rows=tuple(
+                Row(
+                    keys=(name,),
+                    cells=annotator_agreement.cells(rows_where(pairs, name=name), clustered=True),
+                )
+                for name in (RIGHT, *self.parts)
+            ),
+            notes=("Rewritings that two people or more judged.", *annotator_agreement.PAIR_NOTES),
+        )
+        own = annotator_agreement.pairs_with_automatic(_decided(results), results.automatic)
+        yield Table(
+            name="automatic",
+            title="Agreement of people with the automatic judgement",
+            levels=("facet", "of"),
+            columns=annotator_agreement.COLUMNS,
+            rows=tuple(
+                annotator_agreement.by_facet(
+                    rows_where(own, name=RIGHT), ("model", *self.facets), clustered=True
+                )
+            ),
+            notes=(self.reference_note, *annotator_agreement.NOTES),
+        )
+        yield self._confusion_table(results, own)
+
+    def _confusion_table(self, results: Answered, pairs: polars.DataFrame) -> Table:
+        """How many rewritings people label one way and the suite another, by judgement."""
+        there = set(distinct_values(results.automatic, "name"))
+        ties = _ties(results)
+        rows = []
+        for name in (each for each in (RIGHT, *self.parts) if each in there):
+            part = rows_where(pairs, name=name)
+            for label in LABELS if name in self.persons else (YES, NO):
+                counts = [len(rows_where(part, a=label, b=other)) for other in LABELS]
+                rows.append(Row(keys=(name, label), cells=tuple(Estimate(value=n) for n in counts)))
+        left_out = ", ".join(f"{name} {ties[name]}" for name in ties if name in there)
+        return Table(
+            name="confusion",
+            title="What people said (rows) and the automatic judgement (columns)",
+            levels=("judgement", "people"),
+            columns=tuple(Column(name=f"automatically {label}", unit="count") for label in LABELS),
+            rows=tuple(rows),
+            notes=(
+                "Rewritings of the sample, each by the label that most people gave. What as many "
+                f"people label one way as another is left out: {left_out or 'none'}.",
+            ),
+        )
+
+    def _labels_table(self, results: Answered) -> Table:
+        decided = _decided(results)
+        undecided = results.adjudicated["item"].n_unique() - decided["item"].n_unique()
+        found = annotator_agreement.majority_labels(decided)
+        rows = []
+        for model in distinct_values(found, "model"):
+            part = rows_where(found, model=model)
+            rows.append(Row(keys=(model, "all"), cells=self._label_cells(part)))
+            for facet in reversed(self.facets):
+                rows += [
+                    Row(
+                        keys=(model, value),
+                        cells=self._label_cells(rows_where(part, **{facet: value})),
+                    )
+                    for value in distinct_values(part, facet)
+                ]
+        names = (*self.parts, "right", "right automatically", "right though not the reference")
+        return Table(
+            name="labels",
+            title="Rewritings as people judged them",
+            levels=("model", "rewritings"),
+            columns=(Column(name="n", unit="count"), *(Column(name=name) for name in names)),
+            rows=tuple(rows),
+            notes=(
+                "A rewriting that several judged counts once, by the label that most of them gave; "
+                f"{undecided}, which as many found right as not, are left out until they are "
+                "settled (`epicene annotate adjudicate`). A person whose gender no word shows "
+                f"counts as fitting. Right is all {_NUMBERS[len(self.parts)]} together; the last "
+                "column is the share of right ones among those that differ from the reference. "
+                "Empty rewritings are left out. All describes the sample, which has as many "
+                "rewritings to leave as to change, not the run. Intervals cluster by group of "
+                "forms.",
+            ),
+        )
+
+    def _label_cells(self, frame: polars.DataFrame) -> tuple[Estimate, ...]:
+        right = rows_where(frame, name=RIGHT)
+        return (
+            Estimate(value=len(right), n=len(right)),
+            *(_share(rows_where(frame, name=name)) for name in self.parts),
+            _share(right),
+            _share(right, "automatic"),
+            _share(rows_where(right, automatic=NO)),
+        )
+
+
+_NUMBERS = {4: "four", 5: "five"}
+
+
+def _decided(results: Answered) -> polars.DataFrame:
+    """The judgements without ties, of the rewritings that more people found right than not, or
+    fewer."""
+    import polars as pl
+
+    frame = annotator_agreement.without_ties(results.adjudicated)
+    return frame.filter((pl.col("name") == RIGHT).any().over("item"))
+
+
+def _ties(results: Answered) -> dict[str, int]:
+    """How many rewritings are left out of each judgement."""
+    everything, decided = results.adjudicated, _decided(results)
+    ties = {}
+    for name in distinct_values(everything, "name"):
+        judged, kept = (
+            rows_where(frame, name=name)["item"].n_unique() for frame in (everything, decided)
+        )
+        if judged > kept:
+            ties[name] = judged - kept
+    return ties
+
+
+def _share(frame: polars.DataFrame, column: str = "label") -> Estimate:
+    """The share of labels that are not `no`."""
+    import polars as pl
+
+    return share(frame, pl.col(column).cast(pl.String) != NO)
