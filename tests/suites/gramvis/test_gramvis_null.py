@@ -1,7 +1,7 @@
-"""The null model: real faces that no prompt decides, judged by a real classifier.
+"""The null model: faces that no prompt decides, drawn by us, or real ones by a real classifier.
 
-A few items only, to see that the whole pipeline runs on real pictures; `benchmarks/gramvis_null.py`
-does it at a size at which an effect would show.
+A few items only, to see that the whole pipeline runs on pictures; `benchmarks/gramvis_null.py` does
+it with real ones at a size at which an effect would show.
 """
 
 from __future__ import annotations
@@ -39,12 +39,20 @@ RU,шарм,M,female,personal_traits,charm,魅力,шарма,шарм
 ITEMS = 10  # each word in one of its templates
 
 
-@pytest.mark.faces
-def test_faces_that_ignore_the_prompt_show_no_effect_of_grammar(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("drawer", "judge"),
+    [
+        ("sketch", "sketch-judge"),
+        pytest.param("random-face", "face-classifier", marks=pytest.mark.faces),
+    ],
+)
+def test_faces_that_ignore_the_prompt_show_no_effect_of_grammar(
+    drawer: str, judge: str, tmp_path: Path
+) -> None:
     how: Any = choose_protocol(suite, "epicene", {"shots": "1", "size": "256"}, None)
     words = tmp_path / "words.csv"
     words.write_text(WORDS, "utf-8")
-    models = {DRAWER: [parse_spec("random-face")], JUDGES: [parse_spec("face-classifier")]}
+    models = {DRAWER: [parse_spec(drawer)], JUDGES: [parse_spec(judge)]}
     order = RunConfig(
         suite=suite,
         protocol=how,
@@ -75,7 +83,7 @@ def test_faces_that_ignore_the_prompt_show_no_effect_of_grammar(tmp_path: Path) 
         assert effect.value is None or effect.low <= 0 <= effect.high  # type: ignore[operator]
     assert any(effect.value is not None for effect in effects.values())
     (table,) = (table for table in summary.tables if table.name == "votes")
-    shown: dict[str, Any] = as_json(table)["face-classifier"]
+    shown: dict[str, Any] = as_json(table)[judge]
     assert shown["votes"]["value"] == ITEMS * 3
     assert shown["unreadable"]["value"] == 0
     # Faces that fill the picture are nearly always found, and both genders are drawn.

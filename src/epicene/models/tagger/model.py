@@ -78,9 +78,13 @@ class Tagger:
         self._tag = lru_cache(_CACHE_SIZE)(self._tag_afresh)
         self._vectors = lru_cache(_WORD_CACHE_SIZE)(self._vectors_afresh)
         inventory = self._plan.inventory
-        # For each outcome, which of the labels it belongs to.
-        self._label_of = np.array(
-            [inventory.labels.index(outcome.label) for outcome in inventory.outcomes]
+        # For each outcome 1 at the label that it belongs to.
+        self._of_label = np.array(
+            [
+                [outcome.label == label for label in inventory.labels]
+                for outcome in inventory.outcomes
+            ],
+            np.float32,
         )
 
     @property
@@ -170,8 +174,7 @@ class Tagger:
             return ()
         chances = self._chances(words)
         labels = self._plan.inventory.labels
-        by_label = np.zeros((len(words), len(labels)), np.float32)
-        np.add.at(by_label.T, self._label_of, chances.T)
+        by_label = chances @ self._of_label
         return tuple(
             TaggedWord(span.start, span.end, labels[int(best)], tuple(self._forms(word, row)))
             for span, word, row, best in zip(

@@ -72,9 +72,18 @@ def expected_shapes(
 class _Layer(NamedTuple):
     """One LSTM layer: what makes the inputs of the gates, and the recurrent weights each way."""
 
-    inputs: FloatArray
+    inputs: FloatArray  # transposed
     bias: FloatArray
-    recurrent: tuple[FloatArray, ...]
+    recurrent: FloatArray  # by direction
+
+
+class _Letters(NamedTuple):
+    """What each letter, and each place in a word, adds to all filters at a distance from it."""
+
+    letters: FloatArray  # by distance and letter
+    places: FloatArray  # by distance and place
+    bias: FloatArray
+    last: NDArray[np.bool_]  # the filters that also look at the place after the last
 
 
 class Network:
@@ -82,6 +91,13 @@ class Network:
 
     def __init__(self, weights: Weights, shape: NetworkShape) -> None:
         self._weights, self._shape = weights, shape
+        # BLAS multiplies a few rows by them in half the time.
+        self._transposed = {
+            name: np.ascontiguousarray(weights[f"{name}.weight"].T)
+            for name in ("related", "related_out", "out")
+            if f"{name}.weight" in weights
+        }
+        self._letters = _letters(weights, shape)
         self._layers = [_layer(weights, layer) for layer in range(shape.layers)]
 
     def vectors(
@@ -91,12 +107,12 @@ class Network:
         the inputs of the first layer.
         """
         weights = self._weights
-        seen = weights["words.weight"][words] + _character_features(weights, self._shape, letters)
+        seen = weights["words.weight"][words] + _character_features(self._letters, letters)
         if features is not None:
-            related = _linear(features, weights["related.weight"], weights["related.bias"])
-            seen += _linear(
-                np.maximum(related, 0), weights["related_out.weight"], weights["related_out.bias"]
-            )
+            there = np.flatnonzero(features.any(axis=0))  # few of them
+            related = features[:, there] @ self._transposed["related"][there]
+            known = np.maximum(related + weights["related.bias"], 0)
+            seen += _linear(known, self._transposed["related_out"], weights["related_out.bias"])
         word = _layer_norm(seen, weights["norm.weight"], weights["norm.bias"])
         first = self._layers[0]
         return np.concatenate([word, _linear(word, first.inputs, first.bias)], axis=1)
@@ -108,7 +124,7 @@ class Network:
         for layer in self._layers[1:]:
             read = _lstm(layer, _linear(read, layer.inputs, layer.bias))
         joined = np.concatenate([read, word], axis=1)
-        return _linear(joined, self._weights["out.weight"], self._weights["out.bias"])
+        return _linear(joined, self._transposed["out"], self._weights["out.bias"])
 
 
 def softmax(odds: FloatArray) -> FloatArray:
@@ -118,8 +134,8 @@ def softmax(odds: FloatArray) -> FloatArray:
     return normalised
 
 
-def _linear(values: FloatArray, weight: FloatArray, bias: FloatArray) -> FloatArray:
-    return values @ weight.T + bias
+def _linear(values: FloatArray, transposed: FloatArray, bias: FloatArray) -> FloatArray:
+    return values @ transposed + bias
 
 
 def _layer_norm(values: FloatArray, weight: FloatArray, bias: FloatArray) -> FloatArray:
@@ -129,22 +145,39 @@ def _layer_norm(values: FloatArray, weight: FloatArray, bias: FloatArray) -> Flo
     return scaled
 
 
-def _character_features(
-    weights: Weights, shape: NetworkShape, letters: NDArray[np.int64]
-) -> FloatArray:
-    """The strongest that each filter finds anywhere in each word."""
-    seen = weights["letters.weight"][letters] + weights["places.weight"]
-    found = []
+def _letters(weights: Weights, shape: NetworkShape) -> _Letters:
+    """The filters as tables, so that reading a word is a sum of their rows."""
+    before = max(shape.filters) // 2
+    letters, places = weights["letters.weight"], weights["places.weight"]
+    # Distance, letter's vector, filter: filters that are narrower than others are 0 further off.
+    every = np.zeros((2 * before + 1, shape.letter, shape.word), np.float32)
+    found = shape.word // len(shape.filters)
     for number, width in enumerate(shape.filters):
-        weight, bias = weights[f"filters.{number}.weight"], weights[f"filters.{number}.bias"]
-        around = np.pad(seen, ((0, 0), (width // 2, width // 2), (0, 0)))
-        windows = np.lib.stride_tricks.sliding_window_view(around, width, axis=1)
-        # windows: word, position, letter's vector, position in the window; as the filters have it
-        flat = windows.reshape(*windows.shape[:2], -1)
-        values = flat @ weight.reshape(len(weight), -1).T + bias
-        found.append(np.maximum(values, 0).max(axis=1))
-    together: FloatArray = np.concatenate(found, axis=1)
-    return together
+        first = before - width // 2
+        own = slice(found * number, found * (number + 1))
+        every[first : first + width, :, own] = weights[f"filters.{number}.weight"].transpose(
+            2, 1, 0
+        )
+    return _Letters(
+        letters @ every,
+        places @ every,
+        np.concatenate([weights[f"filters.{number}.bias"] for number in range(len(shape.filters))]),
+        np.repeat([width % 2 == 0 for width in shape.filters], found),
+    )
+
+
+def _character_features(tables: _Letters, letters: NDArray[np.int64]) -> FloatArray:
+    """The strongest that each filter finds anywhere in each word."""
+    before, places = len(tables.letters) // 2, letters.shape[1]
+    values = np.tile(tables.bias, (len(letters), places + 1, 1))
+    for distance, (letter, place) in enumerate(zip(tables.letters, tables.places, strict=True)):
+        # A filter at a place reads the letter at this distance from it, from left to right.
+        shift = before - distance
+        first, last = max(0, shift), min(places + 1, places + shift)
+        values[:, first:last] += (letter[letters] + place)[:, first - shift : last - shift]
+    values[:, places, ~tables.last] = 0
+    strongest: FloatArray = np.maximum(values.max(axis=1), 0)
+    return strongest
 
 
 def _layer(weights: Weights, layer: int) -> _Layer:
@@ -157,11 +190,11 @@ def _layer(weights: Weights, layer: int) -> _Layer:
         weights[f"context.bias_ih_{name}"] + weights[f"context.bias_hh_{name}"] for name in names
     ]
     return _Layer(
-        np.concatenate([scale * weights[f"context.weight_ih_{name}"] for name in names]),
-        np.concatenate([scale[:, 0] * each for each in bias]),
-        tuple(
-            np.ascontiguousarray((scale * weights[f"context.weight_hh_{name}"]).T) for name in names
+        np.concatenate(
+            [(scale * weights[f"context.weight_ih_{name}"]).T for name in names], axis=1
         ),
+        np.concatenate([scale[:, 0] * each for each in bias]),
+        np.stack([(scale * weights[f"context.weight_hh_{name}"]).T for name in names]),
     )
 
 
@@ -170,18 +203,18 @@ def _lstm(layer: _Layer, inputs: FloatArray) -> FloatArray:
 
     The sigmoid of x is (tanh(x / 2) + 1) / 2, so that one tanh serves all four gates.
     """
-    size = len(layer.recurrent[0])
-    output = np.empty((len(inputs), 2 * size), np.float32)
+    size = layer.recurrent.shape[1]
     half = np.float32(0.5)
-    order = range(len(inputs))
-    for way, recurrent in enumerate(layer.recurrent):
-        own = slice(4 * size * way, 4 * size * (way + 1))
-        state = cell = np.zeros(size, np.float32)
-        for index in reversed(order) if way else order:
-            gates = np.tanh(inputs[index, own] + state @ recurrent)
-            opened = gates * half + half
-            write, forget, show = opened[:size], opened[size : 2 * size], opened[3 * size :]
-            cell = forget * cell + write * gates[2 * size : 3 * size]
-            state = show * np.tanh(cell)
-            output[index, size * way : size * (way + 1)] = state
-    return output
+    # Step by step: the next word from the left, and the next from the right.
+    forth, back = np.split(inputs, 2, axis=1)
+    steps = np.stack([forth, back[::-1]], axis=1)[:, :, None]
+    states = np.empty((len(inputs), 2, 1, size), np.float32)
+    state = cell = np.zeros((2, 1, size), np.float32)
+    for index, step in enumerate(steps):
+        gates = np.tanh(step + state @ layer.recurrent)
+        opened = gates * half + half
+        write, forget, show = (opened[..., size * gate : size * (gate + 1)] for gate in (0, 1, 3))
+        cell = forget * cell + write * gates[..., 2 * size : 3 * size]
+        state = show * np.tanh(cell)
+        states[index] = state
+    return np.concatenate([states[:, 0, 0], states[::-1, 1, 0]], axis=1)

@@ -113,6 +113,7 @@ class RelatedForms:
         for number, script in enumerate(scripts):
             ends = self._by_ends[script.start, script.end]
             ends.append((number, script.new_start, script.new_end))
+        self._lengths = sorted({(len(start), len(end)) for start, end in self._by_ends})
 
     def features(self, words: Sequence[str]) -> FloatArray:
         """A row for each word: how common each form is, as such and beside the word; the word."""
@@ -124,14 +125,14 @@ class RelatedForms:
                 common = self._frequencies.get(form)
                 if common:
                     row[number] = common / 4
-                    row[self._count + number] = np.clip((common - max(own, 1.0)) / 2, -1, 1)
+                    row[self._count + number] = max(-1, min(1, (common - max(own, 1.0)) / 2))
         return rows
 
     def _forms(self, word: str) -> Iterable[tuple[int, str]]:
-        for (start, end), scripts in self._by_ends.items():
-            if word.startswith(start) and word.endswith(end) and len(word) > len(start + end):
-                stem = word[len(start) : len(word) - len(end)]
-                for number, new_start, new_end in scripts:
+        for start, end in self._lengths:
+            if (cut := len(word) - end) > start:
+                stem = word[start:cut]
+                for number, new_start, new_end in self._by_ends.get((word[:start], word[cut:]), ()):
                     yield number, new_start + stem + new_end
 
 
