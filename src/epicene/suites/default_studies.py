@@ -6,6 +6,7 @@ judgement is right. `choice`: people choose the better of the two texts that mod
 
 from __future__ import annotations
 
+import operator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -139,6 +140,8 @@ def _check_candidates(suite: GetSuite, material: Material[Any, Any]) -> Iterator
             unit=item.cluster,
             name=f"{material.model}/{item.id}/{judgement.name}",
             make=partial(_check_item, material.model, judgement),
+            judged=(judgement.item, judgement.name),
+            uncertain=partial(operator.eq, judgement.outcome, "undetected"),
         )
 
 

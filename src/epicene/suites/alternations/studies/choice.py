@@ -69,7 +69,8 @@ def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candi
     pair = material.item
     if pair.language == LANGUAGE:
         make = partial(_item, pair, material.protocol)
-        yield Candidate((pair.phenomenon,), pair.cluster, pair.id, make)
+        judged = (pair.id, ACCEPTABILITY)
+        yield Candidate((pair.phenomenon,), pair.cluster, pair.id, make, judged)
 
 
 def _item(pair: Pair, protocol: AlternationsProtocol) -> StudyItem:

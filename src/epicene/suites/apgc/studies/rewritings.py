@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,6 +63,8 @@ def candidates(material: Rewritten) -> Iterator[Candidate]:
                     unit=sentence.cluster,
                     name=f"{model}/{sentence.id}/{target}",
                     make=partial(_item, sentence, model, target, judged),
+                    judged=(sentence.id, judged.name),
+                    uncertain=partial(operator.ne, judged.outcome, "right"),
                 )
 
 

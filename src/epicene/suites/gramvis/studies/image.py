@@ -7,6 +7,7 @@ disagree; estimates for the whole run weight each image by the size of its strat
 from __future__ import annotations
 
 import json
+import operator
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -267,6 +268,8 @@ def candidates(material: Material[PromptItem, GramvisProtocol]) -> Iterator[Cand
                 unit=item.id,
                 name=f"{material.model}/{picture.id}",
                 make=partial(_study_item, material.model, image),
+                judged=(picture.id, MAJORITY),
+                uncertain=partial(operator.ne, agreement, AGREEMENTS[0]),
             )
 
 

@@ -14,6 +14,7 @@ from epicene.studies.design.sampling import Candidate, item_id, items_from_cells
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites import Answers
+from epicene.suites.misgendering.continuations import find_pronouns
 from epicene.suites.misgendering.items import yes_or_no
 from epicene.suites.misgendering.judge import judge as judge_answers
 from epicene.suites.misgendering.metrics import FAMILIES
@@ -70,7 +71,14 @@ def candidates(material: Continued) -> Iterator[Candidate]:
                 unit=item.with_pronoun(""),
                 name=f"{material.model}/{item.id}/{answered.name} {number}",
                 make=partial(study_item, material, answered, number, text),
+                judged=(item.id, f"{answered.name} {number}"),
+                uncertain=partial(_is_uncertain, item, text, material.protocol),
             )
+
+
+def _is_uncertain(item: Instance, text: Text, protocol: MisgenderingProtocol) -> bool:
+    """Whether the first pronoun may mislead: there is none, or one of another set follows."""
+    return len(set(find_pronouns(text.text, item.sets, protocol.tokeniser).sets)) != 1
 
 
 def study_item(
@@ -132,18 +140,24 @@ def _draw_as_published(
             "number, take --protocol epicene."
         )
     seed = _SEED if wanted.seed is None else wanted.seed
-    chosen = {
-        dataset: _published_units(dataset, units, seed)
-        for dataset, units in _shared_units(candidates).items()
-    }
+    units = _shared_units(candidates)
+    chosen = {dataset: _published_units(dataset, each, seed) for dataset, each in units.items()}
     drawn: dict[DesignCell, list[Candidate]] = {}
-    taken: Counter[tuple[DesignCell, str]] = Counter()
+    there: Counter[tuple[DesignCell, str]] = Counter()
     for candidate in _published_cells(candidates):
         key = candidate.cell, candidate.unit
-        if candidate.unit in chosen[candidate.cell[-1]] and taken[key] < _GENERATIONS:
-            taken[key] += 1
-            drawn.setdefault(candidate.cell, []).append(candidate)
-    return items_from_cells(drawn, wanted)
+        if candidate.unit in chosen[candidate.cell[-1]]:
+            if there[key] < _GENERATIONS:
+                drawn.setdefault(candidate.cell, []).append(candidate)
+            there[key] += 1
+    inclusion = {
+        each.name: len(chosen[cell[-1]])
+        / len(units[cell[-1]])
+        * min(1.0, _GENERATIONS / there[cell, each.unit])
+        for cell, found in drawn.items()
+        for each in found
+    }
+    return items_from_cells(drawn, wanted, inclusion)
 
 
 def _published_cells(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
