@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import polars
 
+    from epicene.api.studies import Study
     from epicene.core.records import Estimate, Judgement, Table
     from epicene.core.records import Figure as FigureRecord
     from epicene.runs.compare import Comparison as RunComparison
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
     from epicene.runs.manifest import Manifest
     from epicene.runs.stored_run import Coverage, StoredRun
     from epicene.runs.summary import Summary
-    from epicene.studies.analysis.study_summary import StudySummary
+    from epicene.studies.analysis.study_summary import AnsweredStudy, StudySummary
     from epicene.suites import SuiteLike
 
 PathLike: TypeAlias = str | Path
+StudyLike: TypeAlias = "Study | str | Path"
 
 
 class Figure:
@@ -206,8 +208,9 @@ class Runs(SuiteResults):
     Everything is computed from the stored answers, without a model.
     """
 
-    def __init__(self, stored: Sequence[StoredRun]) -> None:
+    def __init__(self, stored: Sequence[StoredRun], people: AnsweredStudy | None = None) -> None:
         self.stored = tuple(stored)
+        self._people = people
         self._read: tuple[object, Summary] | None = None
 
     @property
@@ -216,6 +219,7 @@ class Runs(SuiteResults):
         from epicene.runs.store import STORE_FILE
         from epicene.runs.stored_run import read_run
         from epicene.runs.summary import summarise
+        from epicene.studies.analysis.study_summary import with_corrections
 
         files = [(run.folder / STORE_FILE).stat() for run in self.stored]
         state = [(file.st_mtime_ns, file.st_size) for file in files]
@@ -223,8 +227,24 @@ class Runs(SuiteResults):
             if self._read is not None:
                 self.stored = tuple(read_run(run.folder, run.suite) for run in self.stored)
             with scoring_progress():
-                self._read = state, summarise(self.stored)
+                made = summarise(self.stored)
+                if self._people is not None:
+                    made = with_corrections(made, self.stored, self._people)
+                self._read = state, made
         return self._read[1]
+
+    @keyword_errors
+    def metrics(self, people: StudyLike | None = None) -> polars.DataFrame:
+        """The headline results: metric, value, low, high (the 95 % interval), n, why.
+
+        `why` says why a number is missing or has no interval. With a study in which `people`
+        labelled answers of these runs, there are also the headlines that the labels correct:
+        NAME (corrected), by automatic judgements and labels; NAME (people alone), by the labels;
+        NAME (automatic).
+        """
+        if people is not None:
+            return Runs(self.stored, _answered_study(people)).metrics()
+        return super().metrics()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -366,12 +386,23 @@ def _stored_runs(runs: RunLike | Iterable[RunLike]) -> list[StoredRun]:
 
 
 @keyword_errors
-def tabulate(runs: RunLike | Iterable[RunLike]) -> Runs:
+def tabulate(runs: RunLike | Iterable[RunLike], *, people: StudyLike | None = None) -> Runs:
     """The results of several runs of one suite under one protocol, side by side.
+
+    With a study in which `people` labelled answers of these runs, there are also their headlines
+    corrected by the labels.
 
     >>> epicene.tabulate(["runs/a", "runs/b"]).table("accuracy")   # doctest: +SKIP
     """
-    return Runs(_stored_runs(runs))
+    return Runs(_stored_runs(runs), None if people is None else _answered_study(people))
+
+
+def _answered_study(people: StudyLike) -> AnsweredStudy:
+    """A study, or its folder, with all answers."""
+    from epicene.api.studies import load_study
+
+    study = load_study(people) if isinstance(people, str | Path) else people
+    return study.answers().study
 
 
 class Scored(SuiteResults):
@@ -499,14 +530,24 @@ def compare(
 
 @keyword_errors
 def report(
-    runs: RunLike | Iterable[RunLike], path: PathLike = "report.html", *, pictures: float = 12.0
+    runs: RunLike | Iterable[RunLike],
+    path: PathLike = "report.html",
+    *,
+    pictures: float = 12.0,
+    people: StudyLike | Iterable[StudyLike] = (),
 ) -> Path:
     """Write one self-contained HTML page about runs; `pictures` is the most MB of thumbnails.
 
+    `people` are studies whose labels correct headlines of the runs.
+
     >>> epicene.report(["runs/a", "runs/b"], "report.html")   # doctest: +SKIP
     """
+    from epicene.api.studies import Study
     from epicene.report.run_report import write_report
 
+    studies = [people] if isinstance(people, Study | str | Path) else list(people)
     with scoring_progress():
-        write_report(_stored_runs(runs), Path(path), pictures)
+        write_report(
+            _stored_runs(runs), Path(path), pictures, people=[*map(_answered_study, studies)]
+        )
     return Path(path)

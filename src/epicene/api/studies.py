@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from epicene.api.results import tabulate
-from epicene.api.study_results import StudyAnswers
+from epicene.api.study_results import CorrectedResults, StudyAnswers
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError, as_sentence, pluralise, unknown
 
@@ -184,6 +184,11 @@ class Study:
         passed: leave out the answers of who failed the attention checks.
         """
         return StudyAnswers(self._folder, without=_names(without), passed=passed)
+
+    @keyword_errors
+    def corrected(self, runs: RunLike | Iterable[RunLike]) -> CorrectedResults:
+        """The headlines of runs corrected by people's labels; see `StudyAnswers.corrected`."""
+        return self.answers().corrected(runs)
 
     @keyword_errors
     def import_answers(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,9 @@ from epicene.cli.options import (
 )
 from epicene.core.errors import InputError
 
+if TYPE_CHECKING:
+    from epicene.api.results import Runs
+
 
 def tables(
     runs: RunFolders,
@@ -34,6 +37,12 @@ def tables(
     as_csv: AsCsv = False,
     as_latex: AsLatex = False,
     as_markdown: AsMarkdown = False,
+    people: Annotated[
+        Path | None,
+        typer.Option(
+            "--people", metavar="STUDY", help="A study whose labels correct the headlines."
+        ),
+    ] = None,
 ) -> None:
     """Print the tables of one or more runs of a suite."""
     from epicene.api.results import tabulate
@@ -51,32 +60,29 @@ def tables(
     if scores and form == "csv":
         _write_scores(runs)
     elif list_names:
-        _list_tables(runs, as_json=as_json)
+        _list_tables(tabulate(runs, people=people), as_json=as_json)
     elif form in ("", "json"):
-        results = tabulate(runs)
+        results = tabulate(runs, people=people)
         check_judged(results.summary)
         show_results(results, as_json=as_json, items=items, scores=scores, names=table or ())
     else:
-        _write_runs(runs, form, table or ())
+        _write_runs(tabulate(runs, people=people), form, table or ())
 
 
-def _write_runs(folders: Sequence[Path], form: str, names: Sequence[str]) -> None:
+def _write_runs(results: Runs, form: str, names: Sequence[str]) -> None:
     """Write tables as CSV, LaTeX or Markdown."""
-    from epicene.api.results import tabulate
     from epicene.cli.output import check_judged, select_tables, write_tables
     from epicene.report.provenance import provenance_of
 
-    results = tabulate(folders)
     check_judged(results.summary)
     source = provenance_of(results.summary, results.stored)
     write_tables(select_tables(results.summary, names), form, source)
 
 
-def _list_tables(folders: Sequence[Path], *, as_json: bool) -> None:
-    from epicene.api.results import tabulate
+def _list_tables(results: Runs, *, as_json: bool) -> None:
     from epicene.cli.output import print_json, select_tables
 
-    found = select_tables(tabulate(folders).summary, ())
+    found = select_tables(results.summary, ())
     if as_json:
         print_json({"tables": {table.name: table.title for table in found}})
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -55,16 +55,21 @@ class Summary:
     results: Results[Any]
     same: ItemMatching | None = None  # None where there is one run, or none
     wording: str = ""  # whose words the models were asked in; "" in a suite without the choice
+    # By people's labels, where a study was given.
+    corrected: Mapping[str, Estimate] = field(default_factory=dict)
+    corrected_tables: tuple[Table, ...] = ()
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """The suite's tables, made on first use; their titles name the wording."""
+        """The suite's tables, made on first use; their titles name the wording. Headlines that
+        people's labels correct come first."""
         made = self.suite.tables(self.results) if len(self.results.frame) else ()
+        tables = (*self.corrected_tables, *made)
         if not self.wording:
-            return tuple(made)
+            return tables
         return tuple(
             msgspec.structs.replace(table, title=f"{table.title} (wording: {self.wording})")
-            for table in made
+            for table in tables
         )
 
     @property
@@ -74,14 +79,16 @@ class Summary:
 
     @property
     def metrics(self) -> dict[str, Estimate]:
-        """All metrics; with several runs each under `MODEL/NAME`."""
+        """All metrics, and the headlines corrected by people; with several runs each under
+        `MODEL/NAME`."""
         if len(self.runs) == 1:
-            return dict(self.runs[0].metrics)
-        return {
+            return {**self.runs[0].metrics, **self.corrected}
+        named = {
             f"{run.info.model}/{name}": estimate
             for run in self.runs
             for name, estimate in run.metrics.items()
         }
+        return {**named, **self.corrected}
 
 
 def summarise(

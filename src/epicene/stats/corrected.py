@@ -262,8 +262,12 @@ def _totals(rate: CheckedRate, codes: Ints, number: int) -> _Totals:
     firsts = np.unique(cells, return_index=True)[1]
     own = group_sums(rows[open_], encode_groups(cells, len(cells)))
     here, whose = strata[open_][firsts], codes[open_][firsts]
-    left = (sizes[here] - own[:, 0])[:, None] * (sums[here] - own[:, 2:])
-    changes = left / (weight[here] - own[:, 1])[:, None] - raised[here]
+    means = sums[here] / weight[here][:, None]
+    share_left = 1 - own[:, 1] / weight[here]
+    others = (sums[here] - own[:, 2:]) / (weight[here] * share_left)[:, None]
+    # Of two labels in a stratum, leaving one out moves the mean by more than it varies.
+    means += np.sqrt(share_left)[:, None] * (others - means)
+    changes = (sizes[here] - own[:, 0])[:, None] * means - raised[here]
     moved = np.zeros((number, 4))
     np.add.at(moved, whose, changes)
     totals = raised.sum(axis=0)
@@ -390,7 +394,8 @@ def rogan_gladen(rate: CheckedRate, *, level: float = 0.95) -> Estimate:
     if why := _why_undefined(rate):
         return Estimate(value=None, n=n, why=why)
     values = np.concatenate([rate.automatic, rate.human[labelled]])
-    if rate.below is not None or not np.isin(values, (0.0, 1.0)).all():
+    counts = rate.columns[:, 1], rate.human_columns[labelled, 1]
+    if not np.isin(values, (0.0, 1.0)).all() or not all((each == 1).all() for each in counts):
         return Estimate(value=None, n=n, why="it is for judgements that are right or wrong")
     codes = encode_groups(rate.groups, len(rate.automatic))
     number = int(codes.max()) + 1

@@ -17,7 +17,8 @@ from epicene.suites.apgc.ask import REWRITING, request_name
 from epicene.suites.apgc.construction.annotation import describe_people
 from epicene.suites.apgc.items import TARGETS, SentenceLabel
 from epicene.suites.apgc.judge import by_edits
-from epicene.suites.studies import StudyKind
+from epicene.suites.apgc.metrics import REWRITTEN_RIGHT
+from epicene.suites.studies import HeadlineCheck, StudyKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Outcome
     from epicene.studies.design.sampling import SamplingOptions
     from epicene.studies.design.schema import Response, Study
+    from epicene.suites import Results
     from epicene.suites.apgc.items import Sentence
     from epicene.suites.apgc.protocol import ApgcProtocol
     from epicene.suites.studies import Material, StudyResults
@@ -127,6 +129,19 @@ def _judgement(item: StudyItem, name: str, label: str, outcome: Outcome | None =
         outcome=outcome,
         label=label,
         facets={facet: item.fields[facet] for facet in ("target", "change", "automatic")},
+    )
+
+
+def checks(_results: Results[ApgcProtocol]) -> Iterator[HeadlineCheck]:
+    """A rewriting is right if people find it so, whether or not it is the reference."""
+    yield HeadlineCheck(
+        headline=REWRITTEN_RIGHT,
+        judgement=RIGHT,
+        judged=lambda item: (
+            item.fields["sentence"],
+            request_name(REWRITING, item.fields["target"]),
+        ),
+        value=lambda label, _automatic, _item: float(label == "yes"),
     )
 
 
@@ -253,4 +268,5 @@ kind = StudyKind(
     automatic=automatic,
     metrics=metrics,
     tables=tables,
+    checks=checks,
 )

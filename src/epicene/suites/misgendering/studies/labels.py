@@ -17,7 +17,8 @@ from epicene.suites import Answers
 from epicene.suites.misgendering.continuations import find_pronouns
 from epicene.suites.misgendering.items import yes_or_no
 from epicene.suites.misgendering.judge import judge as judge_answers
-from epicene.suites.misgendering.metrics import FAMILIES
+from epicene.suites.misgendering.metrics import BY_GENERATION, FAMILIES
+from epicene.suites.studies import HeadlineCheck
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Outcome, Text
     from epicene.studies.design.sampling import DesignCell, SamplingOptions
     from epicene.studies.design.schema import Response, Study
-    from epicene.suites import AnsweredRequest
+    from epicene.suites import AnsweredRequest, Results
     from epicene.suites.misgendering.items import Instance
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
     from epicene.suites.studies import Material
@@ -241,4 +242,21 @@ def _judged(item: StudyItem, name: str, label: str, outcome: Outcome | None = No
         outcome=outcome,
         label=label,
         facets={facet: item.fields[facet] for facet in ("dataset", "setting", "pronoun")},
+    )
+
+
+# --- correcting the run's rates ----------------------------------------------------------------
+
+
+def checks(results: Results[MisgenderingProtocol]) -> Iterator[HeadlineCheck]:
+    """People's labels say whether the first pronoun was read right, as the protocol counts it."""
+    right = ("right", "undetected") if results.protocol.counts_as_paper else ("right",)
+    yield HeadlineCheck(
+        headline=BY_GENERATION,
+        judgement=OUTCOME,
+        judged=lambda item: (
+            item.fields["instance"],
+            f"{item.fields['setting']} {item.fields['sample']}",
+        ),
+        value=lambda label, _automatic, _item: float(_OUTCOMES[label] in right),
     )
