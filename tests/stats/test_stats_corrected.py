@@ -169,9 +169,17 @@ def test_few_labels_are_marked() -> None:
 
 
 def test_a_cell_with_one_label_is_put_together_with_another() -> None:
-    human = np.array([1, 0, NONE, NONE, 1, NONE, NONE, NONE])
-    rate = CheckedRate(np.zeros(8), human, strata=np.repeat([0, 1], 4), weights=np.full(8, 2.0))
-    assert corrected_rate(rate).human.value == pytest.approx(2 / 3)
+    """For the variance; its label still counts for the whole cell."""
+    human = np.array([1, 0, NONE, NONE, NONE, NONE, 1, NONE])
+    found = corrected_rate(CheckedRate(np.zeros(8), human, strata=np.repeat([0, 1], (6, 2)))).human
+    assert found.value == pytest.approx(0.75 * 0.5 + 0.25 * 1)
+    assert found.low is not None
+
+
+def test_a_cell_without_labels_counts_as_those_beside_it() -> None:
+    human = np.array([1, 0, NONE, NONE, NONE, NONE])
+    found = corrected_rate(CheckedRate(np.zeros(6), human, strata=np.repeat([0, 1], (4, 2)))).human
+    assert found.value == pytest.approx(0.5)
 
 
 def test_labels_that_all_agree_leave_room_for_errors() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epicene.core.errors import InputError
-from epicene.core.records import Estimate
+from epicene.core.records import ENOUGH_GROUPS, Estimate
 from epicene.stats.arrays import encode_groups, group_sums, safe_ratio, same_length
 from epicene.stats.intervals import clustered_mean, statistic_of_sums
 from epicene.stats.jackknife import Spread, difference_ends, hidden_ends, share_ends, spread
@@ -23,13 +23,17 @@ from epicene.stats.jackknife import Spread, difference_ends, hidden_ends, share_
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from numpy.typing import NDArray
+
     from epicene.stats.arrays import Floats, Groups, Ints
+
+    Flags = NDArray[np.bool_]
 
 # Labels that agree with every automatic value do not exclude errors. The variance of the correction
 # counts so many unseen ones in either direction (as Bonett and Price's interval of a difference).
 _UNSEEN_ERRORS = 0.5
-# A cell with labels in fewer groups is put together with others.
-_FEWEST_GROUPS = 2
+# Cells with labels in fewer groups are put together: how two or three labels differ says little.
+_FEWEST_GROUPS = ENOUGH_GROUPS
 
 
 @dataclass(frozen=True)
@@ -169,12 +173,12 @@ def _why_undefined(rate: CheckedRate) -> str:
     if not labelled.any():
         return "people labelled none of these judgements"
     codes = encode_groups(rate.groups, len(rate.automatic))
-    if len(np.unique(codes[labelled])) < _FEWEST_GROUPS:
+    if len(np.unique(codes[labelled])) == 1:
         return "the labels are all of one group"
     return ""
 
 
-def _certain(rate: CheckedRate) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _certain(rate: CheckedRate) -> Flags:
     if rate.strata is None:
         return np.zeros(len(rate.automatic), dtype=np.bool_)
     return np.asarray(rate.strata) < 0
@@ -247,8 +251,9 @@ def _totals(rate: CheckedRate, codes: Ints, number: int) -> _Totals:
     certain = _certain(rate)
     columns, human = rate.columns, rate.human_columns
     labelled = np.isfinite(rate.human) & ~certain
-    strata = _merged_strata(rate, codes, labelled, certain)
-    weights = np.where(labelled, 1.0 if rate.weights is None else rate.weights, 0.0)
+    cells = _cells(rate, certain)
+    weights = _cell_weights(rate, cells, labelled)
+    strata = _merged(cells, codes, labelled)
     # Per row: how many rows there are, the weight of its label, and the weighted sums above and
     # below, by the label and automatically.
     given = np.where(labelled[:, None], np.column_stack([human, columns]), 0.0)
@@ -297,30 +302,39 @@ def _group_totals(columns: Floats, codes: Ints, number: int) -> Floats:
     return found
 
 
-def _merged_strata(
-    rate: CheckedRate, codes: Ints, labelled: np.ndarray, certain: np.ndarray
-) -> Ints:
-    """Strata as numbers, −1 of rows that need no label; neighbours with labels in too few groups
-    together."""
-    if rate.strata is None:
-        return np.zeros(len(codes), dtype=np.int64)
-    strata = np.full(len(codes), -1, dtype=np.int64)
-    strata[~certain] = encode_groups(np.asarray(rate.strata)[~certain], int((~certain).sum()))
-    merged: dict[int, int] = {}
-    groups: set[int] = set()
-    current = 0
-    pairs = np.unique(np.column_stack([strata[labelled], codes[labelled]]), axis=0)
-    by_stratum: dict[int, list[int]] = {}
-    for stratum, group in pairs.tolist():
-        by_stratum.setdefault(stratum, []).append(group)
-    for stratum in range(int(strata.max()) + 1):
-        merged[stratum] = current
-        groups.update(by_stratum.get(stratum, ()))
-        if len(groups) >= _FEWEST_GROUPS:
-            groups, current = set(), current + 1
-    last = current - 1 if len(groups) < _FEWEST_GROUPS else current
-    table = np.array([min(merged[each], last) for each in range(len(merged))], dtype=np.int64)
-    return np.where(strata < 0, -1, table[strata.clip(0)])
+def _cells(rate: CheckedRate, certain: Flags) -> Ints:
+    """The cells as numbers, −1 of rows that need no label."""
+    cells = np.full(len(certain), -1, dtype=np.int64)
+    given = np.zeros(len(certain)) if rate.strata is None else np.asarray(rate.strata)
+    cells[~certain] = encode_groups(given[~certain], int((~certain).sum()))
+    return cells
+
+
+def _cell_weights(rate: CheckedRate, cells: Ints, labelled: Flags) -> Floats:
+    """How many rows each label represents: those of a cell together all rows of the cell."""
+    weights = np.where(labelled, 1.0 if rate.weights is None else rate.weights, 0.0)
+    sizes = np.bincount(cells[cells >= 0])
+    sums = np.bincount(cells[labelled], weights=weights[labelled], minlength=len(sizes))
+    found: Floats = weights * np.where(sums > 0, sizes / np.where(sums > 0, sums, 1), 0)[cells]
+    return found
+
+
+def _merged(cells: Ints, codes: Ints, labelled: Flags) -> Ints:
+    """The cells, neighbours with labels in too few groups together."""
+    groups: dict[int, set[int]] = {}
+    for cell, group in zip(cells[labelled].tolist(), codes[labelled].tolist(), strict=True):
+        groups.setdefault(cell, set()).add(group)
+    strata: list[int] = []
+    current, seen = 0, set[int]()
+    for cell in range(int(cells.max()) + 1):
+        strata.append(current)
+        seen |= groups.get(cell, set())
+        if len(seen) >= _FEWEST_GROUPS:
+            current, seen = current + 1, set()
+    # Too few at the end belong to the one before.
+    last = max(current if len(seen) >= _FEWEST_GROUPS else current - 1, 0)
+    table = np.minimum(np.array(strata, dtype=np.int64), last)
+    return np.where(cells < 0, -1, table[cells.clip(0)])
 
 
 def _combine(
