@@ -254,27 +254,30 @@ def _totals(rate: CheckedRate, codes: Ints, number: int) -> _Totals:
     cells = _cells(rate, certain)
     weights = _cell_weights(rate, cells, labelled)
     strata = _merged(cells, codes, labelled)
-    # Per row: how many rows there are, the weight of its label, and the weighted sums above and
-    # below, by the label and automatically.
-    given = np.where(labelled[:, None], np.column_stack([human, columns]), 0.0)
-    rows = np.column_stack([np.ones(len(codes)), weights, weights[:, None] * given])
+    # Per label: its weight, and weighted what it adds above and below, and automatically.
+    given = np.column_stack([human, columns])[labelled]
+    labels = weights[labelled, None] * np.column_stack([np.ones(len(given)), given])
     open_ = ~certain
-    of_strata = group_sums(rows[open_], strata[open_])
-    sizes, weight, sums = of_strata[:, 0], of_strata[:, 1], of_strata[:, 2:]
+    sizes = np.bincount(strata[open_]).astype(np.float64)
+    of_strata = group_sums(labels, strata[labelled])
+    weight, sums = of_strata[:, 0], of_strata[:, 1:]
     raised = sizes[:, None] * sums / weight[:, None]
     # The same without each group: only the strata that it has rows of change.
-    cells = codes[open_] * (int(strata.max()) + 1) + strata[open_]
-    firsts = np.unique(cells, return_index=True)[1]
-    own = group_sums(rows[open_], encode_groups(cells, len(cells)))
-    here, whose = strata[open_][firsts], codes[open_][firsts]
+    pairs = codes * len(sizes) + strata
+    present, own_sizes = np.unique(pairs[open_], return_counts=True)
+    here, whose = present % len(sizes), present // len(sizes)
+    own = np.zeros((len(present), labels.shape[1]))
+    places, ranks = np.unique(pairs[labelled], return_inverse=True)
+    own[np.searchsorted(present, places)] = group_sums(labels, ranks.astype(np.int64))
     means = sums[here] / weight[here][:, None]
-    share_left = 1 - own[:, 1] / weight[here]
-    others = (sums[here] - own[:, 2:]) / (weight[here] * share_left)[:, None]
+    share_left = 1 - own[:, 0] / weight[here]
+    others = (sums[here] - own[:, 1:]) / (weight[here] * share_left)[:, None]
     # Of two labels in a stratum, leaving one out moves the mean by more than it varies.
     means += np.sqrt(share_left)[:, None] * (others - means)
-    changes = (sizes[here] - own[:, 0])[:, None] * means - raised[here]
+    changes = (sizes[here] - own_sizes)[:, None] * means - raised[here]
     moved = np.zeros((number, 4))
-    np.add.at(moved, whose, changes)
+    for column in range(4):
+        moved[:, column] = np.bincount(whose, weights=changes[:, column], minlength=number)
     totals = raised.sum(axis=0)
     fixed = _group_totals(np.where(certain[:, None], columns, 0.0), codes, number)
     varying = _group_totals(np.where(certain[:, None], 0.0, columns), codes, number)
@@ -288,10 +291,15 @@ def _totals(rate: CheckedRate, codes: Ints, number: int) -> _Totals:
         shift=totals[2:] - varying.sum(axis=0),
         human_without=by_labels - fixed + moved[:, :2],
         shift_without=totals[2:] - varying.sum(axis=0) + moved[:, 2:] + varying,
-        labels=_Labels(given[labelled], strata[labelled], calibrated[labelled]),
+        labels=_Labels(given, strata[labelled], calibrated[labelled]),
         labelled_groups=float(group_weights.sum() ** 2 / (group_weights**2).sum()),
-        unseen_variance=2 * _UNSEEN_ERRORS / (effective + 2 * _UNSEEN_ERRORS) ** 2 * share_open**2,
+        unseen_variance=unseen_variance(effective) * share_open**2,
     )
+
+
+def unseen_variance(labels: float) -> float:
+    """The variance of a rate by errors that none of so many labels shows."""
+    return 2 * _UNSEEN_ERRORS / (labels + 2 * _UNSEEN_ERRORS) ** 2
 
 
 def _group_totals(columns: Floats, codes: Ints, number: int) -> Floats:

@@ -74,6 +74,7 @@ class CorrectedHeadline:
     rates: tuple[CheckedRate, ...]
     signs: tuple[int, ...]
     left_out: LeftOut
+    cells: tuple[DesignCell, ...]  # by the numbers of the strata
 
     @cached_property
     def estimates(self) -> CorrectedEstimates:
@@ -139,11 +140,16 @@ class Corrections:
 
 
 def correct_headlines(
-    results: StudyResults[Any], kind: StudyKind[Any, Any], runs: Sequence[StoredRun]
+    results: StudyResults[Any],
+    kind: StudyKind[Any, Any],
+    runs: Sequence[StoredRun],
+    *,
+    unlabelled: bool = False,
 ) -> Corrections:
     """The headlines of these runs that the study's labels correct.
 
-    Raises if none of the runs is in the study, or if it measures no headline.
+    Raises if none of the runs is in the study, or if it measures no headline. `unlabelled` takes
+    runs that the study does not have yet.
     """
     study = results.study
     if kind.checks is None:
@@ -158,7 +164,7 @@ def correct_headlines(
             raise InputError(
                 f"{run.folder} is a run of {run.suite.name}, and the study is one of {study.suite}."
             )
-        model = _name_in_study(study, kind, run, info)
+        model = info.model if unlabelled else _name_in_study(study, kind, run, info)
         if model is None:
             missing.append(info.model)
             continue
@@ -216,6 +222,7 @@ def _correct_run(
                 model=info.model,
                 rates=tuple(rate for rate, _ in made),
                 signs=tuple(sign for sign, _ in parts),
+                cells=sampled.cells,
                 left_out=LeftOut(
                     ties=labels.ties,
                     open=sum(open_ for _, (open_, _) in made),
@@ -231,6 +238,7 @@ class _Sampled(NamedTuple):
 
     strata: polars.DataFrame  # item, name, stratum
     changed: frozenset[str]
+    cells: tuple[DesignCell, ...]
 
 
 def _sampled_judgements(
@@ -270,7 +278,7 @@ def _sampled_judgements(
         {"item": items, "name": names, "stratum": strata},
         schema={"item": pl.String, "name": pl.String, "stratum": pl.Int64},
     )
-    return _Sampled(frame.filter(pl.col("stratum") >= 0), frozenset(unlike))
+    return _Sampled(frame.filter(pl.col("stratum") >= 0), frozenset(unlike), tuple(codes))
 
 
 def _candidates(kind: StudyKind[Any, Any], run: StoredRun, model: str) -> Iterator[Candidate]:
@@ -298,6 +306,8 @@ class _Labels(NamedTuple):
         given = results.adjudicated.filter(
             (pl.col("name") == check.judgement) & pl.col("item").cast(pl.String).is_in(ids)
         )
+        if not len(given):
+            return cls(items, {}, 0)
         decided = majority_labels(without_ties(given))
         labels = dict(decided.select("item", "label").iter_rows())
         return cls(items, labels, given["item"].n_unique() - len(labels))

@@ -32,11 +32,7 @@ def study_from_runs(
     """Sample a study from runs, by the named protocol or that of the runs."""
     infos = label_comparable_runs(runs)
     suite = runs[0].suite
-    name = _study_name(suite, study, from_runs=True)
-    if not suite.studies[name].from_runs:
-        raise InputError(
-            f"The study {name} is drawn from data, not from runs; give --suite {suite.name}."
-        )
+    name = study_kind_of_runs(suite, study)
     drawn = SamplingRecord(
         kind=name,
         protocol=protocol or runs[0].protocol.name,
@@ -46,6 +42,16 @@ def study_from_runs(
         **_recorded(wanted),
     )
     return _sample(suite, drawn, lambda: _run_materials(runs, infos), wanted)
+
+
+def study_kind_of_runs(suite: Suite[Any, Any], study: str) -> str:
+    """The name of a suite's study that is drawn from runs."""
+    name = _study_name(suite, study, from_runs=True)
+    if not suite.studies[name].from_runs:
+        raise InputError(
+            f"The study {name} is drawn from data, not from runs; give --suite {suite.name}."
+        )
+    return name
 
 
 def study_from_data(
@@ -109,7 +115,7 @@ def _sample(
         wanted = msgspec.structs.replace(wanted, twice=0)
     candidates = _Candidates(kind, materials, wanted)
     items = kind.sample(candidates, protocol, wanted)
-    drawn = msgspec.structs.replace(drawn, cells=_sampled_cells(items, candidates.sizes))
+    drawn = msgspec.structs.replace(drawn, cells=_sampled_cells(items, candidates.sizes, wanted))
     return msgspec.structs.replace(whole, suite=suite.name, items=items, drawn=drawn)
 
 
@@ -145,14 +151,19 @@ class _Candidates:
 
 
 def _sampled_cells(
-    items: Iterable[StudyItem], sizes: Counter[DesignCell]
+    items: Iterable[StudyItem], sizes: Counter[DesignCell], wanted: SamplingOptions
 ) -> tuple[SampledCell, ...]:
     """The cells with their sizes; none where items are made of several candidates."""
     sampled = Counter(item.cell for item in items)
     if not set(sampled) <= set(sizes):
         return ()
     return tuple(
-        SampledCell(cell=cell, size=size, sampled=sampled[cell])
+        SampledCell(
+            cell=cell,
+            size=size,
+            sampled=sampled[cell],
+            wanted=wanted.allocation.get(cell, 0) if wanted.allocation else None,
+        )
         for cell, size in sorted(sizes.items())
     )
 

@@ -26,17 +26,29 @@ DesignCell: TypeAlias = tuple[str, ...]
 DEFAULT_TWICE = 200
 
 
+def refuse_allocation(wanted: SamplingOptions, study: str) -> None:
+    """Raise if cells are to get numbers of their own, where a study samples otherwise."""
+    if wanted.allocation:
+        raise InputError(
+            f"{study} is sampled in its own way; leave out --precision, --pilot and "
+            "--uncertain-first."
+        )
+
+
 class SamplingOptions(Record, frozen=True, kw_only=True):
     """How many items to sample, per cell or in total, and how many of them two people judge.
 
-    None leaves it to the kind of study. `allocation` has a number for each cell instead.
-    With `uncertain_first` a cell's uncertain candidates are a cell of their own.
+    None leaves it to the kind of study. `allocation` has a number for each cell instead, computed
+    for a `precision`, or by the study `pilot`. With `uncertain_first` a cell's uncertain candidates
+    are a cell of their own.
     """
 
     per_cell: Positive | None = None
     total: Positive | None = None
     twice: Annotated[int, msgspec.Meta(ge=0)] | None = None
     seed: int | None = None
+    precision: float | None = None
+    pilot: str = ""
     uncertain_first: bool = False
     allocation: dict[DesignCell, int] = {}
 

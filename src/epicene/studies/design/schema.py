@@ -206,11 +206,13 @@ class StudyItem(_StudyRecord, frozen=True, kw_only=True):
 
 
 class SampledCell(_StudyRecord, frozen=True, kw_only=True):
-    """A cell of the design: how many items could be sampled from it, and how many were."""
+    """A cell of the design: how many items could be sampled from it, how many were, and how many
+    were wanted, where that was computed."""
 
     cell: tuple[str, ...]
     size: int
     sampled: int
+    wanted: int | None = None
 
 
 class SamplingRecord(_StudyRecord, frozen=True, kw_only=True):

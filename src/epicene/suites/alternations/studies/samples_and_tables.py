@@ -13,7 +13,7 @@ from epicene.core.records import Column, Estimate, Row, Table, digest
 from epicene.stats import annotator_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
 from epicene.studies.design.answers import matches_expected
-from epicene.studies.design.sampling import Candidate, items_from_cells
+from epicene.studies.design.sampling import Candidate, items_from_cells, refuse_allocation
 from epicene.suites.alternations.items import VARIANTS
 from epicene.suites.alternations.judge import ranked_fillers
 
@@ -53,6 +53,7 @@ def sample_whole_verbs(
     candidates: Iterable[Candidate], wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
     """All candidates of a random sample of verbs, of the size that the options ask for."""
+    refuse_allocation(wanted, "A study of whole verbs")
     units: dict[str, dict[DesignCell, Candidate]] = {}
     for candidate in candidates:
         units.setdefault(candidate.unit, {})[candidate.cell] = candidate
@@ -68,6 +69,7 @@ def sample_per_cell(
     candidates: Iterable[Candidate], numbers: dict[DesignCell, int], wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
     """A random sample of the given number of candidates from each cell."""
+    refuse_allocation(wanted, "The paper's study")
     cells: dict[DesignCell, dict[str, Candidate]] = {}
     for candidate in candidates:
         if candidate.cell in numbers:

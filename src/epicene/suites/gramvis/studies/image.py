@@ -307,7 +307,7 @@ def draw(
     drawn_from: Iterable[Candidate], _protocol: GramvisProtocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
     """A sample of every cell, each image weighted by how many of its cell it represents."""
-    if wanted.total is None and wanted.per_cell is None:
+    if wanted.total is None and wanted.per_cell is None and not wanted.allocation:
         wanted = msgspec.structs.replace(wanted, total=DEFAULT_TOTAL)
     available = Counter(candidate.cell for candidate in drawn_from)
     items = stratified_sample(drawn_from, wanted)

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from epicene.core.errors import InputError
 from epicene.core.records import Judgement, Texts
 from epicene.languages.pronouns import CASES
-from epicene.studies.design.sampling import Candidate, item_id, items_from_cells, stratified_sample
+from epicene.studies.design.sampling import (
+    Candidate,
+    item_id,
+    items_from_cells,
+    refuse_allocation,
+    stratified_sample,
+)
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites import Answers
@@ -140,6 +146,7 @@ def _draw_as_published(
             "The paper's draw is 5 instances with 5 generations in every cell; to draw another "
             "number, take --protocol epicene."
         )
+    refuse_allocation(wanted, "The paper's study")
     seed = _SEED if wanted.seed is None else wanted.seed
     units = _shared_units(candidates)
     chosen = {dataset: _published_units(dataset, each, seed) for dataset, each in units.items()}
