@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from epicene.api.studies import Study as Study
     from epicene.api.studies import load_study as load_study
     from epicene.api.studies import sample_study as sample_study
+    from epicene.api.study_results import CorrectedResults as CorrectedResults
     from epicene.api.study_results import StudyAnswers as StudyAnswers
     from epicene.api.study_results import StudyResults as StudyResults
     from epicene.api.suites import suites as suites
@@ -123,7 +124,7 @@ _HOMES = {
         "make_selectors_in_files",
     ),
     "epicene.api.studies": ("AdjudicationSheet", "Sheets", "Study", "load_study", "sample_study"),
-    "epicene.api.study_results": ("StudyAnswers", "StudyResults"),
+    "epicene.api.study_results": ("CorrectedResults", "StudyAnswers", "StudyResults"),
     "epicene.api.suites": ("suites",),
     "epicene.api.sweeping": ("Sweep", "estimate_sweep", "sweep"),
     "epicene.api.training": ("train",),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import polars
 
+    from epicene.api.studies import Study
     from epicene.core.records import Estimate, Judgement, Table
     from epicene.core.records import Figure as FigureRecord
     from epicene.runs.compare import Comparison as RunComparison
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
     from epicene.runs.manifest import Manifest
     from epicene.runs.stored_run import Coverage, StoredRun
     from epicene.runs.summary import Summary
-    from epicene.studies.analysis.study_summary import StudySummary
+    from epicene.studies.analysis.study_summary import AnsweredStudy, StudySummary
     from epicene.suites import DataSource, Suite, SuiteLike
 
 PathLike: TypeAlias = str | Path
+StudyLike: TypeAlias = "Study | str | Path"
 
 
 class Figure:
@@ -208,10 +210,15 @@ class Runs(SuiteResults):
     """
 
     def __init__(
-        self, stored: Sequence[StoredRun], *, crossed: str = "", draws: bool = False
+        self,
+        stored: Sequence[StoredRun],
+        people: AnsweredStudy | None = None,
+        *,
+        crossed: str = "",
+        draws: bool = False,
     ) -> None:
         self.stored = tuple(stored)
-        self._crossed, self._draws = crossed, draws
+        self._people, self._crossed, self._draws = people, crossed, draws
         self._read: tuple[object, Summary] | None = None
 
     @property
@@ -234,7 +241,11 @@ class Runs(SuiteResults):
         """With the tables that are made on request."""
         if not len(summary.results.frame):
             return summary
-        tables = []
+        tables: list[Table] = []
+        if self._people is not None:
+            from epicene.studies.analysis.study_summary import with_corrections
+
+            summary = with_corrections(summary, self.stored, self._people)
         if self._crossed:
             from epicene.runs.crossed_designs import crossed_table
 
@@ -243,7 +254,20 @@ class Runs(SuiteResults):
             from epicene.runs.random_draws import draws_table
 
             tables.append(draws_table(summary, self.stored))
-        return replace(summary, requested=tuple(tables))
+        return replace(summary, requested=(*summary.requested, *tables))
+
+    @keyword_errors
+    def metrics(self, people: StudyLike | None = None) -> polars.DataFrame:
+        """The headline results: metric, value, low, high (the 95 % interval), n, why.
+
+        `why` says why a number is missing or has no interval. With a study in which `people`
+        labelled answers of these runs, there are also the headlines that the labels correct:
+        NAME (corrected), by automatic judgements and labels; NAME (people alone), by the labels;
+        NAME (automatic).
+        """
+        if people is not None:
+            return Runs(self.stored, _answered_study(people)).metrics()
+        return super().metrics()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -385,16 +409,33 @@ def _stored_runs(runs: RunLike | Iterable[RunLike]) -> list[StoredRun]:
 
 
 @keyword_errors
-def tabulate(runs: RunLike | Iterable[RunLike], *, crossed: str = "", draws: bool = False) -> Runs:
+def tabulate(
+    runs: RunLike | Iterable[RunLike],
+    *,
+    people: StudyLike | None = None,
+    crossed: str = "",
+    draws: bool = False,
+) -> Runs:
     """The results of several runs of one suite under one protocol, side by side.
 
+    people: a study in which people labelled answers of these runs: adds their headlines corrected
+    by the labels.
     crossed: a field of items or a facet, such as "name": adds the table `crossed`, whose intervals
     are over groups and over its values.
     draws: adds the table `draws`, of one model over its samples and runs.
 
     >>> epicene.tabulate(["runs/a", "runs/b"]).table("accuracy")   # doctest: +SKIP
     """
-    return Runs(_stored_runs(runs), crossed=crossed, draws=draws)
+    answered = None if people is None else _answered_study(people)
+    return Runs(_stored_runs(runs), answered, crossed=crossed, draws=draws)
+
+
+def _answered_study(people: StudyLike) -> AnsweredStudy:
+    """A study, or its folder, with all answers."""
+    from epicene.api.studies import load_study
+
+    study = load_study(people) if isinstance(people, str | Path) else people
+    return study.answers().study
 
 
 class Scored(SuiteResults):
@@ -571,14 +612,24 @@ def compare(
 
 @keyword_errors
 def report(
-    runs: RunLike | Iterable[RunLike], path: PathLike = "report.html", *, pictures: float = 12.0
+    runs: RunLike | Iterable[RunLike],
+    path: PathLike = "report.html",
+    *,
+    pictures: float = 12.0,
+    people: StudyLike | Iterable[StudyLike] = (),
 ) -> Path:
     """Write one self-contained HTML page about runs; `pictures` is the most MB of thumbnails.
 
+    `people` are studies whose labels correct headlines of the runs.
+
     >>> epicene.report(["runs/a", "runs/b"], "report.html")   # doctest: +SKIP
     """
+    from epicene.api.studies import Study
     from epicene.report.run_report import write_report
 
+    studies = [people] if isinstance(people, Study | str | Path) else list(people)
     with scoring_progress():
-        write_report(_stored_runs(runs), Path(path), pictures)
+        write_report(
+            _stored_runs(runs), Path(path), pictures, people=[*map(_answered_study, studies)]
+        )
     return Path(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from epicene.api.results import tabulate
-from epicene.api.study_results import StudyAnswers
+from epicene.api.study_results import CorrectedResults, StudyAnswers
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError, as_sentence, pluralise, unknown
 
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.api.results import PathLike, RunLike
+    from epicene.runs.stored_run import StoredRun
     from epicene.studies.collection.database import ImportCounts
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.collection.progress import StudyProgress
     from epicene.studies.collection.sheets import TargetProgram
+    from epicene.studies.design.sampling import SamplingOptions
     from epicene.studies.exchange.response_files import ResponseFormat
     from epicene.suites import SuiteLike
 
@@ -65,6 +67,10 @@ def sample_study(
     twice: int | None = None,
     seed: int | None = None,
     protocol: str = "",
+    precision: float | None = None,
+    pilot: PathLike | Study | None = None,
+    accuracy: float | None = None,
+    uncertain_first: bool = False,
 ) -> Study:
     """Draw a study from what models answered in runs, or from a suite's data.
 
@@ -77,6 +83,12 @@ def sample_study(
     twice: how many of them two people judge (default: 200).
     seed: another draw.
     protocol: how items are drawn, paper or epicene (default: as in the runs).
+    precision: draw as many items as make the interval of each corrected headline reach about this
+    far to either side, e.g. 0.03.
+    pilot: an answered study of these runs, by whose labels cells that vary more get more items.
+    accuracy: how often the automatic judgement is right, if there is no pilot; by default nothing
+    is assumed.
+    uncertain_first: draw more of the answers whose automatic judgement is uncertain.
 
     >>> import epicene
     >>> study = epicene.sample_study(suite="alternations", study="choice", n=4, out="pairs")
@@ -90,14 +102,30 @@ def sample_study(
     from epicene.suites import DataSource, find_suite
 
     stored = tabulate(runs).stored
+    wanted = SamplingOptions(
+        per_cell=per_cell,
+        total=n,
+        twice=twice,
+        seed=seed,
+        precision=precision,
+        uncertain_first=uncertain_first,
+    )
     languages = (language,) if isinstance(language, str) else tuple(language or ())
-    wanted = SamplingOptions(per_cell=per_cell, total=n, twice=twice, seed=seed)
+    spread = precision is not None or pilot is not None or uncertain_first
     if bool(stored) == bool(suite):
         raise InputError("Name run folders, or a suite with --suite: one of the two.")
     if suite is None:
         if data is not None or columns:
             raise InputError("--data and --column go with --suite, not with runs.")
+        if spread:
+            wanted = _allocate(stored, study, wanted, pilot, accuracy)
+        elif accuracy is not None:
+            raise InputError("--accuracy goes with --precision.")
         drawn = study_from_runs(stored, wanted, study=study, protocol=protocol, languages=languages)
+    elif spread or accuracy is not None:
+        raise InputError(
+            "--precision, --pilot, --accuracy and --uncertain-first are for studies of runs."
+        )
     else:
         drawn = study_from_data(
             find_suite(suite),
@@ -110,6 +138,30 @@ def sample_study(
     folder = create_study_folder(Path(out), drawn)
     copy_images(drawn, [run.folder for run in stored], folder.path)
     return Study(folder)
+
+
+def _allocate(
+    runs: Sequence[StoredRun],
+    study: str,
+    wanted: SamplingOptions,
+    pilot: PathLike | Study | None,
+    accuracy: float | None,
+) -> SamplingOptions:
+    """The options with a number of items for each cell."""
+    from epicene.studies.analysis.label_needs import allocate_labels
+    from epicene.studies.analysis.study_builder import study_kind_of_runs
+
+    if wanted.precision is not None and not 0 < wanted.precision < 0.5:
+        raise InputError("--precision is between 0 and 0.5, e.g. 0.03 for 3 points either way.")
+    if accuracy is not None and not 0.5 < accuracy < 1:
+        raise InputError("--accuracy is between 0.5 and 1, e.g. 0.9.")
+    if accuracy is not None and pilot is not None:
+        raise InputError("A pilot says how often the judgement is right; leave out --accuracy.")
+    labelled = None
+    if pilot is not None:
+        labelled = (pilot if isinstance(pilot, Study) else load_study(pilot)).answers().study
+    name = study_kind_of_runs(runs[0].suite, study)
+    return allocate_labels(runs, name, wanted, pilot=labelled, accuracy=accuracy)
 
 
 @keyword_errors
@@ -155,6 +207,17 @@ class Study:
         """When the study stops taking answers, if it does."""
         return self._folder.study.access.closes
 
+    @property
+    def shortfall(self) -> int:
+        """How many items fewer there are than the precision asked for: a cell has at most one of
+        each unit, such as one answer to a prompt."""
+        drawn = self._folder.study.drawn
+        return sum(
+            max(0, each.wanted - each.sampled)
+            for each in (drawn.cells if drawn else ())
+            if each.wanted is not None
+        )
+
     def __repr__(self) -> str:
         """The name and the folder."""
         return f"<Study {self.name} in {self.path}>"
@@ -186,6 +249,11 @@ class Study:
         passed: leave out the answers of who failed the attention checks.
         """
         return StudyAnswers(self._folder, without=_names(without), passed=passed)
+
+    @keyword_errors
+    def corrected(self, runs: RunLike | Iterable[RunLike]) -> CorrectedResults:
+        """The headlines of runs corrected by people's labels; see `StudyAnswers.corrected`."""
+        return self.answers().corrected(runs)
 
     @keyword_errors
     def import_answers(

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from epicene.core.records import Estimate, Table
     from epicene.core.records import Figure as FigureRecord
     from epicene.runs.stored_run import StoredRun
+    from epicene.studies.analysis.corrections import Corrections
     from epicene.studies.analysis.exclusions import Exclusions
-    from epicene.studies.analysis.study_summary import StudySummary
+    from epicene.studies.analysis.study_summary import AnsweredStudy, StudySummary
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.collection.schema_drift import ValidResponses
     from epicene.studies.design.schema import Question, Study
@@ -148,6 +149,22 @@ class StudyAnswers:
             write_atomically(Path(out), text.encode(), private=True)
         return text
 
+    @property
+    def study(self) -> AnsweredStudy:
+        """The study with these answers, as records."""
+        from epicene.studies.analysis.study_summary import AnsweredStudy
+
+        return AnsweredStudy(self._study, self._valid.responses, self._valid.adjudications)
+
+    @keyword_errors
+    def corrected(self, runs: RunLike | Iterable[RunLike]) -> CorrectedResults:
+        """The headlines of runs corrected by people's labels, and people against the judge.
+
+        Metrics are NAME (corrected), by automatic judgements and labels; NAME (people alone), by
+        labels; NAME (automatic).
+        """
+        return CorrectedResults(self.study.corrections(tabulate(runs).stored), self.notes)
+
     @keyword_errors
     def results(self, runs: RunLike | Iterable[RunLike] = ()) -> StudyResults:
         """Agreement between people and with the suite, beside models in `runs`."""
@@ -158,6 +175,28 @@ class StudyAnswers:
             nobody_failed=self._nobody_failed,
             runs=tabulate(runs).stored,
         )
+
+
+class CorrectedResults(TabledResults):
+    """Headlines of runs corrected by people's labels; from `StudyAnswers.corrected`."""
+
+    def __init__(self, records: Corrections, notes: Sequence[str]) -> None:
+        self.records = records
+        self._notes = tuple(notes)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Whose answers are left out, and which do not fit the study any more."""
+        return self._notes
+
+    def _estimates(self) -> Mapping[str, Estimate]:
+        return self.records.metrics
+
+    def _tables(self) -> Sequence[Table]:
+        return self.records.tables
+
+    def _headline_table(self) -> Table:
+        return self.records.tables[0]
 
 
 def _format_of(out: PathLike | None) -> ExportFormat:
@@ -218,7 +257,13 @@ class StudyResults(TabledResults):
         made = (*(self.summary.tables if self.summary else ()), *quality)
         self.records: tuple[Table, ...] = tuple(map(self._with_exclusions, made))
         self._notes = _sentences(
-            nobody_failed, unreadable, excluded.note, self._missing(), valid.note, self._unread()
+            nobody_failed,
+            unreadable,
+            excluded.note,
+            self._missing(),
+            valid.note,
+            self._unread(),
+            self.summary.results.ties_note if self.summary else "",
         )
 
     def _with_exclusions(self, record: RecordT) -> RecordT:

@@ -179,12 +179,40 @@ def sample(
             help="How items are drawn: paper or epicene (default: as in the runs).",
         ),
     ] = "",
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Draw as many as make each corrected headline precise to ± this, e.g. 0.03.",
+        ),
+    ] = None,
+    pilot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="STUDY",
+            help="An answered study of these runs; cells whose labels vary more get more items.",
+        ),
+    ] = None,
+    accuracy: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="With --precision: how often the automatic judgement is right, if no pilot says.",
+        ),
+    ] = None,
+    uncertain_first: Annotated[
+        bool,
+        typer.Option(
+            "--uncertain-first",
+            help="Draw more of the answers whose automatic judgement is uncertain.",
+        ),
+    ] = False,
 ) -> None:
     """Draw a study from what models answered in runs, or from a suite's data."""
     from epicene.api.studies import sample_study
     from epicene.cli.output import note
 
-    progress = sample_study(
+    made = sample_study(
         runs or (),
         out,
         study=study,
@@ -197,7 +225,17 @@ def sample(
         twice=twice,
         seed=seed,
         protocol=protocol,
-    ).progress()
+        precision=precision,
+        pilot=pilot,
+        accuracy=accuracy,
+        uncertain_first=uncertain_first,
+    )
+    progress = made.progress()
+    if made.shortfall:
+        note(
+            f"{pluralise(made.shortfall, 'item')} fewer than needed: some cells have too few "
+            "answers to different prompts, so the interval will be wider."
+        )
     note(
         f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} wanted. "
         f"The study is in {out}."

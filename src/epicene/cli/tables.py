@@ -47,6 +47,12 @@ def tables(
     as_csv: AsCsv = False,
     as_latex: AsLatex = False,
     as_markdown: AsMarkdown = False,
+    people: Annotated[
+        Path | None,
+        typer.Option(
+            "--people", metavar="STUDY", help="A study whose labels correct the headlines."
+        ),
+    ] = None,
 ) -> None:
     """Print the tables of one or more runs of a suite."""
     from epicene.api.results import tabulate
@@ -64,7 +70,7 @@ def tables(
     if scores and form == "csv":
         _write_scores(runs)
         return
-    results = tabulate(runs, crossed=crossed, draws=draws)
+    results = tabulate(runs, people=people, crossed=crossed, draws=draws)
     if list_names:
         _list_tables(results, as_json=as_json)
     elif form in ("", "json"):

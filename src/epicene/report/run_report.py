@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from epicene.report.model_profiles import HeadlineResult
     from epicene.runs.stored_run import Coverage
     from epicene.runs.summary import RunSummary
+    from epicene.studies.analysis.study_summary import AnsweredStudy
 
 # A killed run cannot change its state.
 _STATE_NAMES = {"running": "running or killed"}
@@ -182,16 +183,23 @@ def write_report(
     out: Path,
     megabytes: float = DEFAULT_MEGABYTES,
     missing: Sequence[NotMeasured] = (),
+    people: Sequence[AnsweredStudy] = (),
 ) -> None:
     """Write one self-contained page about the runs, suite by suite, with thumbnails.
 
-    These take up to `megabytes`. `missing` is what could not be measured.
+    These take up to `megabytes`. `missing` is what could not be measured; `people` are studies
+    whose labels correct headlines.
     """
     if not runs:
         raise InputError("A report needs a run; name one or more run folders.")
     groups = list(group_by_protocol(runs).values())
     with_images = sum(group[0].suite.contact_sheets is not None for group in groups)
-    parts = [_suite_report(group, megabytes / max(1, with_images)) for group in groups]
+    for each in people:
+        if each.study.suite not in {run.suite.name for run in runs}:
+            raise InputError(
+                f"The study {each.study.name} is of the suite {each.study.suite}; no run is."
+            )
+    parts = [_suite_report(group, megabytes / max(1, with_images), people) for group in groups]
     summaries = [part.summary for part in parts]
     sections = [
         *_overview(parts),
@@ -222,10 +230,15 @@ class _SuiteReport(NamedTuple):
     methods: str
 
 
-def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
+def _suite_report(
+    runs: Sequence[StoredRun], megabytes: float, people: Sequence[AnsweredStudy]
+) -> _SuiteReport:
     """One suite under one protocol; the judgements are read once for tables and the item viewer."""
     packer = ItemPacker()
     summary = summarise(runs, lambda info, judgement: packer.add_judgement(info.model, judgement))
+    corrected = [
+        table for each in people if each.is_about(runs) for table in each.corrections(runs).tables
+    ]
     card, protocol = card_of(runs), summary.protocol
     sheets = tuple(_contact_sheets(summary, runs))
     protocols = protocols_by_model(summary, runs)
@@ -263,6 +276,7 @@ def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
             ("Do the ways of measuring agree?", name) for name in summary.suite.format_tables
         ),
         tables=(
+            *corrected,
             *(table for _, table in comparison.rankings),
             *changes,
             _all_metrics_table(summary),

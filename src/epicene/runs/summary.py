@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,8 @@ class Summary:
     same: ItemMatching | None = None  # None where there is one run, or none
     wording: str = ""  # whose words the models were asked in; "" in a suite without the choice
     requested: tuple[Table, ...] = ()  # tables that were asked for beside the suite's
+    # Headlines by people's labels, where a study was given.
+    corrected: Mapping[str, Estimate] = field(default_factory=dict)
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
@@ -84,14 +86,16 @@ class Summary:
 
     @property
     def metrics(self) -> dict[str, Estimate]:
-        """All metrics; with several runs each under `MODEL/NAME`."""
+        """All metrics, and the headlines corrected by people; with several runs each under
+        `MODEL/NAME`."""
         if len(self.runs) == 1:
-            return dict(self.runs[0].metrics)
-        return {
+            return {**self.runs[0].metrics, **self.corrected}
+        named = {
             f"{run.info.model}/{name}": estimate
             for run in self.runs
             for name, estimate in run.metrics.items()
         }
+        return {**named, **self.corrected}
 
 
 def summarise(

@@ -6,6 +6,7 @@ judgement is right. `choice`: people choose the better of the two texts that mod
 
 from __future__ import annotations
 
+import operator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,9 @@ from epicene.studies.design.sampling import Candidate, item_id, stratified_sampl
 from epicene.studies.design.schema import ChoiceQuestion, Option, Study, StudyItem, TextPanel
 from epicene.suites import FRAME_COLUMNS, Answers, StudyCard
 from epicene.suites.definition_functions import MEASURE
+from epicene.suites.headline_metrics import headline_metrics_of
 from epicene.suites.single_answer_judge import NeedsAllAnswersError, SingleAnswerJudge
-from epicene.suites.studies import StudyKind
+from epicene.suites.studies import HeadlineCheck, StudyKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Estimate, Item
     from epicene.studies.design.sampling import SamplingOptions
     from epicene.studies.design.schema import Response
-    from epicene.suites import Protocol, Suite
+    from epicene.suites import Protocol, Results, Suite
     from epicene.suites.studies import Material, StudyResults
 
     GetSuite = Callable[[], Suite[Any, Any]]
@@ -68,6 +70,7 @@ def default_studies(
             tables=_tables,
             metrics=_metrics,
             sample=_sample,
+            checks=partial(_checks, suite),
         ),
         CHOICE: StudyKind(
             study=lambda _protocol: _choice_study(suite()),
@@ -139,6 +142,8 @@ def _check_candidates(suite: GetSuite, material: Material[Any, Any]) -> Iterator
             unit=item.cluster,
             name=f"{material.model}/{item.id}/{judgement.name}",
             make=partial(_check_item, material.model, judgement),
+            judged=(judgement.item, judgement.name),
+            uncertain=partial(operator.eq, judgement.outcome, "undetected"),
         )
 
 
@@ -179,6 +184,27 @@ _OUTCOMES = {"right": "right", "wrong": "wrong", "undetected": "neither right no
 def _judge_check(item: StudyItem, response: Response) -> Iterator[Judgement]:
     label = str(response.answers["correct"])
     yield _judged(item, CHECK, label, _ANSWERS[label])
+
+
+def _checks(suite: GetSuite, results: Results[Any]) -> Iterator[HeadlineCheck]:
+    """Every headline that is a share of right judgements: those that people reject are turned."""
+    for headline in headline_metrics_of(suite(), results):
+        if headline.item_scores is not None:
+            yield HeadlineCheck(
+                headline=headline.name,
+                judgement=CHECK,
+                judged=lambda item: (item.fields["item"], item.fields["name"]),
+                value=_checked_value,
+            )
+
+
+def _checked_value(label: str, automatic: float, item: StudyItem) -> float | None:
+    """The score after the check; open if people cannot tell, or if they reject that an answer is
+    neither right nor wrong."""
+    if label == "yes":
+        return automatic
+    rejected_neither = item.fields["judgement"].endswith(_OUTCOMES["undetected"])
+    return None if label == "unclear" or rejected_neither else 1 - automatic
 
 
 # --- choice --------------------------------------------------------------------------------
@@ -264,12 +290,12 @@ def _judged(item: StudyItem, name: str, label: str, outcome: Outcome | None) -> 
 
 
 def _metrics(results: StudyResults[Any]) -> dict[str, Estimate]:
-    return {"right": accuracy(annotator_agreement.majority_labels(results.adjudicated))}
+    return {"right": accuracy(annotator_agreement.majority_labels(results.decided))}
 
 
 def _tables(results: StudyResults[Any]) -> Iterator[Table]:
     """What people say, by facet; and whether they agree."""
-    frame = annotator_agreement.majority_labels(results.adjudicated)
+    frame = annotator_agreement.majority_labels(results.decided)
     yield Table(
         name="people",
         title="Right by the majority of people",

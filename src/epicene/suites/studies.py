@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
+from epicene.core.errors import pluralise
+from epicene.stats.annotator_agreement import without_ties
 from epicene.studies.design.sampling import stratified_sample
 from epicene.suites import Answers, ItemT, ProtocolT
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Estimate, Figure, Judgement, Table
     from epicene.studies.design.sampling import Candidate, SamplingOptions
     from epicene.studies.design.schema import Response, Study, StudyItem
-    from epicene.suites import Protocol
+    from epicene.suites import Protocol, Results
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,30 @@ class Material(Generic[ItemT, ProtocolT]):
     protocol: ProtocolT
     model: str = ""
     answers: Answers = field(default_factory=Answers)
+
+
+def _counts_always(_label: str) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class HeadlineCheck:
+    """How people's labels correct a headline metric of a run.
+
+    `judgement` is the name of people's judgement, `judged` the run's judgement that an item shows:
+    the item's id and the judgement's name. `value` is the score, between 0 and 1, by people's
+    label, given the automatic score and the item; None if the label leaves it open. By default the
+    headline is the mean of its `item_scores`; otherwise `rates` has the judgements of each rate in
+    it, with the sign, and columns `score` and `below` (what is counted: 0 or 1, by labels
+    `counted`).
+    """
+
+    headline: str
+    judgement: str
+    judged: Callable[[StudyItem], tuple[str, str]]
+    value: Callable[[str, float, StudyItem], float | None]
+    counted: Callable[[str], bool] = _counts_always
+    rates: Callable[[Results[Any]], Sequence[tuple[int, polars.DataFrame]]] | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +75,29 @@ class StudyResults(Generic[ProtocolT]):
     protocol: ProtocolT
     other_responses: Sequence[Response] = ()
     runs: polars.DataFrame | None = None
+
+    @property
+    def decided(self) -> polars.DataFrame:
+        """`adjudicated` without ties between people, from which one label per item is taken.
+
+        Studies of version 0.1.0, which have no inclusion probabilities, keep ties, and one of the
+        labels is drawn.
+        """
+        if all(item.inclusion is None for item in self.study.items):
+            return self.adjudicated
+        return without_ties(self.adjudicated)
+
+    @property
+    def ties_note(self) -> str:
+        """How many labels are left out because people are divided; "" if none is."""
+        rows = self.adjudicated.select("item", "name").unique()
+        left = len(rows) - len(self.decided.select("item", "name").unique())
+        if not left:
+            return ""
+        return (
+            f"Left out: {pluralise(left, 'label')}, as equally many people gave another; "
+            "`epicene annotate adjudicate` settles them."
+        )
 
 
 def _default_sample(
@@ -84,6 +133,9 @@ class StudyKind(Generic[ItemT, ProtocolT]):
     # Adapts the study to its items, such as to their language.
     for_items: Callable[[Study], Study] = field(default=lambda study: study)
     from_runs: bool = True  # or from data alone
+    # Which headlines of a run, given its results, people's labels correct; none where a study
+    # measures something else.
+    checks: Callable[[Results[ProtocolT]], Iterable[HeadlineCheck]] | None = None
     # Reads the labels in a file or folder of external answers: the items with what people said of
     # them. None where the layout has no labels.
     read_labels: (

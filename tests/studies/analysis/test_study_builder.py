@@ -39,8 +39,21 @@ def test_a_study_of_data_needs_no_model() -> None:
     genders = {item.id: item.gender for item in suite.read(DataSource(), protocol).items}
     assert Counter(genders[item.id] for item in study.items) == {"masculine": 2, "feminine": 2}
     assert study.drawn == SamplingRecord(
-        kind="choice", protocol="epicene", data="pairs.jsonl", per_cell=2, seed=5
+        kind="choice",
+        protocol="epicene",
+        data="pairs.jsonl",
+        per_cell=2,
+        seed=5,
+        cells=study.drawn.cells if study.drawn else (),
     )
+    assert [(each.cell, each.sampled) for each in study.drawn.cells] == [
+        (("feminine",), 2),
+        (("masculine",), 2),
+    ]
+    assert sum(each.size for each in study.drawn.cells) == len(genders)
+    sizes = {each.cell: each.size for each in study.drawn.cells}
+    for item in study.items:
+        assert item.inclusion == pytest.approx(2 / sizes[item.cell])
     # All are for three people, so none is for two.
     assert {item.judgements for item in study.items} == {None}
     assert study == study_from_data(

@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene.core.errors import InputError
 from epicene.core.records import digest
-from epicene.studies.design.sampling import Candidate, SamplingOptions, item_id, stratified_sample
+from epicene.studies.design.sampling import (
+    UNCERTAIN,
+    Candidate,
+    SamplingOptions,
+    item_id,
+    stratified_sample,
+)
 from epicene.studies.design.schema import StudyItem
 
 
@@ -127,3 +134,42 @@ def test_a_letter_that_no_number_or_date_has_comes_first(text: str, number: int)
 
 def test_ids_stay_as_they_are_from_one_version_to_the_next() -> None:
     assert item_id("meaning", "a sentry") == "i7c9b19143288"
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        SamplingOptions(per_cell=2),
+        SamplingOptions(total=1),  # one cell of three, at random
+        SamplingOptions(total=7),  # two rounds, the second over all, the third over one cell
+        SamplingOptions(allocation={("a",): 4, ("b",): 1, ("c",): 1}),
+    ],
+)
+def test_every_item_says_how_probable_it_was(wanted: SamplingOptions) -> None:
+    """Weighted by one over it, samples count as many items as there are, on average."""
+    sizes = {"a": 8, "b": 3, "c": 2}
+    counts: Counter[str] = Counter()
+    seeds = 400
+    for seed in range(seeds):
+        for item in stratified_sample(grid(**sizes), msgspec.structs.replace(wanted, seed=seed)):
+            assert item.inclusion is not None
+            assert item.cell == (item.id[0],)
+            counts[item.id[0]] += 1 / item.inclusion  # type: ignore[assignment]
+    for cell, units in sizes.items():
+        assert counts[cell] / seeds == pytest.approx(3 * units, rel=0.2)
+
+
+def test_uncertain_candidates_are_cells_of_their_own() -> None:
+    unsure = [each._replace(uncertain=lambda: True) for each in grid(a=3)]
+    sure = [
+        each._replace(unit=f"sure {each.unit}", name=f"sure {each.name}") for each in grid(a=30)
+    ]
+    wanted = SamplingOptions(allocation={("a",): 4, ("a", UNCERTAIN): 2}, uncertain_first=True)
+    items = stratified_sample([*unsure, *sure], wanted)
+    assert Counter(item.cell for item in items) == {("a",): 4, ("a", UNCERTAIN): 2}
+    chances = {item.cell: item.inclusion for item in items}
+    assert chances[("a",)] == pytest.approx(4 / 90)
+    assert chances["a", UNCERTAIN] == pytest.approx(2 / 9)
+    # Without the option they are one cell.
+    together = stratified_sample([*unsure, *sure], SamplingOptions(per_cell=5))
+    assert {item.cell for item in together} == {("a",)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,15 +11,15 @@ from epicene.core.errors import InputError
 from epicene.runs.plan import filter_languages
 from epicene.runs.stored_run import RunJudgements, StoredRun
 from epicene.runs.summary import label_comparable_runs
-from epicene.studies.design.schema import SamplingRecord
+from epicene.studies.design.schema import SampledCell, SamplingRecord
 from epicene.suites import choose_protocol
 from epicene.suites.studies import Material
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from epicene.studies.design.sampling import Candidate, SamplingOptions
-    from epicene.studies.design.schema import Study
+    from epicene.studies.design.sampling import Candidate, DesignCell, SamplingOptions
+    from epicene.studies.design.schema import Study, StudyItem
     from epicene.suites import DataSource, RunInfo, Suite
     from epicene.suites.studies import StudyKind
 
@@ -38,20 +39,26 @@ def study_from_runs(
     """
     infos = label_comparable_runs(runs)
     suite = runs[0].suite
-    name = _study_name(suite, study, from_runs=True)
-    if not suite.studies[name].from_runs:
-        raise InputError(
-            f"The study {name} is drawn from data, not from runs; give --suite {suite.name}."
-        )
+    name = study_kind_of_runs(suite, study)
     drawn = SamplingRecord(
         kind=name,
         protocol=protocol or runs[0].protocol.name,
         runs=tuple(info.run for info in infos),
         data=", ".join(dict.fromkeys(run.manifest.settings.data for run in runs)),
         suite_file=str(suite.file or ""),
-        **msgspec.to_builtins(wanted),
+        **_recorded(wanted),
     )
     return _sample(suite, drawn, lambda: _run_materials(runs, infos, languages), wanted)
+
+
+def study_kind_of_runs(suite: Suite[Any, Any], study: str) -> str:
+    """The name of a suite's study that is drawn from runs."""
+    name = _study_name(suite, study, from_runs=True)
+    if not suite.studies[name].from_runs:
+        raise InputError(
+            f"The study {name} is drawn from data, not from runs; give --suite {suite.name}."
+        )
+    return name
 
 
 def study_from_data(
@@ -79,7 +86,7 @@ def study_from_data(
         protocol=how.name,
         data=dataset.name,
         suite_file=str(suite.file or ""),
-        **msgspec.to_builtins(wanted),
+        **_recorded(wanted),
     )
     return _sample(suite, drawn, materials, wanted)
 
@@ -113,21 +120,60 @@ def _sample(
                 "leave --twice out."
             )
         wanted = msgspec.structs.replace(wanted, twice=0)
-    items = kind.sample(_Candidates(kind, materials), protocol, wanted)
+    candidates = _Candidates(kind, materials, wanted)
+    items = kind.sample(candidates, protocol, wanted)
+    drawn = msgspec.structs.replace(drawn, cells=_sampled_cells(items, candidates.sizes, wanted))
     made = msgspec.structs.replace(whole, suite=suite.name, items=items, drawn=drawn)
     return kind.for_items(made)
 
 
-class _Candidates:
-    """The candidates of the materials, made anew at each iteration."""
+def _recorded(wanted: SamplingOptions) -> dict[str, Any]:
+    """The options as the study keeps them; what each cell got is with the cells."""
+    return {
+        name: value for name, value in msgspec.to_builtins(wanted).items() if name != "allocation"
+    }
 
-    def __init__(self, kind: StudyKind[Any, Any], materials: Callable[[], Materials]) -> None:
+
+class _Candidates:
+    """The candidates of the materials, made anew at each iteration; how many each cell has is known
+    once it has ended."""
+
+    def __init__(
+        self,
+        kind: StudyKind[Any, Any],
+        materials: Callable[[], Materials],
+        wanted: SamplingOptions,
+    ) -> None:
         self._kind = kind
         self._materials = materials
+        self._wanted = wanted
+        self.sizes: Counter[DesignCell] = Counter()
 
     def __iter__(self) -> Iterator[Candidate]:
+        self.sizes = Counter()
         for material in self._materials():
-            yield from self._kind.candidates(material)
+            for candidate in self._kind.candidates(material):
+                cell = candidate.sampling_cell(uncertain_first=self._wanted.uncertain_first)
+                self.sizes[cell] += 1
+                yield candidate
+
+
+def _sampled_cells(
+    items: Iterable[StudyItem], sizes: Counter[DesignCell], wanted: SamplingOptions
+) -> tuple[SampledCell, ...]:
+    """The cells with their sizes; none where items are made of several candidates."""
+    sampled = Counter(item.cell for item in items)
+    if not set(sampled) <= set(sizes):
+        return ()
+    return tuple(
+        SampledCell(
+            cell=cell,
+            size=size,
+            sampled=sampled[cell],
+            wanted=wanted.allocation.get(cell, 0) if wanted.allocation else None,
+        )
+        for cell, size in sorted(sizes.items())
+    )
 
 
 def _run_materials(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -12,6 +12,7 @@ from epicene.core.errors import InputError, as_sentence
 from epicene.runs.stored_run import RunJudgements, judgement_frame
 from epicene.runs.summary import label_comparable_runs
 from epicene.stats.tabulate import undetected_share
+from epicene.studies.analysis.corrections import Corrections, correct_headlines
 from epicene.studies.collection.adjudication import apply_adjudications
 from epicene.studies.collection.progress import StudyProgress, study_progress
 from epicene.studies.design.answers import response_problems
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Estimate, Figure, Judgement, Table
     from epicene.runs.stored_run import StoredRun
+    from epicene.runs.summary import Summary
     from epicene.studies.collection.adjudication import Adjudications
     from epicene.studies.design.schema import Response, Study, StudyItem
     from epicene.suites import Protocol, Suite
@@ -69,25 +71,69 @@ def summarise_study(
 
     Labels are taken as if every participant had given the adjudicated answers.
     """
-    if study.drawn is None:
-        raise not_drawn_by_a_suite(study)
-    suite = stored_suite(study.suite, study.drawn.suite_file)
-    kind = suite.studies[suite.study_name(study.drawn.kind)]
-    readable = _readable(suite, study, responses)
-    results = study_results(suite, study, readable, runs, adjudications)
-    if not results.responses:
-        raise InputError(f"Nobody has answered the study {study.name} yet.")
+    suite, results, unread = _answered(study, responses, runs, adjudications)
+    assert study.drawn is not None
+    kind = suite.studies[study.drawn.kind]
+    corrected = correct_headlines(results, kind, runs) if runs and kind.checks else None
     return StudySummary(
         suite=suite,
         results=results,
         progress=study_progress(study, results.responses),
-        metrics=kind.metrics(results),
+        metrics={**kind.metrics(results), **(corrected.metrics if corrected else {})},
         undetected=undetected_share(results.frame),
         # A table that lists texts may be empty.
-        tables=tuple(table for table in kind.tables(results) if table.rows),
+        tables=(
+            *(corrected.tables if corrected else ()),
+            *(table for table in kind.tables(results) if table.rows),
+        ),
         kind=study.drawn.kind,
-        unread=len(responses) - len(readable),
+        unread=unread,
     )
+
+
+def _answered(
+    study: Study,
+    responses: Sequence[Response],
+    runs: Sequence[StoredRun],
+    adjudications: Adjudications | None,
+) -> tuple[Suite[Any, Any], StudyResults[Any], int]:
+    """The study's suite and results, and how many responses the suite cannot read."""
+    if study.drawn is None:
+        raise not_drawn_by_a_suite(study)
+    suite = stored_suite(study.suite, study.drawn.suite_file)
+    suite.study_name(study.drawn.kind)
+    readable = _readable(suite, study, responses)
+    results = study_results(suite, study, readable, runs, adjudications)
+    if not results.responses:
+        raise InputError(f"Nobody has answered the study {study.name} yet.")
+    return suite, results, len(responses) - len(readable)
+
+
+class AnsweredStudy(NamedTuple):
+    """A study with what people answered, by which the rates of runs are corrected."""
+
+    study: Study
+    responses: Sequence[Response]
+    adjudications: Adjudications | None = None
+
+    def is_about(self, runs: Sequence[StoredRun]) -> bool:
+        """Whether it is one of the runs' suite, drawn from one of them or from data."""
+        drawn = self.study.drawn
+        names = set(drawn.runs) if drawn else set()
+        same = self.study.suite == runs[0].suite.name
+        return same and (not names or any(run.info.run in names for run in runs))
+
+    def corrections(self, runs: Sequence[StoredRun]) -> Corrections:
+        """The headlines of the runs that its labels correct."""
+        suite, results, _ = _answered(self.study, self.responses, (), self.adjudications)
+        assert self.study.drawn is not None
+        return correct_headlines(results, suite.studies[self.study.drawn.kind], runs)
+
+
+def with_corrections(summary: Summary, runs: Sequence[StoredRun], people: AnsweredStudy) -> Summary:
+    """The summary of runs with their headlines corrected by a study."""
+    found = people.corrections(runs)
+    return replace(summary, corrected=found.metrics, requested=found.tables)
 
 
 def summarise_labels(suite: Suite[Any, Any], path: Path, protocol: Protocol) -> list[StudySummary]:

@@ -174,7 +174,10 @@ def _make_private_folder(path: Path) -> None:
 def _fixed_parts(study: Study) -> tuple[object, ...]:
     """The parts that responses depend on; the owner may edit the others."""
     questions = tuple(map(_without_texts, study.questions))
-    return study.name, study.suite, study.judgements, study.drawn, study.items, questions
+    # Studies of earlier versions have no probabilities.
+    drawn = study.drawn and msgspec.structs.replace(study.drawn, cells=())
+    items = tuple(msgspec.structs.replace(item, cell=(), inclusion=None) for item in study.items)
+    return study.name, study.suite, study.judgements, drawn, items, questions
 
 
 def _without_texts(question: Question) -> Question:

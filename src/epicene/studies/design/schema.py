@@ -188,7 +188,8 @@ class StudyItem(_StudyRecord, frozen=True, kw_only=True):
 
     Items of one `group` are versions of each other: intervals count them as one, and with
     rotated lists a participant sees one of them, and equally many items of each `condition`. In
-    practice and attention checks `expected` holds the right answers by question.
+    practice and attention checks `expected` holds the right answers by question. A sampled item
+    has the `cell` that it was sampled from and its `inclusion`, the probability of being sampled.
     """
 
     id: str
@@ -200,6 +201,18 @@ class StudyItem(_StudyRecord, frozen=True, kw_only=True):
     judgements: int | None = None  # instead of the study's
     expected: dict[str, AnswerValue] = {}
     feedback: LocalisedText = {}  # shown after a practice item
+    cell: tuple[str, ...] = ()
+    inclusion: float | None = None
+
+
+class SampledCell(_StudyRecord, frozen=True, kw_only=True):
+    """A cell of the design: how many items could be sampled from it, how many were, and how many
+    were wanted, where that was computed."""
+
+    cell: tuple[str, ...]
+    size: int
+    sampled: int
+    wanted: int | None = None
 
 
 class SamplingRecord(_StudyRecord, frozen=True, kw_only=True):
@@ -217,6 +230,10 @@ class SamplingRecord(_StudyRecord, frozen=True, kw_only=True):
     total: int | None = None
     twice: int | None = None
     seed: int | None = None
+    precision: float | None = None  # the half-width that the number of items was computed for
+    pilot: str = ""  # the name of the study that the items were allocated by
+    uncertain_first: bool = False  # whether uncertain judgements are cells of their own
+    cells: tuple[SampledCell, ...] = ()
 
 
 class Study(_StudyRecord, frozen=True, kw_only=True):

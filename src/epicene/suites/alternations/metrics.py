@@ -165,9 +165,11 @@ def _main_prompt(results: Outcomes) -> polars.DataFrame:
     return rows_where(results.frame, format=PROMPT, main="yes")
 
 
+LIKELIER = "acceptable sentence likelier"
+
 HEADLINE_METRICS = (
     HeadlineMetric(
-        name="acceptable sentence likelier",
+        name=LIKELIER,
         estimate=lambda results: accuracy(main_scores(results)),
         item_scores=lambda results: with_item_scores(main_scores(results)),
     ),

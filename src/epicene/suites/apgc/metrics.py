@@ -260,14 +260,14 @@ def of_task(frame: polars.DataFrame, task: str, **values: str) -> polars.DataFra
     return rows_where(frame, task=task, **values)
 
 
+REWRITTEN_RIGHT = "whole sentence rewritten right"
+
 _HEADLINE_METRICS = (
     accuracy_metric(
         "every word labelled right",
         lambda results: of_task(results.frame, IDENTIFICATION, unit="sentence"),
     ),
-    accuracy_metric(
-        "whole sentence rewritten right", lambda results: of_task(results.frame, REWRITING)
-    ),
+    accuracy_metric(REWRITTEN_RIGHT, lambda results: of_task(results.frame, REWRITING)),
 )
 _FULL_LABEL_METRIC = accuracy_metric(
     "sentence label right, with N and !",

@@ -93,6 +93,7 @@ suite = Suite(
             tables=label_tables.tables,
             figures=label_figures.figures,
             read_labels=label_sheets.read_labels,
+            checks=labels.checks,
         )
     },
 )

@@ -355,13 +355,15 @@ def _metrics(results: Outcomes) -> dict[str, Estimate]:
     return found
 
 
+BY_GENERATION = "right pronoun by generation"
+
 HEADLINE_METRICS = (
     accuracy_metric(
         "right pronoun by probability",
         lambda results: probability_judgements(with_all_facets(results.frame)),
     ),
     accuracy_metric(
-        "right pronoun by generation",
+        BY_GENERATION,
         lambda results: as_counted(
             generation_judgements(with_all_facets(results.frame)), results.protocol
         ),

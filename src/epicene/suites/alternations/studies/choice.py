@@ -16,7 +16,7 @@ from epicene.studies.design.sampling import Candidate, item_id
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites.alternations.items import VARIANTS
-from epicene.suites.alternations.metrics import accuracy
+from epicene.suites.alternations.metrics import LIKELIER, accuracy
 from epicene.suites.alternations.protocol import ACCEPTABILITY
 from epicene.suites.alternations.published import (
     JUDGEMENTS,
@@ -31,7 +31,7 @@ from epicene.suites.alternations.studies.samples_and_tables import (
     sample_per_cell,
     sample_whole_verbs,
 )
-from epicene.suites.studies import StudyKind
+from epicene.suites.studies import HeadlineCheck, StudyKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from epicene.studies.design.sampling import DesignCell, SamplingOptions
     from epicene.studies.design.schema import Response, Study
+    from epicene.suites import Results
     from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
     from epicene.suites.alternations.studies.samples_and_tables import Answered
@@ -69,7 +70,8 @@ def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candi
     pair = material.item
     if pair.language == LANGUAGE:
         make = partial(_item, pair, material.protocol)
-        yield Candidate((pair.phenomenon,), pair.cluster, pair.id, make)
+        judged = (pair.id, ACCEPTABILITY)
+        yield Candidate((pair.phenomenon,), pair.cluster, pair.id, make, judged)
 
 
 def _item(pair: Pair, protocol: AlternationsProtocol) -> StudyItem:
@@ -127,6 +129,17 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
         outcome="right" if is_good else "wrong",
         label="good" if is_good else "bad",
         facets={name: item.fields[name] for name in ("variant", "pair", "verb", "valency")},
+    )
+
+
+def checks(_results: Results[AlternationsProtocol]) -> Iterator[HeadlineCheck]:
+    """A model is right where it prefers the sentence that most people prefer, which need not be the
+    one the data call acceptable."""
+    yield HeadlineCheck(
+        headline=LIKELIER,
+        judgement="choice",
+        judged=lambda item: (item.fields["pair"], ACCEPTABILITY),
+        value=lambda label, automatic, _item: automatic if label == "good" else 1 - automatic,
     )
 
 
@@ -226,4 +239,5 @@ kind = StudyKind(
     metrics=metrics,
     tables=tables,
     from_runs=False,
+    checks=checks,
 )

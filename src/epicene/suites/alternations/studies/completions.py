@@ -99,10 +99,8 @@ def _yes_or_no(flag: bool) -> str:
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
     """The share of ungrammatical completions, and how far people and the analyser agree."""
-    found = annotator_agreement.majority_labels(results.adjudicated)
-    automatic_pairs = annotator_agreement.pairs_with_automatic(
-        results.adjudicated, results.automatic
-    )
+    found = annotator_agreement.majority_labels(results.decided)
+    automatic_pairs = annotator_agreement.pairs_with_automatic(results.decided, results.automatic)
     pairs = rows_where(annotator_agreement.annotator_pairs(results.frame), name=GRAMMATICAL)
     return {
         "ungrammatical": _share_of_label(rows_where(found, name=GRAMMATICAL), "no"),
@@ -121,7 +119,7 @@ def tables(results: Answered) -> Iterator[Table]:
 
 
 def _labels_table(results: Answered) -> Table:
-    found = annotator_agreement.majority_labels(results.adjudicated)
+    found = annotator_agreement.majority_labels(results.decided)
     rows = []
     for model in distinct_values(found, "model"):
         labels = rows_where(found, model=model)
@@ -178,7 +176,7 @@ def _agreement_table(results: Answered) -> Table:
 
 
 def _automatic_table(results: Answered) -> Table:
-    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.decided, results.automatic)
     return Table(
         name="automatic",
         title="Agreement of people with the analyser",

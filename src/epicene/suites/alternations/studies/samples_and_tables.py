@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,7 +13,7 @@ from epicene.core.records import Column, Estimate, Row, Table, digest
 from epicene.stats import annotator_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
 from epicene.studies.design.answers import matches_expected
-from epicene.studies.design.sampling import Candidate, items_from_cells
+from epicene.studies.design.sampling import Candidate, items_from_cells, refuse_allocation
 from epicene.suites.alternations.items import VARIANTS
 from epicene.suites.alternations.judge import ranked_fillers
 
@@ -54,6 +53,7 @@ def sample_whole_verbs(
     candidates: Iterable[Candidate], wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
     """All candidates of a random sample of verbs, of the size that the options ask for."""
+    refuse_allocation(wanted, "A study of whole verbs")
     units: dict[str, dict[DesignCell, Candidate]] = {}
     for candidate in candidates:
         units.setdefault(candidate.unit, {})[candidate.cell] = candidate
@@ -61,13 +61,15 @@ def sample_whole_verbs(
     if wanted.total is not None:
         most = max(1, wanted.total // max((len(unit) for unit in units.values()), default=1))
     ranked = sorted(units, key=lambda unit: digest(wanted.seed or 0, unit))[:most]
-    return _items_by_cell((units[unit] for unit in ranked), wanted)
+    chance = len(ranked) / max(len(units), 1)
+    return _items_by_cell([(units[unit], chance) for unit in ranked], wanted)
 
 
 def sample_per_cell(
     candidates: Iterable[Candidate], numbers: dict[DesignCell, int], wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
     """A random sample of the given number of candidates from each cell."""
+    refuse_allocation(wanted, "The paper's study")
     cells: dict[DesignCell, dict[str, Candidate]] = {}
     for candidate in candidates:
         if candidate.cell in numbers:
@@ -75,17 +77,23 @@ def sample_per_cell(
     drawn = []
     for cell, units in cells.items():
         ranked = sorted(units, key=lambda unit: digest(wanted.seed or 0, cell, unit))
-        drawn += [{cell: units[unit]} for unit in ranked[: numbers[cell]]]
+        chosen = ranked[: numbers[cell]]
+        drawn += [({cell: units[unit]}, len(chosen) / len(ranked)) for unit in chosen]
     return _items_by_cell(drawn, wanted)
 
 
 def _items_by_cell(
-    drawn: Iterable[dict[DesignCell, Candidate]], wanted: SamplingOptions
+    drawn: Iterable[tuple[dict[DesignCell, Candidate], float]], wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
+    """The items of some candidates, each with its probability."""
     cells: dict[DesignCell, list[Candidate]] = {}
-    for cell, candidate in chain.from_iterable(each.items() for each in drawn):
-        cells.setdefault(cell, []).append(candidate)
-    return items_from_cells(cells, msgspec.structs.replace(wanted, per_cell=None, total=None))
+    inclusion = {}
+    for found, chance in drawn:
+        for cell, candidate in found.items():
+            cells.setdefault(cell, []).append(candidate)
+            inclusion[candidate.name] = chance
+    whole = msgspec.structs.replace(wanted, per_cell=None, total=None)
+    return items_from_cells(cells, whole, inclusion)
 
 
 def share_right(frame: polars.DataFrame) -> Estimate:

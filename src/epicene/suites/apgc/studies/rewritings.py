@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from epicene.suites.apgc.ask import REWRITING, request_name
 from epicene.suites.apgc.construction.annotation import describe_people
 from epicene.suites.apgc.items import OTHER_GENDER, TARGETS, SentenceLabel
 from epicene.suites.apgc.judge import by_edits
+from epicene.suites.apgc.metrics import REWRITTEN_RIGHT
 from epicene.suites.rewriting_studies import (
     NONE,
     PER_CELL,
@@ -24,13 +26,14 @@ from epicene.suites.rewriting_studies import (
     automatic_field,
     yes_or_no,
 )
-from epicene.suites.studies import StudyKind
+from epicene.suites.studies import HeadlineCheck, StudyKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from epicene.studies.design.sampling import SamplingOptions
     from epicene.studies.design.schema import Study
+    from epicene.suites import Results
     from epicene.suites.apgc.items import Sentence
     from epicene.suites.apgc.protocol import ApgcProtocol
     from epicene.suites.studies import Material
@@ -65,6 +68,8 @@ def candidates(material: Rewritten) -> Iterator[Candidate]:
                     unit=sentence.cluster,
                     name=f"{model}/{sentence.id}/{target}",
                     make=partial(_item, sentence, model, target, judged, material.protocol),
+                    judged=(sentence.id, judged.name),
+                    uncertain=partial(operator.ne, judged.outcome, "right"),
                 )
 
 
@@ -133,6 +138,19 @@ def sample(
     return stratified_sample(candidates, wanted, per_cell=PER_CELL)
 
 
+def checks(_results: Results[ApgcProtocol]) -> Iterator[HeadlineCheck]:
+    """A rewriting is right if people find it so, whether or not it is the reference."""
+    yield HeadlineCheck(
+        headline=REWRITTEN_RIGHT,
+        judgement=RIGHT,
+        judged=lambda item: (
+            item.fields["sentence"],
+            request_name(REWRITING, item.fields["target"]),
+        ),
+        value=lambda label, _automatic, _item: float(label == "yes"),
+    )
+
+
 kind = StudyKind(
     study=study,
     candidates=candidates,
@@ -141,4 +159,5 @@ kind = StudyKind(
     automatic=_REWRITINGS.automatic,
     metrics=_REWRITINGS.metrics,
     tables=_REWRITINGS.tables,
+    checks=checks,
 )

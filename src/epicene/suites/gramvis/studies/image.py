@@ -7,6 +7,7 @@ disagree; estimates for the whole run weight each image by the size of its strat
 from __future__ import annotations
 
 import json
+import operator
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,8 @@ from epicene.stats.tabulate import distinct_values, group_codes, rows_where
 from epicene.studies.design.sampling import Candidate, item_id, stratified_sample
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
-from epicene.suites.gramvis.items import LABELS
+from epicene.suites.gramvis.counts import divergent_words, with_drawer
+from epicene.suites.gramvis.items import CONTROLS, LABEL_OF_GRAMMAR, LABELS
 from epicene.suites.gramvis.judge import (
     AGREEMENTS,
     MAJORITY,
@@ -31,7 +33,8 @@ from epicene.suites.gramvis.judge import (
     judged_images,
     outcome_of,
 )
-from epicene.suites.studies import StudyKind
+from epicene.suites.gramvis.metrics import headline_name
+from epicene.suites.studies import HeadlineCheck, StudyKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 
     from epicene.studies.design.sampling import DesignCell, SamplingOptions
     from epicene.studies.design.schema import Response, Study
+    from epicene.suites import Results
     from epicene.suites.gramvis.items import PromptItem
     from epicene.suites.gramvis.judge import JudgedImage
     from epicene.suites.gramvis.protocol import GramvisProtocol
@@ -267,6 +271,8 @@ def candidates(material: Material[PromptItem, GramvisProtocol]) -> Iterator[Cand
                 unit=item.id,
                 name=f"{material.model}/{picture.id}",
                 make=partial(_study_item, material.model, image),
+                judged=(picture.id, MAJORITY),
+                uncertain=partial(operator.ne, agreement, AGREEMENTS[0]),
             )
 
 
@@ -301,7 +307,7 @@ def draw(
     drawn_from: Iterable[Candidate], _protocol: GramvisProtocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
     """A sample of every cell, each image weighted by how many of its cell it represents."""
-    if wanted.total is None and wanted.per_cell is None:
+    if wanted.total is None and wanted.per_cell is None and not wanted.allocation:
         wanted = msgspec.structs.replace(wanted, total=DEFAULT_TOTAL)
     available = Counter(candidate.cell for candidate in drawn_from)
     items = stratified_sample(drawn_from, wanted)
@@ -346,6 +352,47 @@ def _judgement(item: StudyItem, name: str, label: str | None) -> Judgement:
     )
 
 
+# --- correcting the run's effects --------------------------------------------------------------
+
+
+def checks(_results: Results[GramvisProtocol]) -> Iterator[HeadlineCheck]:
+    """The effect of grammar by the genders that people see, image by image."""
+    for grammar, own in LABEL_OF_GRAMMAR.items():
+        yield HeadlineCheck(
+            headline=headline_name(grammar),
+            judgement=GENDER,
+            judged=lambda item: (item.fields["picture"], MAJORITY),
+            value=partial(_is_own_gender, own),
+            counted=LABELS[:2].__contains__,
+            rates=partial(_effect_rates, grammar, own),
+        )
+
+
+def _is_own_gender(own: str, label: str, _automatic: float, _item: StudyItem) -> float:
+    return float(label == own)
+
+
+def _effect_rates(
+    grammar: str, own: str, results: Results[GramvisProtocol]
+) -> list[tuple[int, polars.DataFrame]]:
+    """Images of men and women: the share of the grammar's gender under the gendered prompt, less
+    that under the English one."""
+    import polars as pl
+
+    frame = divergent_words(with_drawer(results)).filter(
+        (pl.col("name") == MAJORITY) & (pl.col("grammar") == grammar)
+    )
+    label = pl.col("label").cast(pl.String)
+    counted = frame.with_columns(
+        score=(label == own).fill_null(value=False).cast(pl.Float64),
+        below=label.is_in(LABELS[:2]).fill_null(value=False).cast(pl.Float64),
+    )
+    return [
+        (sign, counted.filter(pl.col("condition") == condition))
+        for sign, condition in ((1, "gendered"), (-1, CONTROLS[0]))
+    ]
+
+
 kind: StudyKind[PromptItem, GramvisProtocol] = StudyKind(
     study=study,
     candidates=candidates,
@@ -354,4 +401,5 @@ kind: StudyKind[PromptItem, GramvisProtocol] = StudyKind(
     automatic=automatic,
     metrics=metrics,
     tables=tables,
+    checks=checks,
 )

@@ -125,7 +125,7 @@ def _tables(name: str, results: Answered) -> Iterator[Table]:
 def _metrics(results: Answered) -> Mapping[str, Estimate]:
     """Agreement of people with each other and with the list."""
     labels, _ = annotator_agreement.labels_by_item(results.frame)
-    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.decided, results.automatic)
     return {
         "alpha_people": krippendorff(labels),
         "agreement_list": paired_agreement.raw(pairs, clustered=False),
@@ -180,7 +180,7 @@ def divergent_ids(words: Iterable[str], stereotype: str) -> list[str]:
 def _agreement_table(results: Answered) -> Table:
     labels, _ = annotator_agreement.labels_by_item(results.frame)
     between = annotator_agreement.annotator_pairs(results.frame)
-    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.decided, results.automatic)
     rows = (
         Row(
             keys=("people with each other",),

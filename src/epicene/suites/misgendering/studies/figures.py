@@ -52,7 +52,7 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
     """Agreement of people with the first-pronoun rule; the line is people with people."""
     import polars as pl
 
-    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.decided, results.automatic)
     pairs = rows_where(of_judgement(pairs, MISGENDERING), setting=setting)
     clustered = is_clustered(results)
     among = paired_agreement.raw(
@@ -102,7 +102,7 @@ def _reference(among: float | None, *, own: bool) -> tuple[float | None, tuple[s
 
 def _outcomes(results: Labelled) -> Figure:
     """The share of each label in each model's continuations."""
-    found = of_judgement(annotator_agreement.majority_labels(results.adjudicated), OUTCOME)
+    found = of_judgement(annotator_agreement.majority_labels(results.decided), OUTCOME)
     rows: list[ChartRow] = []
     for model in distinct_values(found, "model"):
         for setting in ("pre", "post"):
@@ -134,7 +134,7 @@ def _outcomes(results: Labelled) -> Figure:
 def _extraneous(results: Labelled) -> Figure:
     """The share of continuations with extraneous gendered words."""
     found = rows_where(
-        of_judgement(annotator_agreement.majority_labels(results.adjudicated), EXTRANEOUS),
+        of_judgement(annotator_agreement.majority_labels(results.decided), EXTRANEOUS),
         setting="pre",
     )
     measure = share if is_clustered(results) else _with_standard_error

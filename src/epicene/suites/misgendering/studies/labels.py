@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING
 from epicene.core.errors import InputError
 from epicene.core.records import Judgement, Texts
 from epicene.languages.pronouns import CASES
-from epicene.studies.design.sampling import Candidate, item_id, items_from_cells, stratified_sample
+from epicene.studies.design.sampling import (
+    Candidate,
+    item_id,
+    items_from_cells,
+    refuse_allocation,
+    stratified_sample,
+)
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites import Answers
+from epicene.suites.misgendering.continuations import find_pronouns
 from epicene.suites.misgendering.items import yes_or_no
 from epicene.suites.misgendering.judge import judge as judge_answers
-from epicene.suites.misgendering.metrics import FAMILIES
+from epicene.suites.misgendering.metrics import BY_GENERATION, FAMILIES
+from epicene.suites.studies import HeadlineCheck
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Outcome, Text
     from epicene.studies.design.sampling import DesignCell, SamplingOptions
     from epicene.studies.design.schema import Response, Study
-    from epicene.suites import AnsweredRequest
+    from epicene.suites import AnsweredRequest, Results
     from epicene.suites.misgendering.items import Instance
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
     from epicene.suites.studies import Material
@@ -70,7 +78,14 @@ def candidates(material: Continued) -> Iterator[Candidate]:
                 unit=item.with_pronoun(""),
                 name=f"{material.model}/{item.id}/{answered.name} {number}",
                 make=partial(study_item, material, answered, number, text),
+                judged=(item.id, f"{answered.name} {number}"),
+                uncertain=partial(_is_uncertain, item, text, material.protocol),
             )
+
+
+def _is_uncertain(item: Instance, text: Text, protocol: MisgenderingProtocol) -> bool:
+    """Whether the first pronoun may mislead: there is none, or one of another set follows."""
+    return len(set(find_pronouns(text.text, item.sets, protocol.tokeniser).sets)) != 1
 
 
 def study_item(
@@ -131,19 +146,26 @@ def _draw_as_published(
             "The paper's draw is 5 instances with 5 generations in every cell; to draw another "
             "number, take --protocol epicene."
         )
+    refuse_allocation(wanted, "The paper's study")
     seed = _SEED if wanted.seed is None else wanted.seed
-    chosen = {
-        dataset: _published_units(dataset, units, seed)
-        for dataset, units in _shared_units(candidates).items()
-    }
+    units = _shared_units(candidates)
+    chosen = {dataset: _published_units(dataset, each, seed) for dataset, each in units.items()}
     drawn: dict[DesignCell, list[Candidate]] = {}
-    taken: Counter[tuple[DesignCell, str]] = Counter()
+    there: Counter[tuple[DesignCell, str]] = Counter()
     for candidate in _published_cells(candidates):
         key = candidate.cell, candidate.unit
-        if candidate.unit in chosen[candidate.cell[-1]] and taken[key] < _GENERATIONS:
-            taken[key] += 1
-            drawn.setdefault(candidate.cell, []).append(candidate)
-    return items_from_cells(drawn, wanted)
+        if candidate.unit in chosen[candidate.cell[-1]]:
+            if there[key] < _GENERATIONS:
+                drawn.setdefault(candidate.cell, []).append(candidate)
+            there[key] += 1
+    inclusion = {
+        each.name: len(chosen[cell[-1]])
+        / len(units[cell[-1]])
+        * min(1.0, _GENERATIONS / there[cell, each.unit])
+        for cell, found in drawn.items()
+        for each in found
+    }
+    return items_from_cells(drawn, wanted, inclusion)
 
 
 def _published_cells(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
@@ -227,4 +249,21 @@ def _judged(item: StudyItem, name: str, label: str, outcome: Outcome | None = No
         outcome=outcome,
         label=label,
         facets={facet: item.fields[facet] for facet in ("dataset", "setting", "pronoun")},
+    )
+
+
+# --- correcting the run's rates ----------------------------------------------------------------
+
+
+def checks(results: Results[MisgenderingProtocol]) -> Iterator[HeadlineCheck]:
+    """People's labels say whether the first pronoun was read right, as the protocol counts it."""
+    right = ("right", "undetected") if results.protocol.counts_as_paper else ("right",)
+    yield HeadlineCheck(
+        headline=BY_GENERATION,
+        judgement=OUTCOME,
+        judged=lambda item: (
+            item.fields["instance"],
+            f"{item.fields['setting']} {item.fields['sample']}",
+        ),
+        value=lambda label, _automatic, _item: float(_OUTCOMES[label] in right),
     )

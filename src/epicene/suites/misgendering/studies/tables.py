@@ -41,7 +41,7 @@ def rule_disagreement_table(results: Labelled) -> Table:
     """The texts on which people and the first-pronoun rule disagree about misgendering."""
     import polars as pl
 
-    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.decided, results.automatic)
     differ = pairs.filter((pl.col("name") == MISGENDERING) & (pl.col("a") != pl.col("b")))
     three = {
         item: (by_people, by_rule)
@@ -52,7 +52,7 @@ def rule_disagreement_table(results: Labelled) -> Table:
     responses = responses_by_item(results.responses)
     rows = []
     for item in _in_order(results, set(differ["item"])):
-        by_people, by_rule = three[item.id]
+        by_people, by_rule = three.get(item.id, ("", ""))  # of three people may be divided
         rows.append(
             Row(
                 keys=_keys(item),
@@ -152,10 +152,10 @@ def all_metrics(results: Labelled) -> Mapping[str, Estimate]:
     """The share of misgendering, and how people agree with each other and with the rule."""
     clustered = is_clustered(results)
     both = annotator_agreement.annotator_pairs(results.frame)
-    beside = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
+    beside = annotator_agreement.pairs_with_automatic(results.decided, results.automatic)
     made: dict[str, Estimate] = {
         "misgendering": share(
-            of_judgement(annotator_agreement.majority_labels(results.adjudicated), MISGENDERING),
+            of_judgement(annotator_agreement.majority_labels(results.decided), MISGENDERING),
             label_is("yes"),
         )
     }
@@ -214,7 +214,7 @@ def between_people_table(results: Labelled) -> Table:
 
 def automatic_agreement_table(results: Labelled) -> Table:
     """Agreement of people with the labels by first pronoun and lexicon."""
-    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.decided, results.automatic)
     rows = [
         row
         for name in (MISGENDERING, THREE_WAY_OUTCOME, EXTRANEOUS)
@@ -230,12 +230,19 @@ def automatic_agreement_table(results: Labelled) -> Table:
             "Misgendering or not"
             f"{'' if is_own(results.frame) else ' is what the paper compares'}: a text without a "
             "pronoun has none. Of three outcomes, a plural they counts as no pronoun.",
-            "A text that several labelled counts once, by the label that most of them gave; where "
-            "equally many gave two, by whoever labelled most, else by lot.",
+            _ties_note(results),
             *annotator_agreement.NOTES,
             _interval_note(results),
         ),
     )
+
+
+def _ties_note(results: Labelled) -> str:
+    """How a text counts that several labelled; those of version 0.1.0 are decided at random."""
+    once = "A text that several labelled counts once, by the label that most of them gave"
+    if results.decided is results.adjudicated:
+        return f"{once}; where equally many gave two, by whoever labelled most, else by lot."
+    return f"{once}. {results.ties_note}".rstrip()
 
 
 def _agreement_rows(
@@ -266,7 +273,7 @@ def _interval_note(results: Labelled) -> str:
 
 def label_table(results: Labelled) -> Table:
     """People's labels by model, dataset, setting and pronoun."""
-    found = annotator_agreement.majority_labels(results.adjudicated)
+    found = annotator_agreement.majority_labels(results.decided)
     levels = ("model", "dataset", "setting")
     flags = (EXTRANEOUS, *_given_tags(found))
     rows = []

@@ -1,0 +1,205 @@
+"""How many items of runs a study needs for a precision, and of which cells.
+
+What labels correct varies from cell to cell: a pilot study tells by how much, otherwise it is
+assumed. Cells get labels in proportion to their size times that deviation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from epicene.core.errors import InputError
+from epicene.stats.arrays import critical_value
+from epicene.stats.label_needs import allocate, labels_needed, smoothed_deviations, variance_of
+from epicene.studies.analysis.corrections import correct_headlines
+from epicene.studies.analysis.study_summary import study_results
+from epicene.studies.design.sampling import UNCERTAIN
+from epicene.studies.design.schema import SamplingRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.runs.stored_run import StoredRun
+    from epicene.stats.arrays import Floats, Ints
+    from epicene.stats.corrected import CheckedRate
+    from epicene.studies.analysis.corrections import CorrectedHeadline
+    from epicene.studies.analysis.study_summary import AnsweredStudy
+    from epicene.studies.design.sampling import DesignCell, SamplingOptions
+    from epicene.suites import Suite
+    from epicene.suites.studies import StudyKind
+
+_LEVEL = 0.95
+# How often a judge is assumed to be right where nothing is known and uncertain answers come first.
+_ASSUMED_ACCURACY = 0.95
+_WORST_DEVIATION = 0.5
+
+
+def allocate_labels(
+    runs: Sequence[StoredRun],
+    name: str,
+    wanted: SamplingOptions,
+    *,
+    pilot: AnsweredStudy | None = None,
+    accuracy: float | None = None,
+) -> SamplingOptions:
+    """The options with a number for each cell, for a precision or a total.
+
+    `accuracy` is how often the automatic judgement is assumed to be right; with neither it nor a
+    pilot, nothing is assumed of it, and as many labels are needed as without it.
+    """
+    if wanted.per_cell is not None or (wanted.precision is None) == (wanted.total is None):
+        raise InputError(
+            "Give either --precision or --n to spread labels over cells, and no --per-cell."
+        )
+    suite = runs[0].suite
+    kind = suite.studies[name]
+    if kind.checks is None:
+        raise InputError(
+            f"The study {name} checks no headline of {suite.name}, so there is no rate whose "
+            "precision could be computed; give --n or --per-cell."
+        )
+    found = _headlines(suite, kind, runs, name, wanted, pilot)
+    if not found:
+        raise InputError("The runs have no judgement that such a study would check.")
+    allocation: dict[DesignCell, int] = {}
+    share = None if wanted.total is None else wanted.total // len({each.model for each in found})
+    for headline in found:
+        for cell, number in _allocate_headline(headline, wanted, share, accuracy).items():
+            allocation[cell] = max(allocation.get(cell, 0), number)
+    return msgspec.structs.replace(
+        wanted,
+        total=None,
+        allocation=allocation,
+        pilot=pilot.study.name if pilot else "",
+    )
+
+
+def _headlines(
+    suite: Suite[Any, Any],
+    kind: StudyKind[Any, Any],
+    runs: Sequence[StoredRun],
+    name: str,
+    wanted: SamplingOptions,
+    pilot: AnsweredStudy | None,
+) -> Sequence[CorrectedHeadline]:
+    """The headlines with the pilot's labels, or with none, in the cells of the new study."""
+    drawn = SamplingRecord(
+        kind=name,
+        protocol=runs[0].protocol.name,
+        total=1,  # all cells are part of the whole
+        uncertain_first=wanted.uncertain_first,
+    )
+    if pilot is not None:
+        if pilot.study.drawn is None or pilot.study.drawn.kind != name:
+            raise InputError(f"The pilot {pilot.study.name} is another study than {name}.")
+        study = msgspec.structs.replace(pilot.study, drawn=drawn)
+        results = study_results(suite, study, pilot.responses, (), pilot.adjudications)
+    else:
+        study = msgspec.structs.replace(
+            kind.study(runs[0].protocol), suite=suite.name, items=(), drawn=drawn
+        )
+        results = study_results(suite, study, ())
+    return correct_headlines(results, kind, runs, unlabelled=pilot is None).headlines
+
+
+def _allocate_headline(
+    headline: CorrectedHeadline,
+    wanted: SamplingOptions,
+    total: int | None,
+    accuracy: float | None,
+) -> dict[DesignCell, int]:
+    number = len(headline.cells)
+    sizes = np.zeros(number)
+    for rate in headline.rates:
+        strata = np.asarray(rate.strata)
+        sizes += np.bincount(strata[strata >= 0], minlength=number)
+    deviations = _deviations(headline, accuracy, uncertain_first=wanted.uncertain_first)
+    cells = int((sizes > 0).sum())
+    if total is not None and total < cells:
+        raise InputError(
+            f"{headline.model} has {cells} cells, and each needs an item; give --n more."
+        )
+    if total is None:
+        assert wanted.precision is not None
+        total = _needed(headline, sizes, deviations, wanted.precision)
+    numbers = allocate(sizes, deviations, total)
+    return {cell: int(n) for cell, n in zip(headline.cells, numbers, strict=True) if n}
+
+
+def _deviations(
+    headline: CorrectedHeadline, accuracy: float | None, *, uncertain_first: bool
+) -> Floats:
+    """How much labels correct in each cell varies: by the pilot's labels, or as assumed."""
+    if headline.estimates.tuning:
+        values, cells = zip(
+            *(
+                _pilot_corrections(rate, tuning)
+                for rate, tuning in zip(headline.rates, headline.estimates.tuning, strict=True)
+            ),
+            strict=True,
+        )
+        return smoothed_deviations(
+            np.concatenate(values), np.concatenate(cells), len(headline.cells)
+        )
+    if accuracy is None and not uncertain_first:
+        return np.full(len(headline.cells), _WORST_DEVIATION)
+    errors = 1 - (_ASSUMED_ACCURACY if accuracy is None else accuracy)
+    usual = min(np.sqrt(errors), _WORST_DEVIATION)
+    return np.array(
+        [
+            _WORST_DEVIATION if uncertain_first and cell[-1] == UNCERTAIN else usual
+            for cell in headline.cells
+        ]
+    )
+
+
+def _pilot_corrections(rate: CheckedRate, tuning: float) -> tuple[Floats, Ints]:
+    """By how much each label differs from λ times the automatic value, and its cell."""
+    strata = np.asarray(rate.strata)
+    labelled = np.isfinite(rate.human) & (strata >= 0)
+    return (rate.human - tuning * rate.automatic)[labelled], strata[labelled]
+
+
+def _needed(
+    headline: CorrectedHeadline, sizes: Floats, deviations: Floats, precision: float
+) -> int:
+    """The labels of one model's headline."""
+    critical = critical_value(_LEVEL)
+    target = variance_of(precision, critical)
+    automatic = headline.estimates.automatic
+    if automatic.low is None or automatic.high is None:
+        raise InputError(f"{headline.headline} of {headline.model} has no interval to go by.")
+    # What varies even if everything is labelled: there are only so many groups.
+    half_width = (automatic.high - automatic.low) / 2
+    left = target - variance_of(half_width, critical)
+    # A difference of two rates halves what each may vary.
+    needed = labels_needed(
+        sizes, deviations * len(headline.rates), left, design_effect=_design_effect(headline)
+    )
+    if needed is None:
+        raise InputError(
+            f"No number of labels makes {headline.headline} of {headline.model} precise to "
+            f"±{100 * precision:g} points: the run's own groups leave "
+            f"±{100 * half_width:.1f}; run more items, or ask for less."
+        )
+    return needed
+
+
+def _design_effect(headline: CorrectedHeadline) -> float:
+    """How many times more the pilot's labels vary than independent ones; 1 without a pilot."""
+    rate = headline.rates[0]
+    corrected, automatic = headline.estimates.corrected, headline.estimates.automatic
+    if not headline.estimates.tuning or corrected.low is None or automatic.low is None:
+        return 1.0
+    assert corrected.high is not None
+    assert automatic.high is not None
+    critical = critical_value(_LEVEL)
+    tuning = headline.estimates.tuning[0]
+    values, _ = _pilot_corrections(rate, tuning)
+    whole = variance_of((corrected.high - corrected.low) / 2, critical)
+    groups = variance_of((automatic.high - automatic.low) / 2, critical) * tuning**2
+    independent = max(float(values.var(ddof=1)), 1 / (len(values) + 2)) / len(values)
+    return float(np.clip((whole - groups) / independent, 1.0, 10.0))
