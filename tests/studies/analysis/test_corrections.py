@@ -332,6 +332,26 @@ def test_rewritings_of_arabic_sentences(folder: Path) -> None:
     assert found.confusion[NOT_RIGHT, RIGHT] == 0
 
 
+def test_rewritings_for_another_speaker(folder: Path) -> None:
+    """The gender fits where people say so; a sentence that shows none any more does not."""
+    run = epicene.run(
+        "genform", "planted?rate=0.5", language="fr", limit=40, out=folder / "fr", progress=False
+    ).stored[0]
+    made = study_from_runs([run], SamplingOptions(per_cell=20), languages=("fr",))
+
+    def reader(item: StudyItem) -> dict[str, AnswerValue]:
+        label = item.fields["automatic speaker"]
+        speaker = "none" if label == "no" and item.id[-1] in "01234567" else label
+        return {"grammatical": "yes", "speaker": speaker, "meaning": "yes"}
+
+    found = only(answered(made, reader), [run])
+    assert found.headline == "gendered terms right (SGA)"
+    assert found.left_out.open == 0
+    assert found.confusion[RIGHT, NOT_RIGHT] == found.confusion[NOT_RIGHT, RIGHT] == 0
+    assert found.confusion[NOT_RIGHT, NOT_RIGHT] > 0
+    assert found.estimates.corrected.value == pytest.approx(found.estimates.automatic.value)
+
+
 def test_pairs_where_people_decide_what_is_acceptable(folder: Path) -> None:
     suite = find_suite("alternations")
     model = "planted?rate=0.9"

@@ -381,8 +381,10 @@ def _sga(results: Outcomes) -> Estimate:
     return sga(AnswerArrays.of(frame))
 
 
+TERMS_RIGHT = "gendered terms right (SGA)"
+
 HEADLINE_METRICS = (
-    HeadlineMetric(name="gendered terms right (SGA)", estimate=_sga, item_scores=_sga_per_sentence),
+    HeadlineMetric(name=TERMS_RIGHT, estimate=_sga, item_scores=_sga_per_sentence),
     accuracy_metric(
         "form of the wanted gender likelier", lambda results: probability_judgements(results.frame)
     ),

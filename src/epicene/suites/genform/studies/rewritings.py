@@ -5,6 +5,7 @@ A study is in one language. What people read, and practice items, are in `rewrit
 
 from __future__ import annotations
 
+import operator
 import tomllib
 from functools import cache, partial
 from pathlib import Path
@@ -30,6 +31,7 @@ from epicene.suites.genform.ask import GENERATION, request_name
 from epicene.suites.genform.gendered_terms import TermCounts
 from epicene.suites.genform.items import TARGETS
 from epicene.suites.genform.judge import by_generation
+from epicene.suites.genform.metrics import TERMS_RIGHT
 from epicene.suites.rewriting_studies import (
     GRAMMATICAL,
     MEANING,
@@ -43,7 +45,7 @@ from epicene.suites.rewriting_studies import (
     automatic_field,
     yes_or_no,
 )
-from epicene.suites.studies import StudyKind
+from epicene.suites.studies import HeadlineCheck, StudyKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Judgement
     from epicene.studies.design.sampling import SamplingOptions
     from epicene.studies.design.schema import LocalisedText
+    from epicene.suites import Results
     from epicene.suites.genform.items import Gender, Pair
     from epicene.suites.genform.protocol import GenformProtocol
     from epicene.suites.studies import Material
@@ -177,6 +180,8 @@ def candidates(material: Rewritten) -> Iterator[Candidate]:
                     unit=pair.cluster,
                     name=f"{model}/{pair.id}/{target}",
                     make=partial(_item, pair, model, target, judged, material.protocol),
+                    judged=(pair.id, judged.name),
+                    uncertain=partial(operator.ne, judged.outcome, "right"),
                 )
 
 
@@ -229,6 +234,20 @@ def sample(
     return stratified_sample(candidates, wanted, per_cell=PER_CELL)
 
 
+def checks(_results: Results[GenformProtocol]) -> Iterator[HeadlineCheck]:
+    """A sentence's gendered terms are right if people find that it fits the speaker; one that shows
+    no gender any more does not."""
+    yield HeadlineCheck(
+        headline=TERMS_RIGHT,
+        judgement=SPEAKER,
+        judged=lambda item: (
+            item.fields["sentence"],
+            request_name(GENERATION, item.fields["target"]),
+        ),
+        value=lambda label, _automatic, _item: float(label == YES),
+    )
+
+
 kind = StudyKind(
     study=study,
     candidates=candidates,
@@ -238,4 +257,5 @@ kind = StudyKind(
     automatic=_REWRITINGS.automatic,
     metrics=_REWRITINGS.metrics,
     tables=_REWRITINGS.tables,
+    checks=checks,
 )
