@@ -119,6 +119,12 @@ def test_a_run_in_one_wording_beside_one_in_two() -> None:
     assert set(made) == {"wordings", "prompt sensitivity"}
 
 
+def test_no_table_where_no_headline_has_a_value() -> None:
+    given = results(one=["1110", "1000"])
+    nothing = pl.lit(None, dtype=given.frame["outcome"].dtype)
+    assert not tables(dataclasses.replace(given, frame=given.frame.with_columns(outcome=nothing)))
+
+
 def test_a_column_of_the_users_is_no_wording() -> None:
     """A facet `wording` of the data, with whatever in it, makes no tables."""
     given = results(one=["1110"])

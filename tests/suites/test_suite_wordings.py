@@ -205,7 +205,7 @@ def test_translations_are_asked_once() -> None:
 def test_a_run_in_several_wordings(name: str, tmp_path: Path) -> None:
     """Every judgement says its wording, none shares its name, and each table its note."""
     suite = find_suite(name)
-    order = config(name, 3, limit=2, **({"shots": "1"} if name == "gramvis" else {}))
+    order = config(name, 3, limit=2, **({"shots": "2"} if name == "gramvis" else {}))
     roles = [role.name for role in suite.roles]
     order = RunConfig(
         suite=suite,

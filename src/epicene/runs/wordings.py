@@ -73,6 +73,8 @@ def wording_tables(suite: Suite[Any, Any], results: Results[Any]) -> Iterator[Ta
     if not wordings:
         return
     found = list(wording_results(suite, results))
+    if not found:  # no headline has a value
+        return
     yield _values_table(found, wordings)
     yield _sensitivity_table(found)
     ranked = _by_title(each for each in found if each.headline.item_scores is not None)
