@@ -89,6 +89,9 @@ class _Survey:
         self, path: Path, source: DataSource, protocol: TranslationProtocol
     ) -> Iterator[_Reader]:
         english = self._winomt_files()
+        for code in protocol.languages if english else ():
+            if code not in LANGUAGES:
+                raise unknown("list of nouns for the language", code, LANGUAGES)
         for each in english:
             name = "winomt" if len(english) == 1 else each.stem
             yield _Reader((each,), partial(sources.read_winomt, each, name))
@@ -128,8 +131,10 @@ class _Survey:
     def _annotation_readers(self, english: list[Path]) -> Iterator[_Reader]:
         seen: dict[str, str] = {}
         for each in self._by_layout.get(ANNOTATIONS, []):
-            sha256 = sha256_of(each)
-            if not english:
+            sha256, language = sha256_of(each), sources.annotation_language(each)
+            if language not in LANGUAGES:
+                self.notes.append(f"{each.name}: left out, there are no nouns for {language}.")
+            elif not english:
                 self.notes.append(f"{each.name}: left out, since there is no en.txt beside it.")
             elif sha256 in seen:
                 self.notes.append(f"{each.name}: left out, a copy of {seen[sha256]}.")

@@ -201,11 +201,17 @@ def _winomt_lines(path: Path) -> Iterator[tuple[str, str, str, str]]:
         yield gender, position, source, entity
 
 
-def read_annotations(path: Path, sentences: Path) -> Iterator[Sentence]:
-    """The translations that people judged; rows without a judgement are passed over."""
+def annotation_language(path: Path) -> str:
+    """The language that the name of a file of annotations says: `aws.de.in - de.in.csv`."""
     found = _ANNOTATION_LANGUAGE.findall(path.name)
     if not found:
         raise InputError(f"The name of {path} does not say its language (es.in … .csv).")
+    return str(found[-1])
+
+
+def read_annotations(path: Path, sentences: Path) -> Iterator[Sentence]:
+    """The translations that people judged; rows without a judgement are passed over."""
+    language = annotation_language(path)
     english = list(_winomt_lines(sentences))
     for number, row in enumerate(_annotation_rows(path), start=1):
         human = _HUMAN_GENDERS.get(row.values["Gender? [M/F/N]"].strip().upper())
@@ -221,8 +227,8 @@ def read_annotations(path: Path, sentences: Path) -> Iterator[Sentence]:
                 f"{sentences} about {entity!r}."
             )
         yield Sentence(
-            id=f"{found[-1]}-annotation-{number}",
-            language=found[-1],
+            id=f"{language}-annotation-{number}",
+            language=language,
             origin=ANNOTATIONS,
             source=source,
             gender=_WINOMT_GENDERS[gender],
