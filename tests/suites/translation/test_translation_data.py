@@ -277,7 +277,21 @@ def test_annotations_of_other_sentences_are_refused(tmp_path: Path, row: str, re
         dataset(tmp_path)
 
 
-def test_other_encodings_and_pipes_are_refused(tmp_path: Path) -> None:
+def test_languages_without_nouns_are_said(tmp_path: Path) -> None:
+    files = {"en.txt": WINOMT, "he.in.csv - he.in.csv": HUMAN, "es.in - es.in.csv": HUMAN}
+    found = dataset(write(tmp_path, files))
+    assert any("left out, there are no nouns for he" in note for note in found.notes)
+    assert {each.language for each in found.items if each.human} == {"es"}
+    with pytest.raises(InputError, match="no list of nouns for the language 'nl'"):
+        dataset(tmp_path, languages=("nl",))
+    with pytest.raises(InputError, match="no language 'Spanish'"):
+        dataset(tmp_path, languages=("Spanish",))
+    write(tmp_path, {"x.csv": HUMAN})
+    with pytest.raises(InputError, match="does not say its language"):
+        dataset(tmp_path)
+
+
+def test_other_encodings_are_refused(tmp_path: Path) -> None:
     for encoding in ("utf-16", "latin-1"):
         (tmp_path / "a.txt").write_bytes("male\t1\tDécès.\tbaker\n".encode(encoding))
         with pytest.raises(InputError, match="is not UTF-8"):

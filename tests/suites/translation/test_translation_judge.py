@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from epicene.core.records import Failed, Text, Texts
 from epicene.models import open_model, parse_spec
@@ -156,6 +159,19 @@ def test_the_readings_differ_only_where_pronouns_are_read() -> None:
         written = f"{noun.word} {text.get(language, 'ella lei ela هي')}"
         found = entity_gender(written, language, "writer", with_pronoun=True).gender
         assert (found == "feminine") == (language in PRONOUN_LANGUAGES and language != "ru")
+
+
+@given(st.text(max_size=60), st.sampled_from([*LANGUAGES, "nl", "zh"]))
+@settings(max_examples=200, deadline=None)
+def test_any_text_is_judged(text: str, language: str) -> None:
+    """Mixed scripts, controls, combining marks alone: never an error, and never right by itself."""
+    person = Sentence(id="a", language=language, source=SOURCE, entity="nurse", gender="feminine")
+    pair = msgspec.structs.replace(person, references={"right": "ella", "wrong": "él"})
+    for sentence in (person, pair):
+        for written in (text, f"nurse {text}", text.join(["", "", ""])):
+            for each in judge(sentence, answered(written), OURS):
+                assert each.outcome in ("right", "wrong", "undetected")
+                assert each.outcome != "right" or each.evidence["found"] or "(" in each.name
 
 
 def test_roles_are_found_without_their_article() -> None:

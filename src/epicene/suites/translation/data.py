@@ -15,6 +15,7 @@ from epicene.suites import Dataset
 from epicene.suites.data_origin import user_data_name
 from epicene.suites.translation import sources
 from epicene.suites.translation.entities import LANGUAGES
+from epicene.suites.translation.geneval import geneval_name, geneval_sets, read_geneval
 from epicene.suites.translation.items import ANNOTATIONS, GATE, OWN, WINOMT
 
 if TYPE_CHECKING:
@@ -89,6 +90,9 @@ class _Survey:
         self, path: Path, source: DataSource, protocol: TranslationProtocol
     ) -> Iterator[_Reader]:
         english = self._winomt_files()
+        for code in protocol.languages if english else ():
+            if code not in LANGUAGES:
+                raise unknown("list of nouns for the language", code, LANGUAGES)
         for each in english:
             name = "winomt" if len(english) == 1 else each.stem
             yield _Reader((each,), partial(sources.read_winomt, each, name))
@@ -96,10 +100,10 @@ class _Survey:
         paths = self._by_layout.get("MT-GenEval", [])
         if paths and not path.is_dir():  # one file of several that are parallel
             paths = [each for each in path.parent.iterdir() if _is_parallel(each, path)]
-        sets, missing = sources.geneval_sets(paths)
+        sets, missing = geneval_sets(paths)
         self.notes += missing
         for files in sets:
-            yield _Reader(files.files, partial(_in_one_language, sources.read_geneval, files))
+            yield _Reader(files.files, partial(_in_one_language, read_geneval, files))
         named = protocol.language
         tables, copies = sources.gate_files(self._by_layout.get(GATE, []))
         if copies:
@@ -128,8 +132,10 @@ class _Survey:
     def _annotation_readers(self, english: list[Path]) -> Iterator[_Reader]:
         seen: dict[str, str] = {}
         for each in self._by_layout.get(ANNOTATIONS, []):
-            sha256 = sha256_of(each)
-            if not english:
+            sha256, language = sha256_of(each), sources.annotation_language(each)
+            if language not in LANGUAGES:
+                self.notes.append(f"{each.name}: left out, there are no nouns for {language}.")
+            elif not english:
                 self.notes.append(f"{each.name}: left out, since there is no en.txt beside it.")
             elif sha256 in seen:
                 self.notes.append(f"{each.name}: left out, a copy of {seen[sha256]}.")
@@ -153,14 +159,14 @@ def _files_in(path: Path) -> list[Path]:
         each
         for each in path.rglob("*")
         if each.is_file()
-        and (each.suffix.lower() in sources.SUFFIXES or sources.geneval_name(each))
+        and (each.suffix.lower() in sources.SUFFIXES or geneval_name(each))
         and not any(part.startswith(".") for part in each.relative_to(path).parts)
     )
 
 
 def _is_parallel(path: Path, other: Path) -> bool:
     """Whether two files of MT-GenEval are of one subset, language and split."""
-    one, two = sources.geneval_name(path), sources.geneval_name(other)
+    one, two = geneval_name(path), geneval_name(other)
     if one is None or two is None:
         return False
     return all(one[name] == two[name] for name in ("language", "split")) and (
@@ -231,4 +237,4 @@ def is_published(files: Iterable[tuple[str, str]]) -> bool:
 
 
 def _is_published_name(name: str) -> bool:
-    return bool(sources.geneval_name(Path(name)) or _PUBLISHED_NAME.fullmatch(name))
+    return bool(geneval_name(Path(name)) or _PUBLISHED_NAME.fullmatch(name))
