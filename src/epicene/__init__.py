@@ -149,6 +149,7 @@ __all__ = [
     "Choice",
     "Comparison",
     "Completions",
+    "CorrectedResults",
     "Decoding",
     "Demo",
     "Draw",

@@ -368,3 +368,25 @@ def test_pairs_where_people_decide_what_is_acceptable(folder: Path) -> None:
     )
     assert found.estimates.human.value is not None
     assert turned.estimates.human.value == pytest.approx(1 - found.estimates.human.value, abs=1e-6)
+
+
+def test_effects_of_grammar_by_the_genders_that_people_see(folder: Path) -> None:
+    made = epicene.run(
+        "gramvis",
+        "sketch?effect=0.4",
+        roles={"judges": ["sketch-judge:1", "sketch-judge:2", "sketch-judge:3"]},
+        out=folder / "faces",
+        language="fr",
+        limit=1,
+        progress=False,
+    )
+    run = made.stored[0]
+    study = study_from_runs([run], SamplingOptions(per_cell=1000), study="image")
+    # If people see men only, grammar has no effect, whatever the judges say.
+    found = answered(study, lambda _item: {"shows": "male"}).corrections([run])
+    assert found.headlines
+    for each in found.headlines:
+        assert each.headline.startswith("effect of grammar")
+        assert each.signs == (1, -1)
+        assert each.estimates.human.value == pytest.approx(0)
+        assert "difference" in each.rogan_gladen.why

@@ -15,12 +15,13 @@ from epicene.core.errors import InputError, RunError
 from epicene.studies.collection.database import ResponseStore
 from epicene.studies.collection.folder import (
     RESPONSES_FILE,
+    SAMPLE_FILE,
     STUDY_FILE,
     StudyFolder,
     create_study_folder,
     open_study_folder,
 )
-from epicene.studies.design.schema import Access
+from epicene.studies.design.schema import Access, SampledCell, SamplingRecord
 from epicene.studies.exchange.study_files import study_toml
 from study_examples import image, misgendering
 
@@ -40,6 +41,31 @@ def sheet(folder: StudyFolder, text: str) -> Path:
 
 def labels(folder: StudyFolder) -> dict[tuple[str, str], object]:
     return {(each.item, each.participant): each.answers["label"] for each in folder.responses()}
+
+
+def test_a_sample_comes_back_and_the_study_file_is_as_before(tmp_path: Path) -> None:
+    cells = (SampledCell(cell=("a",), size=10, sampled=2),)
+    plain = msgspec.structs.replace(
+        misgendering(), drawn=SamplingRecord(kind="labels", protocol="epicene")
+    )
+    assert plain.drawn is not None
+    sampled = msgspec.structs.replace(
+        plain,
+        drawn=msgspec.structs.replace(plain.drawn, cells=cells),
+        items=tuple(
+            msgspec.structs.replace(item, cell=("a",), inclusion=0.2) for item in plain.items
+        ),
+    )
+    made = create_study_folder(tmp_path / "sampled", sampled)
+    assert open_study_folder(made.path).study == sampled
+    assert (made.path / STUDY_FILE).read_text("utf-8") == study_toml(plain)
+    # The same study again, as versions without probabilities sampled it.
+    assert create_study_folder(made.path, plain).study == sampled
+    (made.path / SAMPLE_FILE).unlink()
+    assert open_study_folder(made.path).study == plain
+    (made.path / SAMPLE_FILE).write_text("{}", "utf-8")
+    with pytest.raises(InputError, match=r"sample\.json does not fit"):
+        open_study_folder(made.path)
 
 
 def test_a_folder_comes_back(folder: StudyFolder) -> None:

@@ -1,4 +1,7 @@
-"""A study folder: the study in `study.toml`, the responses in a database."""
+"""A study folder: `study.toml`, its sample in `sample.json`, the responses in a database.
+
+Studies of version 0.1.0 have no `sample.json`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from epicene.core.data_files import read_text
 from epicene.core.errors import InputError, RunError, as_sentence
 from epicene.core.files import write_atomically
+from epicene.core.records import Record, to_json
 from epicene.core.sqlite import check_ours
 from epicene.studies.collection.adjudication import AdjudicationStore
 from epicene.studies.collection.database import (
@@ -20,7 +25,7 @@ from epicene.studies.collection.database import (
 )
 from epicene.studies.collection.schema_drift import ValidResponses, valid_responses
 from epicene.studies.design.checks import check_study, launch_problems
-from epicene.studies.design.schema import Option
+from epicene.studies.design.schema import Option, SampledCell
 from epicene.studies.exchange.response_files import read_adjudications, read_responses
 from epicene.studies.exchange.study_files import read_study, study_toml
 
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
     ResponseReader = Callable[[Study], list[LocatedResponse]]
 
 STUDY_FILE = "study.toml"
+SAMPLE_FILE = "sample.json"
 RESPONSES_FILE = "responses.sqlite"
 
 
@@ -158,8 +164,55 @@ def create_study_folder(path: Path, study: Study) -> StudyFolder:
     with explain_errors(path / RESPONSES_FILE):
         check_ours(path / RESPONSES_FILE, RESPONSE_TABLES)
     _make_private_folder(path)
-    write_atomically(path / STUDY_FILE, study_toml(study).encode())
+    if study.drawn is not None and study.drawn.cells:
+        write_atomically(path / SAMPLE_FILE, to_json(_Sample.of(study)) + b"\n")
+    write_atomically(path / STUDY_FILE, study_toml(_without_sample(study)).encode())
     return StudyFolder(path, study)
+
+
+class _SampledItem(Record, frozen=True):
+    cell: tuple[str, ...]
+    inclusion: float | None
+
+
+class _Sample(Record, frozen=True):
+    """The sizes of the cells, and of each item its cell and the probability of being sampled."""
+
+    cells: tuple[SampledCell, ...]
+    items: dict[str, _SampledItem]
+
+    @classmethod
+    def of(cls, study: Study) -> _Sample:
+        assert study.drawn is not None
+        items = {item.id: _SampledItem(item.cell, item.inclusion) for item in study.items}
+        return cls(study.drawn.cells, items)
+
+
+def _without_sample(study: Study) -> Study:
+    """The study as its file has it."""
+    return msgspec.structs.replace(
+        study,
+        drawn=study.drawn and msgspec.structs.replace(study.drawn, cells=()),
+        items=tuple(msgspec.structs.replace(item, cell=(), inclusion=None) for item in study.items),
+    )
+
+
+def _with_sample(study: Study, file: Path) -> Study:
+    """The study with what its sample file says, if there is one."""
+    if study.drawn is None or not file.is_file():
+        return study
+    try:
+        sample = msgspec.json.decode(read_text(file), type=_Sample)
+    except msgspec.DecodeError as error:
+        raise InputError(f"{file} does not fit: {error}.") from None
+    items = tuple(
+        msgspec.structs.replace(item, cell=found.cell, inclusion=found.inclusion)
+        if (found := sample.items.get(item.id))
+        else item
+        for item in study.items
+    )
+    drawn = msgspec.structs.replace(study.drawn, cells=sample.cells)
+    return msgspec.structs.replace(study, drawn=drawn, items=items)
 
 
 def _make_private_folder(path: Path) -> None:
@@ -174,10 +227,8 @@ def _make_private_folder(path: Path) -> None:
 def _fixed_parts(study: Study) -> tuple[object, ...]:
     """The parts that responses depend on; the owner may edit the others."""
     questions = tuple(map(_without_texts, study.questions))
-    # Studies of earlier versions have no probabilities.
-    drawn = study.drawn and msgspec.structs.replace(study.drawn, cells=())
-    items = tuple(msgspec.structs.replace(item, cell=(), inclusion=None) for item in study.items)
-    return study.name, study.suite, study.judgements, drawn, items, questions
+    plain = _without_sample(study)
+    return plain.name, plain.suite, plain.judgements, plain.drawn, plain.items, questions
 
 
 def _without_texts(question: Question) -> Question:
@@ -196,4 +247,4 @@ def open_study_folder(path: Path) -> StudyFolder:
             f"{path} is not a study folder: it has no {STUDY_FILE}; `epicene annotate sample` "
             "makes one."
         )
-    return StudyFolder(path, read_study(path / STUDY_FILE))
+    return StudyFolder(path, _with_sample(read_study(path / STUDY_FILE), path / SAMPLE_FILE))
