@@ -12,7 +12,7 @@ import pytest
 import epicene
 from epicene.core.errors import InputError
 from epicene.runs.stored_run import StoredRun, read_run
-from epicene.studies.analysis.corrections import NOT_RIGHT, PARTLY, RIGHT, CorrectedHeadline
+from epicene.studies.analysis.corrections import NOT_RIGHT, RIGHT, CorrectedHeadline
 from epicene.studies.analysis.label_needs import allocate_labels
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
 from epicene.studies.analysis.study_summary import AnsweredStudy, summarise_study
@@ -349,8 +349,6 @@ def test_rewritings_for_another_speaker(folder: Path) -> None:
     assert found.left_out.open == 0
     assert found.confusion[RIGHT, NOT_RIGHT] == found.confusion[NOT_RIGHT, RIGHT] == 0
     assert found.confusion[NOT_RIGHT, NOT_RIGHT] > 0
-    # A sentence with some terms right is not right for people, so the two differ a little.
-    assert found.confusion[NOT_RIGHT, PARTLY] > 0
     value = found.estimates.automatic.value
     assert found.estimates.corrected.value == pytest.approx(value, abs=0.02)
 
