@@ -137,7 +137,7 @@ def test_a_suite_that_names_two_judgements_alike(do_run: Runner, tmp_path: Path)
     message = "The suite two-stage gives two judgements of the item 'opening-0' the name 'read 0 by"
     for pairing in (compare_runs, compare_agreement):
         with pytest.raises(RunError, match=message):
-            pairing(*runs)
+            pairing(runs[0], runs[1])
 
 
 def test_other_judges_are_reported(do_run: Runner, tmp_path: Path) -> None:

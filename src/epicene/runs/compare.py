@@ -61,7 +61,7 @@ class Comparison:
     notes: tuple[str, ...]  # what makes the two differ besides the model
 
 
-def compare_runs(first: StoredRun, second: StoredRun, crossed: str = "") -> Comparison:
+def compare_runs(first: StoredRun, second: StoredRun, *, crossed: str = "") -> Comparison:
     """Pair the judgements of two runs by item and name, and test what differs: by the suite's
     headlines, as a report does it, then by every name of judgements.
 
