@@ -105,7 +105,7 @@ def test_texts_of_the_harness(planted: Any, tmp_path: Path) -> None:
     # As a run it can be compared: with the run of the same answers there is no difference.
     with pytest.warns(epicene.EpiceneWarning, match="not in the log"):
         epicene.score("genform", logs, out=tmp_path / "stored")
-        compared = epicene.compare(planted, tmp_path / "stored")
+    compared = epicene.compare(planted, tmp_path / "stored")
     assert len(compared.changed()) == 0
     assert epicene.report(tmp_path / "stored", tmp_path / "report.html").is_file()
     with pytest.raises(InputError, match="Only samples of lm-evaluation-harness"):

@@ -80,7 +80,7 @@ def chat_key(contents: Sequence[str]) -> str:
     return "\n\n".join(contents)
 
 
-def run_inspect(out: Path, file: Path, texts: Mapping[str, str], log_format: str) -> list[Any]:
+def run_inspect(out: Path, file: Path, texts: Mapping[str, str], log_format: Any) -> list[Any]:
     """Run a task file in Inspect, and its logs."""
     from inspect_ai import eval as inspect_eval
     from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi

@@ -28,7 +28,14 @@ def log_files(path: Path) -> list[Path]:
         ]
     else:
         found = [path] if path.is_file() else []
-    return [file for file in found if lm_eval.is_log(file) or inspect_ai.is_log(file)]
+    return [file for file in found if _is_log(file)]
+
+
+def _is_log(file: Path) -> bool:
+    try:
+        return lm_eval.is_log(file) or inspect_ai.is_log(file)
+    except OSError:  # which the suite's reader explains
+        return False
 
 
 def read_logs(files: list[Path]) -> Iterator[LoggedSample]:
