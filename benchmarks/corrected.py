@@ -178,6 +178,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data-sets", type=int, default=250)
     parser.add_argument("--labels", type=int, nargs="+", default=[50, 200, 1000])
+    parser.add_argument("--accuracies", type=float, nargs="+", default=list(ACCURACIES))
     parser.add_argument("--designs", nargs="+", default=list(DESIGNS), choices=DESIGNS)
     asked = parser.parse_args()
     heads = (
@@ -185,7 +186,7 @@ def main() -> None:
         "corrected 93–97", "width", "wider, %",
     )  # fmt: skip
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
-    for labels, accuracy in product(asked.labels, ACCURACIES):
+    for labels, accuracy in product(asked.labels, asked.accuracies):
         kinds = product(RATES, BIASES, asked.designs)
         found = [measure(Cell(labels, accuracy, *kind), asked.data_sets) for kind in kinds]
         print(f"| {labels} | {100 * accuracy:g} % | {' | '.join(_fields(found))} |", flush=True)

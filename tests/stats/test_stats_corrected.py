@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -214,6 +216,16 @@ def test_rogan_gladen_says_why_there_is_none() -> None:
     halves = CheckedRate(np.full(6, 0.5), np.array([1.0, 0] * 3))
     assert "right or wrong" in rogan_gladen(halves).why
     assert "labelled none" in rogan_gladen(CheckedRate(ones, np.full(6, NONE))).why
+
+
+# --- the page ----------------------------------------------------------------------------------
+
+
+def test_the_example_of_the_page_gives_what_it_prints() -> None:
+    page = Path(__file__).parents[2] / "docs" / "corrected.md"
+    found = doctest.testfile(str(page), module_relative=False)
+    assert found.attempted >= 10
+    assert not found.failed
 
 
 # --- coverage ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import operator
 import tomllib
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -242,7 +242,7 @@ def checks(_results: Results[GenformProtocol]) -> Iterator[HeadlineCheck]:
         judgement=SPEAKER,
         judged=lambda item: (
             item.fields["sentence"],
-            request_name(GENERATION, item.fields["target"]),
+            request_name(GENERATION, cast("Gender", item.fields["target"])),
         ),
         value=lambda label, _automatic, _item: float(label == YES),
     )
