@@ -252,7 +252,7 @@ class Study:
             names = [check_participant_name(name) for name in _names(people)]
         study = export_images(self._folder, Path(out))
         responses = self._folder.responses()
-        paths = write_sheets(study, names, Path(out), responses)
+        paths = write_sheets(study, names, Path(out), responses, self._folder.exclusions())
         own = {item.id for item in (*study.items, *study.fillers, *study.checks)}
         answered = Counter(each.participant for each in responses if each.item in own)
         return Sheets(paths, [*_reduced_work(names, {path.stem for path in paths}, answered)])
@@ -337,6 +337,42 @@ class Study:
         )
 
     @keyword_errors
+    def exclude(self, *people: str, reason: str, by: str = "owner") -> None:
+        """Keep these people's answers without counting them, and give their items to others.
+
+        reason: why; tables and exports repeat it.
+        by: who decides.
+        """
+        from epicene.studies.collection.exclusion import exclude_participant
+
+        for person in people:
+            exclude_participant(self._folder, person, reason, by)
+
+    @keyword_errors
+    def readmit(self, *people: str) -> None:
+        """Count excluded people's answers again; the rule in study.toml spares them from then."""
+        from epicene.studies.collection.exclusion import readmit_participant
+
+        for person in people:
+            readmit_participant(self._folder, person)
+
+    @keyword_errors
+    def apply_rule(self) -> dict[str, str]:
+        """Exclude everybody whom the rule in study.toml excludes, finished or not, with reasons.
+
+        The pages apply it when a person finishes; this is for people who left before that, and for
+        imported answers.
+        """
+        from epicene.studies.collection.exclusion import apply_rule
+
+        return apply_rule(self._folder)
+
+    @property
+    def excluded(self) -> dict[str, str]:
+        """The people who are excluded, with the reasons."""
+        return {name: each.reason for name, each in self._folder.exclusions().items()}
+
+    @keyword_errors
     def count_answers(self, person: str) -> int:
         """How many items a person has answered."""
         return sum(response.participant == person for response in self._folder.responses())
@@ -407,10 +443,23 @@ def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tup
     yield "(owner)", link(User("owner"))
     access = folder.study.access
     if access.entry == "open":
-        query = access.participant_parameter and f"?{access.participant_parameter}=…"
-        yield "(open)", link(User("open")) + query
+        name = access.participant_parameter
+        yield "(open)", link(User("open")) + (name and f"?{name}={_placeholder(name)}")
     for name, issue in invited.items():
         yield name, link(User("person", name, issue))
+
+
+# What platforms put in the place of their participants' ids
+_PLACEHOLDERS = {
+    "prolific_pid": "{{%PROLIFIC_PID%}}",
+    "workerid": "${workerId}",
+    "psid": "[%%psid%%]",
+}
+
+
+def _placeholder(parameter: str) -> str:
+    """What to write for the participant's id in the link, if the platform is known."""
+    return _PLACEHOLDERS.get(parameter.lower(), "ID")
 
 
 def _server() -> Callable[..., None]:

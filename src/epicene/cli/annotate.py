@@ -49,6 +49,47 @@ def _confirm(what: str) -> bool:
     return typer.confirm(f"Delete {what}, for good?", err=True)
 
 
+def exclude(
+    study: StudyPath,
+    people: Annotated[
+        list[str] | None, typer.Argument(metavar="[PERSON…]", help="Whose answers must not count.")
+    ] = None,
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why; tables and exports repeat it.")
+    ] = "",
+    by: Annotated[str, typer.Option("--by", help="Who decides.")] = "owner",
+    rule: Annotated[
+        bool,
+        typer.Option(
+            "--rule",
+            help="Instead: apply the rule in study.toml to everybody, also to people who left "
+            "early and to imported answers.",
+        ),
+    ] = False,
+    readmit: Annotated[
+        bool, typer.Option("--readmit", help="Instead: count these people's answers again.")
+    ] = False,
+) -> None:
+    """Exclude people: their answers are kept, do not count, and their items go to others."""
+    from epicene.api.studies import load_study
+    from epicene.cli.output import note
+
+    chosen = load_study(study)
+    named = people or []
+    if rule == bool(named) or (readmit and not named):
+        raise InputError("Name people, or give --rule: one of the two.")
+    if rule:
+        for name, why in chosen.apply_rule().items():
+            note(f"Excluded {name}: {why}.")
+    elif readmit:
+        chosen.readmit(*named)
+        note(f"The answers of {', '.join(named)} count again.")
+    else:
+        chosen.exclude(*named, reason=reason, by=by)
+        note(f"Excluded {', '.join(named)}; the answers are kept, and the items go to others.")
+    note(f"Excluded in all: {len(chosen.excluded)}.")
+
+
 PeopleOption: TypeAlias = Annotated[
     str,
     typer.Option(metavar="A,B,…", help="Who gets a personal link, besides those who have one."),
@@ -276,4 +317,5 @@ app.command("export")(annotate_output.export)
 app.command("tables")(annotate_output.tables)
 app.command("serve")(serve)
 app.command("links")(links)
+app.command("exclude")(exclude)
 app.command("forget")(forget)

@@ -155,6 +155,13 @@ def _word_labels(word_spans: Sequence[tuple[int, int]], answer: AnswerValue) -> 
 # The share of attention checks that a participant must answer right
 PASS_THRESHOLD = 0.75
 
+
+def pass_threshold(study: Study) -> float:
+    """The share of attention checks that passes: of the study's rule, if it has one."""
+    rule = study.exclude
+    return PASS_THRESHOLD if rule is None or rule.checks is None else rule.checks
+
+
 # The most pairs of labels from which Cohen's κ is computed
 _MAX_PAIRS = 250_000
 
@@ -219,9 +226,10 @@ class QuestionGrowth(Record, frozen=True, kw_only=True):
 
 
 def participant_quality(
-    study: Study, responses: Sequence[Response], *, passing: float = PASS_THRESHOLD
+    study: Study, responses: Sequence[Response], *, passing: float | None = None
 ) -> tuple[ParticipantQuality, ...]:
     """The quality of each participant, ordered by name; seconds are those of the items only."""
+    passing = pass_threshold(study) if passing is None else passing
     items = {item.id for item in study.items}
     checks = {item.id: item for item in study.checks}
     by_participant: defaultdict[str, list[Response]] = defaultdict(list)

@@ -14,6 +14,7 @@ from epicene.core.sqlite import check_ours
 from epicene.studies.collection.adjudication import AdjudicationStore
 from epicene.studies.collection.database import (
     RESPONSE_TABLES,
+    Exclusion,
     ImportCounts,
     ResponseStore,
     explain_errors,
@@ -51,9 +52,22 @@ class StudyFolder:
         with self._open_store() as store:
             return store.all()
 
-    def valid_responses(self, without: Collection[str] = ()) -> ValidResponses:
-        """The responses and adjudications that fit the study, `without` some participants'."""
-        responses = [each for each in self.responses() if each.participant not in without]
+    def exclusions(self) -> dict[str, Exclusion]:
+        """The excluded participants, with the reasons."""
+        if not (self.path / RESPONSES_FILE).exists():
+            return {}
+        with self._open_store() as store:
+            return store.exclusions()
+
+    def valid_responses(
+        self, without: Collection[str] = (), *, with_excluded: bool = False
+    ) -> ValidResponses:
+        """The responses and adjudications that fit the study.
+
+        Those of excluded participants are left out, and those of participants in `without`.
+        """
+        out = {*without, *(() if with_excluded else self.exclusions())}
+        responses = [each for each in self.responses() if each.participant not in out]
         return valid_responses(self.study, responses, self.adjudications().all())
 
     def adjudications(self) -> AdjudicationStore:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 EntryType: TypeAlias = Literal["personal", "open"]
 ParticipantStage: TypeAlias = Literal[
-    "closed", "consent", "screening", "refused", "instructions", "work"
+    "excluded", "closed", "consent", "screening", "refused", "instructions", "work"
 ]
 
 _MAX_DIGITS = 9  # of the answer to a number screener
@@ -181,6 +181,8 @@ class Participants:
 
     def stage(self, row: sqlite3.Row) -> ParticipantStage:
         """The participant's current stage."""
+        if is_excluded(self._db, row["participant"]):
+            return "excluded"
         if self.is_closed():
             return "closed"
         if row["screened"] == "refused":
@@ -280,7 +282,14 @@ def _delete_rows(db: sqlite3.Connection, participant: str) -> int:
     deleted = db.execute("DELETE FROM responses WHERE participant = ?", (participant,)).rowcount
     db.execute("DELETE FROM assignments WHERE participant = ?", (participant,))
     db.execute("DELETE FROM people WHERE participant = ?", (participant,))
+    db.execute("DELETE FROM exclusions WHERE participant = ?", (participant,))
     return deleted
+
+
+def is_excluded(db: sqlite3.Connection, participant: str) -> bool:
+    """Whether a participant is excluded."""
+    query = "SELECT 1 FROM exclusions WHERE participant = ? AND lifted IS NULL"
+    return exists(db, query, participant)
 
 
 def _is_answer(screen: Screener, answer: str) -> bool:

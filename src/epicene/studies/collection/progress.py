@@ -51,7 +51,7 @@ class ParticipantProgress:
     entry: str
     list: str | None
     answered: int
-    state: str  # invited, refused, finished, or working
+    state: str  # invited, refused, finished, working, or excluded
     seen: datetime | None
 
 
@@ -65,10 +65,13 @@ _ITEMS = """
     ORDER BY given >= wanted, given, item LIMIT ? OFFSET ?
 """
 _PEOPLE = """
-    SELECT participant, entry, list, answered, seen, CASE
+    SELECT people.participant, entry, list, answered, seen, CASE
+        WHEN exclusions.participant IS NOT NULL THEN 'excluded'
         WHEN entered IS NULL THEN 'invited' WHEN screened = 'refused' THEN 'refused'
         WHEN finished IS NOT NULL THEN 'finished' ELSE 'working' END AS state
-    FROM people ORDER BY participant
+    FROM people LEFT JOIN exclusions
+        ON exclusions.participant = people.participant AND lifted IS NULL
+    ORDER BY people.participant
 """
 
 ProgressT = TypeVar("ProgressT", ListProgress, ItemProgress, ParticipantProgress)

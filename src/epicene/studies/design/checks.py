@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -69,6 +70,7 @@ def study_problems(study: Study) -> Iterator[str]:
         yield f"judgements is {study.judgements}, and must be at least 1"
     if study.per_person is not None and study.per_person < 1:
         yield f"per_person is {study.per_person}, and must be at least 1"
+    yield from _exclusion_problems(study)
     yield from _id_problems("questions", (question.id for question in study.questions))
     for question in study.questions:
         if question.id in Response.__struct_fields__:
@@ -86,6 +88,20 @@ def study_problems(study: Study) -> Iterator[str]:
 
 
 # --- parts of a study ------------------------------------------------------------------------
+
+
+def _exclusion_problems(study: Study) -> Iterator[str]:
+    rule = study.exclude
+    if rule is None:
+        return
+    if rule.checks is None and rule.seconds is None:
+        yield "exclude names neither checks nor seconds"
+    if rule.checks is not None and not 0 < rule.checks <= 1:
+        yield f"exclude.checks is {rule.checks:g}, and must be more than 0 and at most 1"
+    if rule.checks is not None and not study.checks:
+        yield "exclude.checks wants attention checks, and the study has none"
+    if rule.seconds is not None and not 0 < rule.seconds < math.inf:
+        yield f"exclude.seconds is {rule.seconds:g}, and must be more than 0"
 
 
 def _id_problems(what: str, ids: Iterable[str]) -> Iterator[str]:

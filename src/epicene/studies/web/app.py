@@ -53,7 +53,7 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool 
 
     `secure`: it is reached only by HTTPS, whatever the requests say.
     """
-    for name in ("completion_url", "screened_out_url", "full_url"):
+    for name in ("completion_url", "screened_out_url", "full_url", "excluded_url"):
         url = getattr(folder.study.access, name)
         if url and not url.startswith(("https://", "http://")):
             raise InputError(f"The {name} {url!r} in study.toml is no web address.")

@@ -111,6 +111,8 @@ class StudyApp:
         """What a participant sees now, with the contents of a rejected form filled in."""
         language = self.language(participant)
         shared: dict[str, Any] = {"notice": notice}
+        if participant.stage == "excluded":
+            return self._excluded(participant, shared)
         if participant.stage == "closed":
             shared |= {"answered": participant.answered}
             return PageContent(
@@ -141,6 +143,8 @@ class StudyApp:
         if isinstance(work, Feedback):
             shared |= {"number": work.number, **self._feedback(viewer, work, participant)}
             return PageContent("feedback", shared, work.number)
+        if work.excluded:
+            return self._excluded(participant, shared)
         if participant.entry == "open" and not state.answered:
             return PageContent("full", shared | self._return_url(participant, "full_url"))
         return PageContent("done", shared | self._completion(participant, state.answered))
@@ -176,6 +180,14 @@ class StudyApp:
             if question.id in item.expected
         ]
         return {"item": item, "rows": rows, "right": all(row["right"] for row in rows)}
+
+    def _excluded(self, participant: Participant, shared: dict[str, Any]) -> PageContent:
+        """The page for participants whose answers do not count, with a code of their own."""
+        access = self.study.access
+        is_open = participant.entry == "open"
+        code = access.excluded_code if is_open else ""
+        back = access.excluded_url.replace("{code}", code) if is_open else ""
+        return PageContent("excluded", shared | {"code": code, "back": back})
 
     def _completion(self, participant: Participant, answered: int) -> dict[str, Any]:
         """The completion code and URL, for participants of the open link who answered something."""
