@@ -21,7 +21,7 @@ from epicene.studies.collection.database import (
 )
 from epicene.studies.collection.schema_drift import ValidResponses, valid_responses
 from epicene.studies.design.checks import check_study, launch_problems
-from epicene.studies.design.schema import Option
+from epicene.studies.design.schema import Option, TextQuestion
 from epicene.studies.exchange.response_files import read_adjudications, read_responses
 from epicene.studies.exchange.study_files import read_study, study_toml
 
@@ -197,7 +197,8 @@ def _without_texts(question: Question) -> Question:
         for name in ("options", "labels")
         if hasattr(question, name)
     }
-    return msgspec.structs.replace(question, ask={}, hint={}, **options)
+    stricter = {"changed": False} if isinstance(question, TextQuestion) else {}
+    return msgspec.structs.replace(question, ask={}, hint={}, **options, **stricter)
 
 
 def open_study_folder(path: Path) -> StudyFolder:

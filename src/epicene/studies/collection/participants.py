@@ -228,7 +228,7 @@ class Participants:
     def screen(self, participant: str, answers: Mapping[str, str]) -> None:
         """Record whether the participant passes the screening; the answers are not stored."""
         for screen in self._study.screening:
-            if not _is_answer(screen, answers.get(screen.id, "")):
+            if not is_screening_answer(screen, answers.get(screen.id, "")):
                 raise RejectedSubmissionError(f"{screen.id} has no answer.")
         passed = all(_accepts(screen, answers[screen.id]) for screen in self._study.screening)
         if self.get(participant).stage == "screening":
@@ -292,7 +292,8 @@ def is_excluded(db: sqlite3.Connection, participant: str) -> bool:
     return exists(db, query, participant)
 
 
-def _is_answer(screen: Screener, answer: str) -> bool:
+def is_screening_answer(screen: Screener, answer: str) -> bool:
+    """Whether a text answers a screening question, acceptably or not."""
     if isinstance(screen, ChoiceScreener):
         return answer in {option.id for option in screen.options}
     return answer.strip().isdecimal() and len(answer) <= _MAX_DIGITS

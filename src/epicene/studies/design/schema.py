@@ -103,12 +103,14 @@ class TagsQuestion(_Question, frozen=True, kw_only=True, tag="tags"):
 class TextQuestion(_Question, frozen=True, kw_only=True, tag="text"):
     """A text. The field `draft` is where it starts from, `source` what it is compared with.
 
-    `same_words` requires as many blank-separated words as `source` has.
+    `same_words` requires as many blank-separated words as `source` has, `changed` another text than
+    the draft.
     """
 
     draft: str = ""
     source: str = ""
     same_words: bool = False
+    changed: bool = False
     language: str = ""
 
 

@@ -108,7 +108,7 @@ async def _checkpoint_regularly(path: Path) -> None:
 def _add_error_handlers(app: FastAPI, site: StudyApp) -> None:
     @app.exception_handler(NotAssignedError)
     async def _not_assigned(request: Request, _error: Exception) -> Response:
-        return not_found(request.scope["path"])
+        return not_found(request.scope["path"], request.headers.get("accept-language", ""))
 
     @app.exception_handler(StudyClosedError)
     async def _closed(request: Request, _error: Exception) -> Response:
@@ -130,8 +130,10 @@ def _add_error_handlers(app: FastAPI, site: StudyApp) -> None:
         # Not request.url, which contains whatever host the request names.
         path = request.scope["path"]
         if error.status_code in (404, 405):
-            return not_found(path)
-        return message_response(path, error.status_code, str(error.detail))
+            return not_found(path, request.headers.get("accept-language", ""))
+        return message_response(
+            path, error.status_code, str(error.detail), dict(error.headers or {})
+        )
 
     @app.exception_handler(RejectedSubmissionError)
     @app.exception_handler(InputError)

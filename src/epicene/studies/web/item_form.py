@@ -194,6 +194,10 @@ class ItemViewBuilder:
             ),
         )
 
+    def shown_panels(self, item: StudyItem) -> tuple[PanelView, ...]:
+        """All that is shown of an item, texts to choose between included."""
+        return tuple(self._panel(panel, item, {}, {}) for panel in self._study.show)
+
     def question(
         self, question: Question, item: StudyItem, answers: Mapping[str, AnswerValue]
     ) -> QuestionView:

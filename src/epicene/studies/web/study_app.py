@@ -6,7 +6,7 @@ import hmac
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -17,10 +17,10 @@ from starlette.responses import HTMLResponse
 from epicene.studies.collection.images import StudyImages
 from epicene.studies.collection.links import User
 from epicene.studies.collection.task_queue import Feedback, SaveStatus, Task, TaskQueue
-from epicene.studies.design.answers import comparison_key
-from epicene.studies.design.schema import text_blocks
+from epicene.studies.design.answers import UNCHANGED, comparison_key
+from epicene.studies.web.assets import asset_url
 from epicene.studies.web.item_form import ItemViewBuilder, read_answers, restore_answers
-from epicene.studies.web.login import asset_url
+from epicene.studies.web.markdown import render_markdown
 from epicene.studies.web.translations import (
     interface_text,
     interface_texts_in,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Participant,
         RejectedSubmissionError,
     )
+    from epicene.studies.design.schema import StudyItem
     from epicene.studies.web.middleware import Sessions, WebSession
 
 _MAX_FIELDS = 5000
@@ -59,8 +60,16 @@ _SCRIPT_TEXTS = (
     "other_link",
     "set_aside",
     "same_words",
+    "whole_number",
     "wrong_answer",
 )
+
+
+class Refusal(NamedTuple):
+    """Why an answer was not stored, and the question that it is about; "" if about none."""
+
+    question: str
+    sentence: str
 
 
 class SessionMismatchError(Exception):
@@ -69,9 +78,13 @@ class SessionMismatchError(Exception):
 
 @dataclass(frozen=True)
 class RejectedForm:
-    """The fields of a form that could not be stored, and the task it answered."""
+    """The fields of a form that could not be stored, and the task it answered.
+
+    `wrong` says what is wrong with the answers, by question.
+    """
 
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    wrong: Mapping[str, str] = field(default_factory=dict)
     number: int = 0
     revision: int = 0
 
@@ -125,7 +138,9 @@ class StudyApp:
         if participant.stage in _BEFORE_WORK:
             if participant.entry == "open" and not self.task_queue.has_task_for(participant.name):
                 return PageContent("full", shared | self._return_url(participant, "full_url"))
-            return PageContent(participant.stage, shared | {"typed": typed.values})
+            return PageContent(
+                participant.stage, shared | {"typed": typed.values, "wrong": typed.wrong}
+            )
         state = self.task_queue.current_state(participant.name)
         work = state.work
         shared |= {"undo": state.undo, "answered": state.answered, "max_tasks": state.max_tasks}
@@ -136,12 +151,16 @@ class StudyApp:
                 work = replace(work, answers=answers)
             shared |= {
                 "task": work,
-                "body": self._body(viewer, work, language),
-                "practice": work.part == "practice",
+                "body": self._body(viewer, work, language, typed.wrong),
+                "practice": self._practice_number(work.item),
             }
             return PageContent("item", shared, work.number, work.revision)
         if isinstance(work, Feedback):
-            shared |= {"number": work.number, **self._feedback(viewer, work, participant)}
+            shared |= {
+                "number": work.number,
+                "practice": self._practice_number(work.item),
+                **self._feedback(viewer, work, participant),
+            }
             return PageContent("feedback", shared, work.number)
         if work.excluded:
             return self._excluded(participant, shared)
@@ -149,13 +168,22 @@ class StudyApp:
             return PageContent("full", shared | self._return_url(participant, "full_url"))
         return PageContent("done", shared | self._completion(participant, state.answered))
 
-    def _body(self, viewer: ItemViewBuilder, task: Task, language: str) -> Markup:
+    def _practice_number(self, item: StudyItem) -> int:
+        """The number of a practice item; 0 for others."""
+        ids = [each.id for each in self.study.practice]
+        return ids.index(item.id) + 1 if item.id in ids else 0
+
+    def _body(
+        self, viewer: ItemViewBuilder, task: Task, language: str, wrong: Mapping[str, str]
+    ) -> Markup:
         """The rendered item, cached as others see the same."""
         key = (task.item.id, language, viewer.choice_orders(task.item))
-        if task.answers or key not in self._body_cache:
+        own = bool(task.answers or wrong)
+        if own or key not in self._body_cache:
             view = viewer.item(task.item, task.answers)
-            body = Markup(self._render("item_body.html", language, "", view=view))  # noqa: S704
-            if task.answers:
+            rendered = self._render("item_body.html", language, "", view=view, wrong=wrong)
+            body = Markup(rendered)  # noqa: S704 (by our template)
+            if own:
                 return body
             self._body_cache[key] = body
             self._cached_characters += len(body)
@@ -179,7 +207,12 @@ class StudyApp:
             for question in self.study.questions
             if question.id in item.expected
         ]
-        return {"item": item, "rows": rows, "right": all(row["right"] for row in rows)}
+        return {
+            "item": item,
+            "panels": viewer.shown_panels(item),
+            "rows": rows,
+            "right": all(row["right"] for row in rows),
+        }
 
     def _excluded(self, participant: Participant, shared: dict[str, Any]) -> PageContent:
         """The page for participants whose answers do not count, with a code of their own."""
@@ -207,12 +240,19 @@ class StudyApp:
         """The language of a participant's pages."""
         return page_language(self.study, participant.language)
 
-    def refusal(self, refused: RejectedSubmissionError, language: str) -> str:
-        """Why an answer was not stored, naming the question instead of its id."""
-        name = str(refused).partition(" ")[0]
-        asked = [question for question in self.study.questions if question.id == name]
-        sentence = interface_text("wrong_answer", language)
-        return f"{sentence}: {study_text(asked[0].ask, language)}" if asked else f"{sentence}."
+    def refusal(self, refused: RejectedSubmissionError, language: str) -> Refusal:
+        """Why an answer was not stored, and the question that it is about, if any."""
+        name, _, problem = str(refused).partition(" ")
+        known = [question.id for question in self.study.questions]
+        about = name if name in known else ""
+        which = {
+            "has no answer": "missing",
+            "is answered by nothing": "missing",
+            UNCHANGED: "unchanged",
+        }.get(problem, "wrong_answer")
+        if about and " words where " in problem:
+            which = "same_words"
+        return Refusal(about, interface_text(which if about else "wrong_answer", language))
 
     def browser_storage_key(self, participant: Participant) -> str:
         """The key of a participant's unsent answers in the browser; new if they start anew."""
@@ -336,7 +376,7 @@ def load_templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        study_text=study_text, text_blocks=text_blocks, direction=page_direction, asset=asset_url
+        study_text=study_text, markdown=render_markdown, direction=page_direction, asset=asset_url
     )
     for name in environment.list_templates():
         environment.get_template(name)
