@@ -58,7 +58,10 @@ if TYPE_CHECKING:
     from epicene.api.studies import AdjudicationSheet as AdjudicationSheet
     from epicene.api.studies import Sheets as Sheets
     from epicene.api.studies import Study as Study
+    from epicene.api.studies import StudyCheck as StudyCheck
+    from epicene.api.studies import check_study_file as check_study_file
     from epicene.api.studies import load_study as load_study
+    from epicene.api.studies import new_study as new_study
     from epicene.api.studies import sample_study as sample_study
     from epicene.api.study_results import StudyAnswers as StudyAnswers
     from epicene.api.study_results import StudyResults as StudyResults
@@ -122,7 +125,16 @@ _HOMES = {
         "CheckedSelector", "check_selectors", "check_selectors_in_files", "make_selectors",
         "make_selectors_in_files",
     ),
-    "epicene.api.studies": ("AdjudicationSheet", "Sheets", "Study", "load_study", "sample_study"),
+    "epicene.api.studies": (
+        "AdjudicationSheet",
+        "Sheets",
+        "Study",
+        "StudyCheck",
+        "check_study_file",
+        "load_study",
+        "new_study",
+        "sample_study",
+    ),
     "epicene.api.study_results": ("StudyAnswers", "StudyResults"),
     "epicene.api.suites": ("suites",),
     "epicene.api.sweeping": ("Sweep", "estimate_sweep", "sweep"),

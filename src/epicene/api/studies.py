@@ -43,6 +43,13 @@ class AdjudicationSheet(NamedTuple):
     note: str  # which answers are left out or incomplete; "" if none
 
 
+class StudyCheck(NamedTuple):
+    """What is wrong with a study, which must be fixed, and what it may lack."""
+
+    problems: list[str]
+    advice: list[str]
+
+
 class Sheets(NamedTuple):
     """The files written for people to fill in, and who has less to do, or nothing."""
 
@@ -108,6 +115,76 @@ def sample_study(
     folder = create_study_folder(Path(out), drawn)
     copy_images(drawn, [run.folder for run in stored], folder.path)
     return Study(folder)
+
+
+@keyword_errors
+def new_study(
+    items: PathLike,
+    out: PathLike = "study",
+    *,
+    ask: str,
+    show: str | Iterable[str] = (),
+    options: Iterable[str] = (),
+    between: Iterable[str] = (),
+    draft: str = "",
+    name: str = "",
+    title: str = "",
+    language: str = "en",
+    judgements: int = 2,
+) -> Study:
+    """Make a study of your own from a file with a row per item, without a suite.
+
+    items: CSV, TSV, JSON, JSONL or Parquet. The columns id, kind (item, practice, check, filler),
+        group, condition, list, language, judgements, expected and feedback are about the item, if
+        they are there; all others are its texts.
+    ask: the question; `options` are the answers to choose from, or `between` the columns whose
+        texts people choose from. Without either people write a text, starting from the column
+        `draft`.
+    show: the columns that people see (default: the first text); the others stay hidden.
+    judgements: how many people judge each item.
+
+    The study.toml that it writes can be edited: docs/study_toml.md has all fields.
+    """
+    from epicene.studies.collection.folder import create_study_folder
+    from epicene.studies.design.new_study import NewStudy, study_from_file
+
+    chosen = name or re.sub(r"[^a-z0-9]+", "-", Path(out).resolve().name.lower()).strip("-")
+    wanted = NewStudy(
+        name=chosen,
+        title=title or ask,
+        ask=ask,
+        show=tuple(_names(show)),
+        options=tuple(options),
+        between=tuple(between),
+        draft=draft,
+        language=language,
+        judgements=judgements,
+    )
+    return Study(create_study_folder(Path(out), study_from_file(Path(items), wanted)))
+
+
+@keyword_errors
+def check_study_file(path: PathLike) -> StudyCheck:
+    """What is wrong with a study's folder or file, and what it may lack.
+
+    Unlike `load_study` it lists everything at once.
+    """
+    from epicene.studies.collection.folder import STUDY_FILE
+    from epicene.studies.design.checks import launch_advice, launch_problems, study_problems
+    from epicene.studies.exchange.study_files import parse_study
+
+    chosen = Path(path) / STUDY_FILE if Path(path).is_dir() else Path(path)
+    study = parse_study(chosen)
+    problems = [as_sentence(each) for each in (*study_problems(study), *launch_problems(study))]
+    if not problems and Path(path).is_dir():
+        from epicene.studies.collection.folder import open_study_folder
+        from epicene.studies.collection.images import check_images
+
+        try:
+            check_images(open_study_folder(Path(path)))
+        except InputError as error:
+            problems.append(str(error))
+    return StudyCheck(problems, [as_sentence(each) for each in launch_advice(study)])
 
 
 @keyword_errors
@@ -371,6 +448,76 @@ class Study:
     def excluded(self) -> dict[str, str]:
         """The people who are excluded, with the reasons."""
         return {name: each.reason for name, each in self._folder.exclusions().items()}
+
+    @keyword_errors
+    def pilot(self, out: PathLike, n: int = 10) -> Study:
+        """Make a rehearsal of the study with about `n` items, in a folder of its own.
+
+        Its answers never mix with those of the study, and its pages and tables say what it is.
+        """
+        from epicene.studies.collection.folder import create_study_folder
+        from epicene.studies.design.new_study import pilot_of
+
+        made = create_study_folder(Path(out), pilot_of(self._folder.study, n))
+        self._copy_images(made.path)
+        return Study(made)
+
+    def _copy_images(self, to: Path) -> None:
+        import shutil
+
+        for source in self.path.iterdir():
+            if source.is_dir():
+                shutil.copytree(source, to / source.name, dirs_exist_ok=True)
+            elif source.suffix.lower() in (".png", ".jpg", ".jpeg", ".webp"):
+                shutil.copy(source, to / source.name)
+
+    @keyword_errors
+    def preview(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = PORT,
+        ready: Callable[[str], None] | None = None,
+    ) -> None:
+        """Serve every page as a participant sees it, until stopped (Ctrl-C); nothing is stored.
+
+        ready: called with the link once the pages are there; by default it is printed.
+        """
+        import tempfile
+
+        import msgspec
+
+        from epicene.studies.collection.folder import create_study_folder
+        from epicene.studies.collection.images import check_images
+        from epicene.studies.collection.links import User, load_signer
+        from epicene.studies.collection.participants import open_participants
+
+        check_images(self._folder)
+        serve_pages = _server()
+        access = msgspec.structs.replace(self._folder.study.access, closes=None)
+        study = msgspec.structs.replace(self._folder.study, access=access)
+        with tempfile.TemporaryDirectory(prefix="epicene-preview-") as temporary:
+            copied = create_study_folder(Path(temporary) / "study", study)
+            self._copy_images(copied.path)
+            with open_participants(copied) as participants:
+                participants.invite("preview")
+            token = load_signer(copied.path).token(User("person", "preview"))
+
+            def listening(actual_port: int) -> None:
+                shown = f"[{host}]" if ":" in host else host
+                link = f"http://{shown}:{actual_port}/enter/{token}"
+                (ready or print)(link)
+
+            serve_pages(
+                copied,
+                host=host,
+                port=port,
+                lease=1800.0,
+                secure=False,
+                proxied=False,
+                ready=listening,
+                preview=True,
+            )
 
     @keyword_errors
     def count_answers(self, person: str) -> int:

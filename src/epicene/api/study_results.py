@@ -35,6 +35,9 @@ ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl"]
 _FORMATS: dict[str, ExportFormat] = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl"}
 
 
+PILOT_NOTE = "A pilot: these answers are a rehearsal."
+
+
 class StudyAnswers:
     """People's answers to a study that fit it as it is now, without those of excluded people.
 
@@ -309,14 +312,19 @@ class StudyResults(TabledResults):
         made = (*(self.summary.tables if self.summary else ()), *quality)
         self.records: tuple[Table, ...] = tuple(map(self._with_exclusions, made))
         self._notes = _sentences(
-            nobody_failed, unreadable, excluded.note, self._missing(), valid.note, self._unread()
+            PILOT_NOTE if study.pilot else "",
+            nobody_failed,
+            unreadable,
+            excluded.note,
+            self._missing(),
+            valid.note,
+            self._unread(),
         )
 
     def _with_exclusions(self, record: RecordT) -> RecordT:
-        """The table or figure with a note on who is excluded."""
-        if not self._excluded.participants:
-            return record
-        return msgspec.structs.replace(record, notes=(*record.notes, self._excluded.note))
+        """The table or figure with notes on who is excluded, and that it is of a pilot."""
+        added = (PILOT_NOTE if self._study.pilot else "", self._excluded.note)
+        return msgspec.structs.replace(record, notes=(*record.notes, *filter(None, added)))
 
     def _missing(self) -> str:
         given, wanted = self.progress.given, self.progress.wanted

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from epicene.cli import annotate_output
+from epicene.cli import annotate_output, annotate_setup
 from epicene.cli.annotate_output import StudyPath, split_names
 from epicene.cli.options import Columns, key_value_pairs
 from epicene.core.errors import InputError, pluralise
@@ -317,5 +317,9 @@ app.command("export")(annotate_output.export)
 app.command("tables")(annotate_output.tables)
 app.command("serve")(serve)
 app.command("links")(links)
+app.command("new")(annotate_setup.new)
+app.command("check")(annotate_setup.check)
+app.command("preview")(annotate_setup.preview)
+app.command("pilot")(annotate_setup.pilot)
 app.command("exclude")(exclude)
 app.command("forget")(forget)

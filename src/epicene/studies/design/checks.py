@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 RESERVED_KEYS = ("u", "?", " ")
 
 
+INTERFACE_LANGUAGES = ("en", "fr", "ar", "hi")  # of the pages' own texts
+
+
 def check_study(study: Study, where: str) -> None:
     """Raise InputError for the first problem of a study."""
     for fault in study_problems(study):
@@ -57,6 +60,35 @@ def launch_problems(study: Study) -> Iterator[str]:
         for label in question.labels if isinstance(question, MarksQuestion) else ():
             if ":" in label.id:
                 yield f"{location} has the id {label.id!r}; a sheet would misread its colon"
+
+
+def launch_advice(study: Study) -> Iterator[str]:
+    """What a study may lack; it can start without."""
+    access = study.access
+    if not study.items:
+        yield "there are no items yet"
+    if not study.instructions:
+        yield "there are no instructions"
+    if not study.consent:
+        yield "nobody is asked to consent"
+    if not study.practice:
+        yield "there is no practice"
+    if not study.checks:
+        yield "there are no attention checks"
+    elif study.exclude is None:
+        yield "participants who fail the attention checks are counted; [exclude] replaces them"
+    if access.entry == "open" and not access.participant_parameter:
+        yield (
+            "everybody with the open link gets in, and again from another browser, as "
+            "participant_parameter is not set"
+        )
+    if access.entry == "open" and not access.completion_code:
+        yield "participants of the open link get no completion_code"
+    if access.entry == "open" and study.exclude is not None and not access.excluded_code:
+        yield "excluded participants get no excluded_code, so they cannot be told from drop-outs"
+    for code in study.title:
+        if code not in INTERFACE_LANGUAGES:
+            yield f"the buttons of the pages are in English for {code!r}"
 
 
 def study_problems(study: Study) -> Iterator[str]:

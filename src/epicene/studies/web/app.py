@@ -32,6 +32,7 @@ from epicene.studies.web.middleware import (
 )
 from epicene.studies.web.owner_routes import owner_api, owner_logout, owner_pages
 from epicene.studies.web.participant_routes import ParticipantPages, participant_api
+from epicene.studies.web.preview import preview_pages
 from epicene.studies.web.study_app import SessionMismatchError, StudyApp
 from epicene.studies.web.translations import page_language
 
@@ -48,10 +49,17 @@ _CHECKPOINT_SECONDS = 2.0
 _log = logging.getLogger(__name__)
 
 
-def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool = False) -> FastAPI:
+def make_app(
+    folder: StudyFolder,
+    *,
+    lease: float = LEASE_SECONDS,
+    secure: bool = False,
+    preview: bool = False,
+) -> FastAPI:
     """Build the application that serves a study.
 
-    `secure`: it is reached only by HTTPS, whatever the requests say.
+    `secure`: it is reached only by HTTPS, whatever the requests say. `preview`: with a list of all
+    pages.
     """
     for name in ("completion_url", "screened_out_url", "full_url", "excluded_url"):
         url = getattr(folder.study.access, name)
@@ -87,6 +95,7 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool 
         owner_api(site),
         owner_pages(site),
         owner_logout(site),
+        *([preview_pages(site)] if preview else ()),
     ):
         app.include_router(routes)
     is_revoked = task_queue.participants.is_revoked

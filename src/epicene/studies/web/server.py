@@ -135,9 +135,10 @@ def serve(
     secure: bool,
     proxied: bool,
     ready: Callable[[int], None],
+    preview: bool = False,
 ) -> None:
     """Serve a study until stopped; `ready` is called with the port once it listens."""
-    app = make_app(folder, lease=lease, secure=secure)
+    app = make_app(folder, lease=lease, secure=secure, preview=preview)
     with _listen(host, port) as listening:
         ready(listening.getsockname()[1])
         # The study lives as long as the server: garbage collection can skip it.

@@ -144,23 +144,14 @@ class StudyApp:
         state = self.task_queue.current_state(participant.name)
         work = state.work
         shared |= {"undo": state.undo, "answered": state.answered, "max_tasks": state.max_tasks}
-        viewer = ItemViewBuilder(self.study, language, participant.name, self._image_urls)
         if isinstance(work, Task):
             if (work.number, work.revision) == (typed.number, typed.revision):
                 answers = restore_answers(self.study, work.item, participant.name, typed.values)
                 work = replace(work, answers=answers)
-            shared |= {
-                "task": work,
-                "body": self._body(viewer, work, language, typed.wrong),
-                "practice": self._practice_number(work.item),
-            }
+            shared |= self.item_content(work, language, participant.name, typed.wrong)
             return PageContent("item", shared, work.number, work.revision)
         if isinstance(work, Feedback):
-            shared |= {
-                "number": work.number,
-                "practice": self._practice_number(work.item),
-                **self._feedback(viewer, work, participant),
-            }
+            shared |= self.feedback_content(work, language, participant.name)
             return PageContent("feedback", shared, work.number)
         if work.excluded:
             return self._excluded(participant, shared)
@@ -191,13 +182,24 @@ class StudyApp:
                 self._cached_characters -= len(self._body_cache.popitem(last=False)[1])
         return self._body_cache[key]
 
-    def _feedback(
-        self, viewer: ItemViewBuilder, work: Feedback, participant: Participant
+    def item_content(
+        self, task: Task, language: str, reader: str, wrong: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
+        """The context of the page of an item."""
+        viewer = ItemViewBuilder(self.study, language, reader, self._image_urls)
+        return {
+            "task": task,
+            "body": self._body(viewer, task, language, wrong or {}),
+            "practice": self._practice_number(task.item),
+        }
+
+    def feedback_content(self, work: Feedback, language: str, reader: str = "") -> dict[str, Any]:
+        """The context of the page after a practice item."""
         item = work.item
+        viewer = ItemViewBuilder(self.study, language, reader, self._image_urls)
         rows = [
             {
-                "ask": study_text(question.ask, self.language(participant)),
+                "ask": study_text(question.ask, language),
                 "given": viewer.answer_text(question, item, work.answers.get(question.id)),
                 "expected": viewer.answer_text(question, item, item.expected[question.id]),
                 "right": question.id in work.answers
@@ -208,6 +210,8 @@ class StudyApp:
             if question.id in item.expected
         ]
         return {
+            "number": work.number,
+            "practice": self._practice_number(item),
             "item": item,
             "panels": viewer.shown_panels(item),
             "rows": rows,
