@@ -266,6 +266,29 @@ def question_agreement(
     )
 
 
+def agreement_with_others(
+    study: Study, responses: Sequence[Response], participant: str
+) -> dict[str, tuple[int, int]]:
+    """How often a participant's answers equal those of others, and of how many comparisons."""
+    items = {item.id: item for item in study.items}
+    given = multiply_judged(responses, items)
+    own = {each.item: each for each in given if each.participant == participant}
+    found = {}
+    for question in study.questions:
+        pairs = [
+            (one, other)
+            for each in given
+            if each.participant != participant
+            and each.item in own
+            and (one := answer_or_empty(question, own[each.item].answers)) is not None
+            and (other := answer_or_empty(question, each.answers)) is not None
+        ]
+        if pairs and not isinstance(question, NoteQuestion):
+            same = sum(comparison_key(one) == comparison_key(other) for one, other in pairs)
+            found[question.id] = (same, len(pairs))
+    return found
+
+
 def agreement_over_time(
     study: Study, responses: Sequence[Response], *, points: int = 12
 ) -> tuple[QuestionGrowth, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from epicene.core.errors import unknown
 from epicene.studies.collection.database import (
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from epicene.studies.collection.links import User
     from epicene.studies.design.schema import Screener, Study
 
+StudyState: TypeAlias = Literal["open", "paused", "closed"]
 EntryType: TypeAlias = Literal["personal", "open"]
 ParticipantStage: TypeAlias = Literal[
-    "excluded", "closed", "consent", "screening", "refused", "instructions", "work"
+    "excluded", "closed", "paused", "consent", "screening", "refused", "instructions", "work"
 ]
 
 _MAX_DIGITS = 9  # of the answer to a number screener
@@ -177,7 +178,27 @@ class Participants:
     def is_closed(self, grace: float = 0.0) -> bool:
         """Whether the study closed at least `grace` seconds ago."""
         closes = self._study.access.closes
-        return closes is not None and self._clock() >= closes.timestamp() + grace
+        if closes is not None and self._clock() >= closes.timestamp() + grace:
+            return True
+        state, since = self._state_row()
+        return state == "closed" and self._clock() >= since + grace
+
+    def state(self) -> StudyState:
+        """Whether the owner has paused or closed the study."""
+        with explain_errors(self._path):
+            return self._state_row()[0]
+
+    def set_state(self, state: str) -> None:
+        """Open, pause or close the study."""
+        if state not in (known := get_args(StudyState)):
+            raise unknown("state", state, known)
+        with write_transaction(self._db, self._path):
+            self._db.execute("DELETE FROM state")
+            self._db.execute("INSERT INTO state VALUES (?, ?)", (state, self._clock()))
+
+    def _state_row(self) -> tuple[StudyState, float]:
+        row = self._db.execute("SELECT state, since FROM state").fetchone()
+        return ("open", 0.0) if row is None else (row["state"], row["since"])
 
     def stage(self, row: sqlite3.Row) -> ParticipantStage:
         """The participant's current stage."""
@@ -185,6 +206,8 @@ class Participants:
             return "excluded"
         if self.is_closed():
             return "closed"
+        if self._state_row()[0] == "paused":
+            return "paused"
         if row["screened"] == "refused":
             return "refused"
         if self._study.consent and row["consented"] is None:

@@ -61,8 +61,7 @@ _LISTS = """
     FROM places GROUP BY list ORDER BY list
 """
 _ITEMS = """
-    SELECT item, list, wanted, given, out FROM places
-    ORDER BY given >= wanted, given, item LIMIT ? OFFSET ?
+    SELECT item, list, wanted, given, out FROM places ORDER BY given >= wanted, given, item
 """
 _PEOPLE = """
     SELECT people.participant, entry, list, answered, seen, CASE
@@ -82,9 +81,9 @@ def list_progress(path: Path) -> list[ListProgress]:
     return _read(path, ListProgress, _LISTS)
 
 
-def item_progress(path: Path, *, start: int = 0, most: int = 100) -> list[ItemProgress]:
-    """The progress of a page of items, those that lack most first."""
-    return _read(path, ItemProgress, _ITEMS, (most, start))
+def item_progress(path: Path) -> list[ItemProgress]:
+    """The progress of every item, those that lack most first."""
+    return _read(path, ItemProgress, _ITEMS)
 
 
 def participant_progress(path: Path) -> list[ParticipantProgress]:

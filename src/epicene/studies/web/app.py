@@ -30,7 +30,12 @@ from epicene.studies.web.middleware import (
     not_found,
     unavailable,
 )
-from epicene.studies.web.owner_routes import owner_api, owner_logout, owner_pages
+from epicene.studies.web.owner_routes import (
+    owner_actions,
+    owner_api,
+    owner_logout,
+    owner_pages,
+)
 from epicene.studies.web.participant_routes import ParticipantPages, participant_api
 from epicene.studies.web.preview import preview_pages
 from epicene.studies.web.study_app import SessionMismatchError, StudyApp
@@ -94,6 +99,7 @@ def make_app(
         LoginRoutes(site).routes(),
         owner_api(site),
         owner_pages(site),
+        owner_actions(site),
         owner_logout(site),
         *([preview_pages(site)] if preview else ()),
     ):

@@ -12,6 +12,15 @@ _ASSETS = {
         "text/css",
         (("epicene.report", "templates/colours.css"), ("epicene.studies.web", "static/pages.css")),
     ),
+    "owner.js": (
+        "text/javascript",
+        (
+            ("epicene.report", "templates/word_diff.js"),
+            ("epicene.studies.web", "static/words.js"),
+            ("epicene.studies.web", "static/keys.js"),
+            ("epicene.studies.web", "static/owner.js"),
+        ),
+    ),
     "pages.js": (
         "text/javascript",
         (

@@ -126,6 +126,8 @@ class StudyApp:
         shared: dict[str, Any] = {"notice": notice}
         if participant.stage == "excluded":
             return self._excluded(participant, shared)
+        if participant.stage == "paused":
+            return PageContent("paused", shared)
         if participant.stage == "closed":
             shared |= {"answered": participant.answered}
             return PageContent(
