@@ -62,7 +62,9 @@ if TYPE_CHECKING:
     from epicene.api.studies import check_study_file as check_study_file
     from epicene.api.studies import load_study as load_study
     from epicene.api.studies import new_study as new_study
+    from epicene.api.studies import restore_study as restore_study
     from epicene.api.studies import sample_study as sample_study
+    from epicene.api.studies import serve_studies as serve_studies
     from epicene.api.study_results import StudyAnswers as StudyAnswers
     from epicene.api.study_results import StudyResults as StudyResults
     from epicene.api.suites import suites as suites
@@ -133,7 +135,9 @@ _HOMES = {
         "check_study_file",
         "load_study",
         "new_study",
+        "restore_study",
         "sample_study",
+        "serve_studies",
     ),
     "epicene.api.study_results": ("StudyAnswers", "StudyResults"),
     "epicene.api.suites": ("suites",),
@@ -196,6 +200,7 @@ __all__ = [
     "Sheets",
     "Study",
     "StudyAnswers",
+    "StudyCheck",
     "StudyResults",
     "SuiteData",
     "SuiteDefinition",
@@ -209,6 +214,7 @@ __all__ = [
     "check",
     "check_selectors",
     "check_selectors_in_files",
+    "check_study_file",
     "choose",
     "collect_data",
     "compare",
@@ -224,16 +230,19 @@ __all__ = [
     "make_selectors",
     "make_selectors_in_files",
     "models",
+    "new_study",
     "open_model",
     "open_rewriter",
     "plan",
     "read_data",
     "report",
+    "restore_study",
     "rewrite",
     "rewrite_files",
     "run",
     "sample_study",
     "score",
+    "serve_studies",
     "suite",
     "suites",
     "sweep",

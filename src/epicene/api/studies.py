@@ -450,6 +450,16 @@ class Study:
         return {name: each.reason for name, each in self._folder.exclusions().items()}
 
     @keyword_errors
+    def backup(self, out: PathLike) -> int:
+        """Write the whole study to a .tar.gz file, also while it is served; return its size.
+
+        Keep it safe: it has the answers and the secret behind the links.
+        """
+        from epicene.studies.collection.backup import back_up
+
+        return back_up(self._folder, Path(out))
+
+    @keyword_errors
     def pilot(self, out: PathLike, n: int = 10) -> Study:
         """Make a rehearsal of the study with about `n` items, in a folder of its own.
 
@@ -534,6 +544,66 @@ class Study:
         from epicene.studies.collection.participants import delete_participant
 
         return delete_participant(self.path / RESPONSES_FILE, person)
+
+
+@keyword_errors
+def restore_study(file: PathLike, out: PathLike) -> Study:
+    """Unpack what `Study.backup` wrote into a new folder; the links work as before."""
+    from epicene.studies.collection.backup import restore
+
+    return Study(restore(Path(file), Path(out)))
+
+
+@keyword_errors
+def serve_studies(
+    studies: Sequence[Study],
+    urls: Sequence[str],
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    lease: float = 30,
+    ready: Callable[[list[polars.DataFrame]], None] | None = None,
+) -> None:
+    """Serve several studies in one process, each at a host name of its own, until stopped.
+
+    urls: the address of each study, all with https:// or all with http://.
+    """
+    from epicene.studies.collection.images import check_images
+
+    addresses = [base_url(url) for url in urls]
+    if len(addresses) != len(studies) or len(set(addresses)) < len(addresses):
+        raise InputError(
+            f"{len(studies)} studies want as many different addresses in --url, and there are "
+            f"{len(set(addresses))}."
+        )
+    if len({address.partition("://")[0] for address in addresses}) > 1:
+        raise InputError("--url has both http:// and https://; use one of them for all studies.")
+    for study in studies:
+        check_images(study._folder)
+    _server()
+    from epicene.studies.web.server import serve_several
+
+    def listening(_port: int) -> None:
+        made = []
+        for study, address in zip(studies, addresses, strict=True):
+            study._folder.remember_address(address)
+            made.append(study.links(url=address))
+        for links in made if ready is None else ():
+            print_links(links)
+        if ready is not None:
+            ready(made)
+
+    serve_several(
+        {
+            address.partition("://")[2]: study._folder
+            for study, address in zip(studies, addresses, strict=True)
+        },
+        host=host,
+        port=port,
+        lease=60 * lease,
+        secure=addresses[0].startswith("https://"),
+        ready=listening,
+    )
 
 
 def base_url(url: str) -> str:

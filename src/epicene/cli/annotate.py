@@ -105,7 +105,12 @@ UrlOption: TypeAlias = Annotated[
 
 
 def serve(
-    study: StudyPath,
+    studies: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="STUDY…", help="A study's folder; or several, each with a --url of its own."
+        ),
+    ],
     people: PeopleOption = "",
     host: Annotated[
         str, typer.Option(help="The address to listen on (default: this machine only).")
@@ -121,7 +126,10 @@ def serve(
     from epicene.api.studies import load_study, print_links
     from epicene.cli.output import note
 
-    chosen = load_study(study)
+    if len(studies) > 1:
+        _serve_several(studies, people, url, host, port, lease)
+        return
+    chosen = load_study(studies[0])
     for problem in chosen.problems():
         note(problem)
 
@@ -138,6 +146,20 @@ def serve(
         note("Serving until stopped (Ctrl-C).")
 
     chosen.serve(split_names(people), host=host, port=port, url=url, lease=lease, ready=ready)
+    note("Stopped. All answers are kept; repeat the command to resume, with the same links.")
+
+
+def _serve_several(
+    paths: list[Path], people: str, urls: str, host: str, port: int, lease: float
+) -> None:
+    from epicene.api.studies import load_study, serve_studies
+    from epicene.cli.output import note
+
+    if people:
+        raise InputError("--people goes with one study; `annotate links` invites people to each.")
+    serve_studies(
+        [load_study(path) for path in paths], split_names(urls), host=host, port=port, lease=lease
+    )
     note("Stopped. All answers are kept; repeat the command to resume, with the same links.")
 
 
@@ -317,6 +339,8 @@ app.command("export")(annotate_output.export)
 app.command("tables")(annotate_output.tables)
 app.command("serve")(serve)
 app.command("links")(links)
+app.command("backup")(annotate_setup.backup)
+app.command("restore")(annotate_setup.restore)
 app.command("new")(annotate_setup.new)
 app.command("check")(annotate_setup.check)
 app.command("preview")(annotate_setup.preview)

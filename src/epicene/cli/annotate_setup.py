@@ -115,3 +115,30 @@ def pilot(
         f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} wanted. "
         f"The pilot is in {out}."
     )
+
+
+def backup(
+    study: StudyPath,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="A .tar.gz file.")],
+) -> None:
+    """Back up a study, also while it is served; keep the file safe."""
+    from epicene.api.studies import load_study
+    from epicene.cli.output import note
+
+    size = load_study(study).backup(out)
+    note(f"{out}: {size / 1024:,.0f} KiB. It has the answers and the secret behind the links.")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `annotate backup` wrote.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="A new folder for the study.")
+    ],
+) -> None:
+    """Restore a study from its backup into a new folder; the links work as before."""
+    from epicene.api.studies import restore_study
+    from epicene.cli.output import note
+
+    made = restore_study(file, out)
+    given = len(made.answers())
+    note(f"{made.name} is in {out}, with {pluralise(given, 'response')}.")

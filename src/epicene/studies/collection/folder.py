@@ -171,12 +171,12 @@ def create_study_folder(path: Path, study: Study) -> StudyFolder:
         raise InputError(f"The study {study.name}: {as_sentence(fault)}")
     with explain_errors(path / RESPONSES_FILE):
         check_ours(path / RESPONSES_FILE, RESPONSE_TABLES)
-    _make_private_folder(path)
+    make_private_folder(path)
     write_atomically(path / STUDY_FILE, study_toml(study).encode())
     return StudyFolder(path, study)
 
 
-def _make_private_folder(path: Path) -> None:
+def make_private_folder(path: Path) -> None:
     """Create a folder that only its owner can open; one that is there stays as it is."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
