@@ -321,3 +321,19 @@ def test_neither_answer_to_the_consent_is_preselected(tmp_path: Path) -> None:
 )
 def test_instructions_are_a_safe_subset_of_markdown(written: str, shown: str) -> None:
     assert shown in render_markdown(written)
+
+
+def test_feedback_mentions_a_word_that_should_not_be_marked(tmp_path: Path) -> None:
+    study = misgendering()
+    (first, second, *_) = study.items
+    practice = (
+        msgspec.structs.replace(first, id="p1", expected={"label": "correct"}),
+        msgspec.structs.replace(second, id="p2", expected={"label": "correct", "extraneous": ()}),
+    )
+    with served(msgspec.structs.replace(study, practice=practice), tmp_path / "s") as site:
+        visitor, page = site.person()
+        page = visitor.post(page, "/begin")
+        mark = next(value for value in page.fields["answer.extraneous"] if value)
+        page = visitor.answer(page, label="correct", extraneous=[mark])
+        assert page.stage == "feedback"
+        assert page.values("data-right") == ["no"]

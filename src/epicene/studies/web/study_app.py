@@ -17,7 +17,8 @@ from starlette.responses import HTMLResponse
 from epicene.studies.collection.images import StudyImages
 from epicene.studies.collection.links import User
 from epicene.studies.collection.task_queue import Feedback, SaveStatus, Task, TaskQueue
-from epicene.studies.design.answers import UNCHANGED, comparison_key
+from epicene.studies.design.answers import UNCHANGED, comparison_key, is_asked
+from epicene.studies.design.schema import MarksQuestion, TagsQuestion
 from epicene.studies.web.assets import asset_url
 from epicene.studies.web.item_form import ItemViewBuilder, read_answers, restore_answers
 from epicene.studies.web.markdown import render_markdown
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
         Participant,
         RejectedSubmissionError,
     )
-    from epicene.studies.design.schema import StudyItem
+    from epicene.studies.design.schema import AnswerValue, StudyItem
     from epicene.studies.web.middleware import Sessions, WebSession
 
 _MAX_FIELDS = 5000
@@ -195,21 +196,34 @@ class StudyApp:
             "practice": self._practice_number(task.item),
         }
 
+    def _expected_in_practice(self, item: StudyItem) -> dict[str, AnswerValue]:
+        """The expected answers; tags and marks that others have and the item has not are none."""
+        named = {name for each in self.study.practice for name in each.expected}
+        none: dict[str, AnswerValue] = {
+            question.id: ()
+            for question in self.study.questions
+            if isinstance(question, TagsQuestion | MarksQuestion)
+            and question.id in named
+            and is_asked(question, item.expected)
+        }
+        return none | item.expected
+
     def feedback_content(self, work: Feedback, language: str, reader: str = "") -> dict[str, Any]:
         """The context of the page after a practice item."""
         item = work.item
         viewer = ItemViewBuilder(self.study, language, reader, self._image_urls)
+        expected = self._expected_in_practice(item)
         rows = [
             {
                 "ask": study_text(question.ask, language),
                 "given": viewer.answer_text(question, item, work.answers.get(question.id)),
-                "expected": viewer.answer_text(question, item, item.expected[question.id]),
+                "expected": viewer.answer_text(question, item, expected[question.id]),
                 "right": question.id in work.answers
                 and comparison_key(work.answers[question.id])
-                == comparison_key(item.expected[question.id]),
+                == comparison_key(expected[question.id]),
             }
             for question in self.study.questions
-            if question.id in item.expected
+            if question.id in expected
         ]
         return {
             "number": work.number,
