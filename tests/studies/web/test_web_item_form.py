@@ -20,6 +20,7 @@ from epicene.studies.design.schema import (
     StudyItem,
     TagsQuestion,
     TextQuestion,
+    visible_values,
 )
 from epicene.studies.exchange.response_files import read_responses
 from epicene.studies.web.markdown import render_markdown
@@ -297,7 +298,8 @@ def test_practice_is_counted_and_its_feedback_shows_the_text(tmp_path: Path) -> 
         (practice, *_) = site.folder.study.practice
         page = visitor.answer(page, better="1")
         assert page.stage == "feedback"
-        assert all(practice.fields[name] in page.text for name in ("a", "b"))
+        shown = visible_values(site.folder.study, practice)
+        assert all(text in page.text for text in shown.values())
 
 
 def test_neither_answer_to_the_consent_is_preselected(tmp_path: Path) -> None:
