@@ -323,8 +323,12 @@ class StudyResults(TabledResults):
 
     def _with_exclusions(self, record: RecordT) -> RecordT:
         """The table or figure with notes on who is excluded, and that it is of a pilot."""
-        added = (PILOT_NOTE if self._study.pilot else "", self._excluded.note)
-        return msgspec.structs.replace(record, notes=(*record.notes, *filter(None, added)))
+        added: tuple[str, ...] = _sentences(
+            PILOT_NOTE if self._study.pilot else "", self._excluded.note
+        )
+        if not added:
+            return record
+        return msgspec.structs.replace(record, notes=(*record.notes, *added))
 
     def _missing(self) -> str:
         given, wanted = self.progress.given, self.progress.wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, cast
 
 import typer
 
@@ -12,6 +12,7 @@ from epicene.cli.options import AsCsv, AsJson, AsLatex, AsMarkdown
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
+    from epicene.api.study_results import ExportFormat as PlainFormat
     from epicene.api.study_results import StudyAnswers
 
 StudyPath: TypeAlias = Annotated[Path, typer.Argument(metavar="STUDY", help="A study's folder.")]
@@ -107,8 +108,8 @@ def export(
         elif codebook or bom:
             raise InputError("--codebook and --bom go with --per.")
         else:
-            assert form not in ("xlsx", "parquet")
-            text = answers.export(out, form=form, hidden=hidden)
+            plain = cast("PlainFormat | None", form)  # the others are tables
+            text = answers.export(out, form=plain, hidden=hidden)
             if out is None:
                 sys.stdout.write(text)
             notes += answers.mixed_kinds

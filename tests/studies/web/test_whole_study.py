@@ -12,7 +12,7 @@ import re
 import signal
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from io import BytesIO
 from itertools import combinations
@@ -330,13 +330,14 @@ def test_every_format_has_the_same_rows(finished: Path, tmp_path: Path, ending: 
         path = tmp_path / f"{per}.{ending}"
         options = ["--bom"] if ending == "csv" else []
         assert command("export", finished, "--per", per, "-o", path, *options) == 0
-        read = {
+        readers: dict[str, Callable[[Path], pd.DataFrame]] = {
             "csv": pd.read_csv,
             "tsv": lambda file: pd.read_csv(file, sep="\t"),
             "jsonl": lambda file: pd.read_json(file, lines=True),
             "xlsx": pd.read_excel,
             "parquet": _parquet,
-        }[ending](path)
+        }
+        read = readers[ending](path)
         frame = answers.table(per)
         assert list(read.columns) == frame.columns
         assert len(read) == len(frame)

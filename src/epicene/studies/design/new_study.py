@@ -77,7 +77,10 @@ def study_from_file(path: Path, wanted: NewStudy) -> Study:
         judgements=wanted.judgements,
         lists="given" if all(item.list for item in parts["items"]) else "none",
         hidden=tuple(name for name in fields if name not in (*visible, wanted.draft)),
-        **{part: tuple(items) for part, items in parts.items()},
+        practice=tuple(parts["practice"]),
+        checks=tuple(parts["checks"]),
+        fillers=tuple(parts["fillers"]),
+        items=tuple(parts["items"]),
     )
 
 
