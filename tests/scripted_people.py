@@ -51,7 +51,8 @@ def _answer(question: Question, item: StudyItem, coin: random.Random) -> AnswerV
             if coin.random() < 0.3
         )
     if isinstance(question, TextQuestion):
-        return item.fields[question.draft or question.source] or "a text"
+        text = item.fields[question.draft or question.source] or "a text"
+        return f"{text} x" if question.changed else text
     return coin.choice(["", "a remark", "=1+1"])
 
 

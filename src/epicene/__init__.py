@@ -58,8 +58,13 @@ if TYPE_CHECKING:
     from epicene.api.studies import AdjudicationSheet as AdjudicationSheet
     from epicene.api.studies import Sheets as Sheets
     from epicene.api.studies import Study as Study
+    from epicene.api.studies import StudyCheck as StudyCheck
+    from epicene.api.studies import check_study_file as check_study_file
     from epicene.api.studies import load_study as load_study
+    from epicene.api.studies import new_study as new_study
+    from epicene.api.studies import restore_study as restore_study
     from epicene.api.studies import sample_study as sample_study
+    from epicene.api.studies import serve_studies as serve_studies
     from epicene.api.study_results import CorrectedResults as CorrectedResults
     from epicene.api.study_results import StudyAnswers as StudyAnswers
     from epicene.api.study_results import StudyResults as StudyResults
@@ -123,7 +128,18 @@ _HOMES = {
         "CheckedSelector", "check_selectors", "check_selectors_in_files", "make_selectors",
         "make_selectors_in_files",
     ),
-    "epicene.api.studies": ("AdjudicationSheet", "Sheets", "Study", "load_study", "sample_study"),
+    "epicene.api.studies": (
+        "AdjudicationSheet",
+        "Sheets",
+        "Study",
+        "StudyCheck",
+        "check_study_file",
+        "load_study",
+        "new_study",
+        "restore_study",
+        "sample_study",
+        "serve_studies",
+    ),
     "epicene.api.study_results": ("CorrectedResults", "StudyAnswers", "StudyResults"),
     "epicene.api.suites": ("suites",),
     "epicene.api.sweeping": ("Sweep", "estimate_sweep", "sweep"),
@@ -186,6 +202,7 @@ __all__ = [
     "Sheets",
     "Study",
     "StudyAnswers",
+    "StudyCheck",
     "StudyResults",
     "SuiteData",
     "SuiteDefinition",
@@ -199,6 +216,7 @@ __all__ = [
     "check",
     "check_selectors",
     "check_selectors_in_files",
+    "check_study_file",
     "choose",
     "collect_data",
     "compare",
@@ -214,16 +232,19 @@ __all__ = [
     "make_selectors",
     "make_selectors_in_files",
     "models",
+    "new_study",
     "open_model",
     "open_rewriter",
     "plan",
     "read_data",
     "report",
+    "restore_study",
     "rewrite",
     "rewrite_files",
     "run",
     "sample_study",
     "score",
+    "serve_studies",
     "suite",
     "suites",
     "sweep",

@@ -9,7 +9,7 @@ from importlib.resources import files
 import pytest
 
 from epicene.report.page import render_page
-from epicene.studies.web.login import read_asset
+from epicene.studies.web.assets import read_asset
 
 DEFINED = re.compile(r"(--[\w-]+)\s*:")
 USED = re.compile(r"var\((--[\w-]+)\)")

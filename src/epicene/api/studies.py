@@ -45,6 +45,13 @@ class AdjudicationSheet(NamedTuple):
     note: str  # which answers are left out or incomplete; "" if none
 
 
+class StudyCheck(NamedTuple):
+    """What is wrong with a study, which must be fixed, and what it may lack."""
+
+    problems: list[str]
+    advice: list[str]
+
+
 class Sheets(NamedTuple):
     """The files written for people to fill in, and who has less to do, or nothing."""
 
@@ -162,6 +169,76 @@ def _allocate(
         labelled = (pilot if isinstance(pilot, Study) else load_study(pilot)).answers().study
     name = study_kind_of_runs(runs[0].suite, study)
     return allocate_labels(runs, name, wanted, pilot=labelled, accuracy=accuracy)
+
+
+@keyword_errors
+def new_study(
+    items: PathLike,
+    out: PathLike = "study",
+    *,
+    ask: str,
+    show: str | Iterable[str] = (),
+    options: Iterable[str] = (),
+    between: Iterable[str] = (),
+    draft: str = "",
+    name: str = "",
+    title: str = "",
+    language: str = "en",
+    judgements: int = 2,
+) -> Study:
+    """Make a study of your own from a file with a row per item, without a suite.
+
+    items: CSV, TSV, JSON, JSONL or Parquet. The columns id, kind (item, practice, check, filler),
+        group, condition, list, language, judgements, expected and feedback are about the item, if
+        they are there; all others are its texts.
+    ask: the question; `options` are the answers to choose from, or `between` the columns whose
+        texts people choose from. Without either people write a text, starting from the column
+        `draft`.
+    show: the columns that people see (default: the first text); the others stay hidden.
+    judgements: how many people judge each item.
+
+    The study.toml that it writes can be edited: docs/study_toml.md has all fields.
+    """
+    from epicene.studies.collection.folder import create_study_folder
+    from epicene.studies.design.new_study import NewStudy, study_from_file
+
+    chosen = name or re.sub(r"[^a-z0-9]+", "-", Path(out).resolve().name.lower()).strip("-")
+    wanted = NewStudy(
+        name=chosen,
+        title=title or ask,
+        ask=ask,
+        show=tuple(_names(show)),
+        options=tuple(options),
+        between=tuple(between),
+        draft=draft,
+        language=language,
+        judgements=judgements,
+    )
+    return Study(create_study_folder(Path(out), study_from_file(Path(items), wanted)))
+
+
+@keyword_errors
+def check_study_file(path: PathLike) -> StudyCheck:
+    """What is wrong with a study's folder or file, and what it may lack.
+
+    Unlike `load_study` it lists everything at once.
+    """
+    from epicene.studies.collection.folder import STUDY_FILE
+    from epicene.studies.design.checks import launch_advice, launch_problems, study_problems
+    from epicene.studies.exchange.study_files import parse_study
+
+    chosen = Path(path) / STUDY_FILE if Path(path).is_dir() else Path(path)
+    study = parse_study(chosen)
+    problems = [as_sentence(each) for each in (*study_problems(study), *launch_problems(study))]
+    if not problems and Path(path).is_dir():
+        from epicene.studies.collection.folder import open_study_folder
+        from epicene.studies.collection.images import check_images
+
+        try:
+            check_images(open_study_folder(Path(path)))
+        except InputError as error:
+            problems.append(str(error))
+    return StudyCheck(problems, [as_sentence(each) for each in launch_advice(study)])
 
 
 @keyword_errors
@@ -322,7 +399,7 @@ class Study:
             names = [check_participant_name(name) for name in _names(people)]
         study = export_images(self._folder, Path(out))
         responses = self._folder.responses()
-        paths = write_sheets(study, names, Path(out), responses)
+        paths = write_sheets(study, names, Path(out), responses, self._folder.exclusions())
         own = {item.id for item in (*study.items, *study.fillers, *study.checks)}
         answered = Counter(each.participant for each in responses if each.item in own)
         return Sheets(paths, [*_reduced_work(names, {path.stem for path in paths}, answered)])
@@ -407,6 +484,122 @@ class Study:
         )
 
     @keyword_errors
+    def exclude(self, *people: str, reason: str, by: str = "owner") -> None:
+        """Keep these people's answers without counting them, and give their items to others.
+
+        reason: why; tables and exports repeat it.
+        by: who decides.
+        """
+        from epicene.studies.collection.exclusion import exclude_participant
+
+        for person in people:
+            exclude_participant(self._folder, person, reason, by)
+
+    @keyword_errors
+    def readmit(self, *people: str) -> None:
+        """Count excluded people's answers again; the rule in study.toml spares them from then."""
+        from epicene.studies.collection.exclusion import readmit_participant
+
+        for person in people:
+            readmit_participant(self._folder, person)
+
+    @keyword_errors
+    def apply_rule(self) -> dict[str, str]:
+        """Exclude everybody whom the rule in study.toml excludes, finished or not, with reasons.
+
+        The pages apply it when a person finishes; this is for people who left before that, and for
+        imported answers.
+        """
+        from epicene.studies.collection.exclusion import apply_rule
+
+        return apply_rule(self._folder)
+
+    @property
+    def excluded(self) -> dict[str, str]:
+        """The people who are excluded, with the reasons."""
+        return {name: each.reason for name, each in self._folder.exclusions().items()}
+
+    @keyword_errors
+    def backup(self, out: PathLike) -> int:
+        """Write the whole study to a .tar.gz file, also while it is served; return its size.
+
+        Keep it safe: it has the answers and the secret behind the links.
+        """
+        from epicene.studies.collection.backup import back_up
+
+        return back_up(self._folder, Path(out))
+
+    @keyword_errors
+    def pilot(self, out: PathLike, n: int = 10) -> Study:
+        """Make a rehearsal of the study with about `n` items, in a folder of its own.
+
+        Its answers never mix with those of the study, and its pages and tables say what it is.
+        """
+        from epicene.studies.collection.folder import create_study_folder
+        from epicene.studies.design.new_study import pilot_of
+
+        made = create_study_folder(Path(out), pilot_of(self._folder.study, n))
+        self._copy_images(made.path)
+        return Study(made)
+
+    def _copy_images(self, to: Path) -> None:
+        import shutil
+
+        for source in self.path.iterdir():
+            if source.is_dir():
+                shutil.copytree(source, to / source.name, dirs_exist_ok=True)
+            elif source.suffix.lower() in (".png", ".jpg", ".jpeg", ".webp"):
+                shutil.copy(source, to / source.name)
+
+    @keyword_errors
+    def preview(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = PORT,
+        ready: Callable[[str], None] | None = None,
+    ) -> None:
+        """Serve every page as a participant sees it, until stopped (Ctrl-C); nothing is stored.
+
+        ready: called with the link once the pages are there; by default it is printed.
+        """
+        import tempfile
+
+        import msgspec
+
+        from epicene.studies.collection.folder import create_study_folder
+        from epicene.studies.collection.images import check_images
+        from epicene.studies.collection.links import User, load_signer
+        from epicene.studies.collection.participants import open_participants
+
+        check_images(self._folder)
+        serve_pages = _server()
+        access = msgspec.structs.replace(self._folder.study.access, closes=None)
+        study = msgspec.structs.replace(self._folder.study, access=access)
+        with tempfile.TemporaryDirectory(prefix="epicene-preview-") as temporary:
+            copied = create_study_folder(Path(temporary) / "study", study)
+            self._copy_images(copied.path)
+            with open_participants(copied) as participants:
+                participants.invite("preview")
+            token = load_signer(copied.path).token(User("person", "preview"))
+
+            def listening(actual_port: int) -> None:
+                shown = f"[{host}]" if ":" in host else host
+                link = f"http://{shown}:{actual_port}/enter/{token}"
+                (ready or print)(link)
+
+            serve_pages(
+                copied,
+                host=host,
+                port=port,
+                lease=1800.0,
+                secure=False,
+                proxied=False,
+                ready=listening,
+                preview=True,
+            )
+
+    @keyword_errors
     def count_answers(self, person: str) -> int:
         """How many items a person has answered."""
         return sum(response.participant == person for response in self._folder.responses())
@@ -421,6 +614,66 @@ class Study:
         from epicene.studies.collection.participants import delete_participant
 
         return delete_participant(self.path / RESPONSES_FILE, person)
+
+
+@keyword_errors
+def restore_study(file: PathLike, out: PathLike) -> Study:
+    """Unpack what `Study.backup` wrote into a new folder; the links work as before."""
+    from epicene.studies.collection.backup import restore
+
+    return Study(restore(Path(file), Path(out)))
+
+
+@keyword_errors
+def serve_studies(
+    studies: Sequence[Study],
+    urls: Sequence[str],
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    lease: float = 30,
+    ready: Callable[[list[polars.DataFrame]], None] | None = None,
+) -> None:
+    """Serve several studies in one process, each at a host name of its own, until stopped.
+
+    urls: the address of each study, all with https:// or all with http://.
+    """
+    from epicene.studies.collection.images import check_images
+
+    addresses = [base_url(url) for url in urls]
+    if len(addresses) != len(studies) or len(set(addresses)) < len(addresses):
+        raise InputError(
+            f"{len(studies)} studies want as many different addresses in --url, and there are "
+            f"{len(set(addresses))}."
+        )
+    if len({address.partition("://")[0] for address in addresses}) > 1:
+        raise InputError("--url has both http:// and https://; use one of them for all studies.")
+    for study in studies:
+        check_images(study._folder)
+    _server()
+    from epicene.studies.web.server import serve_several
+
+    def listening(_port: int) -> None:
+        made = []
+        for study, address in zip(studies, addresses, strict=True):
+            study._folder.remember_address(address)
+            made.append(study.links(url=address))
+        for links in made if ready is None else ():
+            print_links(links)
+        if ready is not None:
+            ready(made)
+
+    serve_several(
+        {
+            address.partition("://")[2]: study._folder
+            for study, address in zip(studies, addresses, strict=True)
+        },
+        host=host,
+        port=port,
+        lease=60 * lease,
+        secure=addresses[0].startswith("https://"),
+        ready=listening,
+    )
 
 
 def base_url(url: str) -> str:
@@ -477,10 +730,23 @@ def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tup
     yield "(owner)", link(User("owner"))
     access = folder.study.access
     if access.entry == "open":
-        query = access.participant_parameter and f"?{access.participant_parameter}=…"
-        yield "(open)", link(User("open")) + query
+        name = access.participant_parameter
+        yield "(open)", link(User("open")) + (name and f"?{name}={_placeholder(name)}")
     for name, issue in invited.items():
         yield name, link(User("person", name, issue))
+
+
+# What platforms put in the place of their participants' ids
+_PLACEHOLDERS = {
+    "prolific_pid": "{{%PROLIFIC_PID%}}",
+    "workerid": "${workerId}",
+    "psid": "[%%psid%%]",
+}
+
+
+def _placeholder(parameter: str) -> str:
+    """What to write for the participant's id in the link, if the platform is known."""
+    return _PLACEHOLDERS.get(parameter.lower(), "ID")
 
 
 def _server() -> Callable[..., None]:

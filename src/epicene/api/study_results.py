@@ -23,15 +23,20 @@ if TYPE_CHECKING:
     from epicene.runs.stored_run import StoredRun
     from epicene.studies.analysis.corrections import Corrections
     from epicene.studies.analysis.exclusions import Exclusions
+    from epicene.studies.analysis.export_frames import ExportFrame, ExportUnit
     from epicene.studies.analysis.study_summary import AnsweredStudy, StudySummary
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.collection.schema_drift import ValidResponses
     from epicene.studies.design.schema import Question, Study
+    from epicene.studies.exchange.table_files import TableFormat
 
     RecordT = TypeVar("RecordT", Table, FigureRecord)
 
 ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl"]
 _FORMATS: dict[str, ExportFormat] = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl"}
+
+
+PILOT_NOTE = "A pilot: these answers are a rehearsal."
 
 
 class StudyAnswers:
@@ -46,12 +51,14 @@ class StudyAnswers:
         from epicene.studies.analysis.exclusions import Exclusions, exclude_participants
 
         self._study = folder.study
+        self._folder = folder
         self._valid = folder.valid_responses()
-        self._excluded = Exclusions()
+        stored = {name: each.reason for name, each in folder.exclusions().items()}
+        self._excluded = Exclusions(stored=stored)
         self._nobody_failed = ""
         if without or passed:
             self._excluded = exclude_participants(
-                self._study, self._valid.responses, without, failed=passed
+                self._study, self._valid.responses, without, failed=passed, stored=stored
             )
             self._valid = folder.valid_responses(without=self._excluded.participants)
             if passed and not self._excluded.failed:
@@ -165,6 +172,83 @@ class StudyAnswers:
         """
         return CorrectedResults(self.study.corrections(tabulate(runs).stored), self.notes)
 
+    @property
+    def mixed_kinds(self) -> tuple[str, ...]:
+        """That `export` has rows that are not about items of the study, if it has."""
+        items = {item.id for item in self._study.items}
+        others = sum(each.item not in items for each in self._valid.responses)
+        if not others:
+            return ()
+        return (
+            f"{others} of {pluralise(len(self), 'row')} are practice, attention checks or fillers; "
+            "--per judgement has a column that says which.",
+        )
+
+    @keyword_errors
+    def table(self, per: ExportUnit = "judgement", *, hidden: bool = False) -> polars.DataFrame:
+        """The answers for analysis: a row per judgement, item or participant.
+
+        Unlike `frame` it says of each row whether it is about an item, practice, an attention check
+        or a filler (`kind`), where it was shown, and if the person is excluded.
+        """
+        return self._table(per, hidden=hidden).frame()
+
+    @keyword_errors
+    def codebook(self, per: ExportUnit = "judgement", *, hidden: bool = False) -> polars.DataFrame:
+        """The name, type, meaning and values of each column of `table`."""
+        return self._table(per, hidden=hidden).codebook()
+
+    def _table(self, per: ExportUnit, *, hidden: bool) -> ExportFrame:
+        from epicene.studies.analysis.export_frames import ExportUnit, export_frame
+
+        if per not in (known := get_args(ExportUnit)):
+            raise unknown("unit of rows", per, known)
+        out = {
+            **dict.fromkeys(self._excluded.named, "named"),
+            **dict.fromkeys(self._excluded.failed, "failed attention checks"),
+        }
+        return export_frame(self._folder, per, hidden=hidden, left_out=out)
+
+    @keyword_errors
+    def write_table(
+        self,
+        out: PathLike,
+        per: ExportUnit = "judgement",
+        *,
+        form: TableFormat | None = None,
+        hidden: bool = False,
+        bom: bool = False,
+        codebook: bool = False,
+    ) -> None:
+        """Write `table`, or its `codebook`, as csv, tsv, jsonl, xlsx or parquet.
+
+        bom: begin a CSV or TSV file so that Excel reads it as UTF-8.
+        """
+        from epicene.core.files import write_atomically
+
+        content = self.table_bytes(
+            per, form=form or _table_format(out), hidden=hidden, bom=bom, codebook=codebook
+        )
+        write_atomically(Path(out), content, private=True)
+
+    def table_bytes(
+        self,
+        per: ExportUnit = "judgement",
+        *,
+        form: TableFormat = "csv",
+        hidden: bool = False,
+        bom: bool = False,
+        codebook: bool = False,
+    ) -> bytes:
+        """The content of the file that `write_table` writes."""
+        from epicene.studies.exchange.table_files import TableFormat, table_bytes
+
+        if form not in (known := get_args(TableFormat)):
+            raise unknown("form", form, known)
+        made = self._table(per, hidden=hidden)
+        frame = made.codebook() if codebook else made.frame()
+        return table_bytes(frame, made.codebook(), form, bom=bom)
+
     @keyword_errors
     def results(self, runs: RunLike | Iterable[RunLike] = ()) -> StudyResults:
         """Agreement between people and with the suite, beside models in `runs`."""
@@ -197,6 +281,16 @@ class CorrectedResults(TabledResults):
 
     def _headline_table(self) -> Table:
         return self.records.tables[0]
+
+
+def _table_format(out: PathLike) -> TableFormat:
+    from epicene.studies.exchange.table_files import TableFormat
+
+    ending = Path(out).suffix.lower().removeprefix(".")
+    known: dict[str, TableFormat] = {each: each for each in get_args(TableFormat)}
+    if ending not in known:
+        raise InputError(f"{out} does not say in which form; end it in .{', .'.join(known)}.")
+    return known[ending]
 
 
 def _format_of(out: PathLike | None) -> ExportFormat:
@@ -257,6 +351,7 @@ class StudyResults(TabledResults):
         made = (*(self.summary.tables if self.summary else ()), *quality)
         self.records: tuple[Table, ...] = tuple(map(self._with_exclusions, made))
         self._notes = _sentences(
+            PILOT_NOTE if study.pilot else "",
             nobody_failed,
             unreadable,
             excluded.note,
@@ -267,10 +362,13 @@ class StudyResults(TabledResults):
         )
 
     def _with_exclusions(self, record: RecordT) -> RecordT:
-        """The table or figure with a note on who is excluded."""
-        if not self._excluded.participants:
+        """The table or figure with notes on who is excluded, and that it is of a pilot."""
+        added: tuple[str, ...] = _sentences(
+            PILOT_NOTE if self._study.pilot else "", self._excluded.note
+        )
+        if not added:
             return record
-        return msgspec.structs.replace(record, notes=(*record.notes, self._excluded.note))
+        return msgspec.structs.replace(record, notes=(*record.notes, *added))
 
     def _missing(self) -> str:
         given, wanted = self.progress.given, self.progress.wanted

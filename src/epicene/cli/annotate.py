@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from epicene.cli import annotate_output
+from epicene.cli import annotate_output, annotate_setup
 from epicene.cli.annotate_output import StudyPath, split_names
 from epicene.cli.options import Columns, key_value_pairs
 from epicene.core.errors import InputError, pluralise
@@ -49,6 +49,47 @@ def _confirm(what: str) -> bool:
     return typer.confirm(f"Delete {what}, for good?", err=True)
 
 
+def exclude(
+    study: StudyPath,
+    people: Annotated[
+        list[str] | None, typer.Argument(metavar="[PERSON…]", help="Whose answers must not count.")
+    ] = None,
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why; tables and exports repeat it.")
+    ] = "",
+    by: Annotated[str, typer.Option("--by", help="Who decides.")] = "owner",
+    rule: Annotated[
+        bool,
+        typer.Option(
+            "--rule",
+            help="Instead: apply the rule in study.toml to everybody, also to people who left "
+            "early and to imported answers.",
+        ),
+    ] = False,
+    readmit: Annotated[
+        bool, typer.Option("--readmit", help="Instead: count these people's answers again.")
+    ] = False,
+) -> None:
+    """Exclude people: their answers are kept, do not count, and their items go to others."""
+    from epicene.api.studies import load_study
+    from epicene.cli.output import note
+
+    chosen = load_study(study)
+    named = people or []
+    if rule == bool(named) or (readmit and not named):
+        raise InputError("Name people, or give --rule: one of the two.")
+    if rule:
+        for name, why in chosen.apply_rule().items():
+            note(f"Excluded {name}: {why}.")
+    elif readmit:
+        chosen.readmit(*named)
+        note(f"The answers of {', '.join(named)} count again.")
+    else:
+        chosen.exclude(*named, reason=reason, by=by)
+        note(f"Excluded {', '.join(named)}; the answers are kept, and the items go to others.")
+    note(f"Excluded in all: {len(chosen.excluded)}.")
+
+
 PeopleOption: TypeAlias = Annotated[
     str,
     typer.Option(metavar="A,B,…", help="Who gets a personal link, besides those who have one."),
@@ -64,7 +105,12 @@ UrlOption: TypeAlias = Annotated[
 
 
 def serve(
-    study: StudyPath,
+    studies: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="STUDY…", help="A study's folder; or several, each with a --url of its own."
+        ),
+    ],
     people: PeopleOption = "",
     host: Annotated[
         str, typer.Option(help="The address to listen on (default: this machine only).")
@@ -80,7 +126,10 @@ def serve(
     from epicene.api.studies import load_study, print_links
     from epicene.cli.output import note
 
-    chosen = load_study(study)
+    if len(studies) > 1:
+        _serve_several(studies, people, url, host, port, lease)
+        return
+    chosen = load_study(studies[0])
     for problem in chosen.problems():
         note(problem)
 
@@ -97,6 +146,20 @@ def serve(
         note("Serving until stopped (Ctrl-C).")
 
     chosen.serve(split_names(people), host=host, port=port, url=url, lease=lease, ready=ready)
+    note("Stopped. All answers are kept; repeat the command to resume, with the same links.")
+
+
+def _serve_several(
+    paths: list[Path], people: str, urls: str, host: str, port: int, lease: float
+) -> None:
+    from epicene.api.studies import load_study, serve_studies
+    from epicene.cli.output import note
+
+    if people:
+        raise InputError("--people goes with one study; `annotate links` invites people to each.")
+    serve_studies(
+        [load_study(path) for path in paths], split_names(urls), host=host, port=port, lease=lease
+    )
     note("Stopped. All answers are kept; repeat the command to resume, with the same links.")
 
 
@@ -314,4 +377,11 @@ app.command("export")(annotate_output.export)
 app.command("tables")(annotate_output.tables)
 app.command("serve")(serve)
 app.command("links")(links)
+app.command("backup")(annotate_setup.backup)
+app.command("restore")(annotate_setup.restore)
+app.command("new")(annotate_setup.new)
+app.command("check")(annotate_setup.check)
+app.command("preview")(annotate_setup.preview)
+app.command("pilot")(annotate_setup.pilot)
+app.command("exclude")(exclude)
 app.command("forget")(forget)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, cast
 
 import typer
 
 from epicene.cli.options import AsCsv, AsJson, AsLatex, AsMarkdown
 from epicene.core.errors import InputError
+
+if TYPE_CHECKING:
+    from epicene.api.study_results import ExportFormat as PlainFormat
+    from epicene.api.study_results import StudyAnswers
 
 StudyPath: TypeAlias = Annotated[Path, typer.Argument(metavar="STUDY", help="A study's folder.")]
 WithoutOption: TypeAlias = Annotated[
@@ -27,7 +31,8 @@ def split_names(people: str) -> list[str]:
     return [name.strip() for name in people.split(",") if name.strip()]
 
 
-ExportFormat = Literal["csv", "tsv", "jsonl"]
+ExportFormat = Literal["csv", "tsv", "jsonl", "xlsx", "parquet"]
+ExportUnit = Literal["judgement", "item", "participant"]
 TargetProgram = Literal["pcibex", "label-studio"]
 
 
@@ -46,6 +51,20 @@ def export(
         typer.Option(
             "--hidden", help="Include hidden fields; do not give the file to active annotators."
         ),
+    ] = False,
+    per: Annotated[
+        ExportUnit | None,
+        typer.Option(
+            "--per",
+            help="For analysis: a row per judgement, item or participant, with kind, list, "
+            "position, on-screen order, flags and exclusions.",
+        ),
+    ] = None,
+    codebook: Annotated[
+        bool, typer.Option("--codebook", help="With --per: describe its columns instead.")
+    ] = False,
+    bom: Annotated[
+        bool, typer.Option("--bom", help="With --per: a CSV file that Excel reads as UTF-8.")
     ] = False,
     people: Annotated[
         str,
@@ -67,11 +86,11 @@ def export(
 
     chosen = load_study(study)
     if people or to:
-        of_answers = form is not None or hidden or without or passed
+        of_answers = form is not None or hidden or without or passed or per or codebook or bom
         if out is None or of_answers or (people and to):
             raise InputError(
-                "--people and --to, one of the two, want a folder, --out DIR, and neither --form, "
-                "--hidden, --without nor --passed."
+                "--people and --to, one of the two, want a folder, --out DIR, and no option about "
+                "answers (--per, --form, --hidden, --without, --passed, --codebook, --bom)."
             )
         if to is not None:
             notes = [str(path) for path in chosen.write_project(to, out)]
@@ -81,12 +100,47 @@ def export(
             notes = [*map(str, sheets.paths), *sheets.notes]
     else:
         answers = chosen.answers(without=without or (), passed=passed)
-        text = answers.export(out, form=form, hidden=hidden)
-        if out is None:
-            sys.stdout.write(text)
         notes = list(answers.notes)
+        if per or _is_table(out, form):
+            _write_table(
+                answers, out, per or "judgement", form, hidden=hidden, bom=bom, codebook=codebook
+            )
+        elif codebook or bom:
+            raise InputError("--codebook and --bom go with --per.")
+        else:
+            plain = cast("PlainFormat | None", form)  # the others are tables
+            text = answers.export(out, form=plain, hidden=hidden)
+            if out is None:
+                sys.stdout.write(text)
+            notes += answers.mixed_kinds
     for sentence in notes:
         note(sentence)
+
+
+def _is_table(out: Path | None, form: ExportFormat | None) -> bool:
+    """Whether a format is one for analysis only."""
+    ending = form or ("" if out is None else out.suffix.lower().removeprefix("."))
+    return ending in ("xlsx", "parquet")
+
+
+def _write_table(
+    answers: StudyAnswers,
+    out: Path | None,
+    per: ExportUnit,
+    form: ExportFormat | None,
+    *,
+    hidden: bool,
+    bom: bool,
+    codebook: bool,
+) -> None:
+    if out is not None:
+        answers.write_table(out, per, form=form, hidden=hidden, bom=bom, codebook=codebook)
+        return
+    content = answers.table_bytes(
+        per, form=form or "csv", hidden=hidden, bom=bom, codebook=codebook
+    )
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
 
 
 def tables(

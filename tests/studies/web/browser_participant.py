@@ -143,6 +143,8 @@ class KeyboardParticipant:
         while (stage := self.stage) in ("consent", "screening", "instructions"):
             if stage == "screening":
                 self.answer_screening()
+            if stage == "consent":  # neither button is preselected
+                self.page.locator("#agree").focus()
             self._press("Enter")
             expect(self.page.locator("#main")).not_to_have_attribute("data-stage", stage)
             is_scripted(self.page)
@@ -274,7 +276,8 @@ def decided(study: Study, item: StudyItem, person: str) -> Given:
         elif isinstance(question, TextQuestion):
             draft = item.fields[question.draft]
             added = {"ar": "ان", "hi": "जी"}[item.language]
-            answers[question.id] = (draft, draft + added, added + draft)[of(3, question.id)]
+            texts = (draft + added, added + draft, *(() if question.changed else (draft,)))
+            answers[question.id] = texts[of(len(texts), question.id)]
         elif isinstance(question, NoteQuestion) and of(3, question.id) == 0:
             answers[question.id] = f"seen by {person}"
     return answers

@@ -65,8 +65,33 @@ def test_a_persons_link_does_not_open_the_owners_pages(site: ServedStudy) -> Non
     for method, address in addresses(site):
         if address.startswith(("/owner", "/api/owner")):
             assert visitor.client.request(method, address).status_code == 404
-        elif not address.startswith(OPEN):
+        elif not address.startswith(OPEN) and address != "/":  # which leads to the owner's
             assert owner.client.request(method, address).status_code == 404
+
+
+def test_the_owner_at_the_front_door_is_shown_in(site: ServedStudy) -> None:
+    owner, page = site.owner()
+    assert owner.get("/").text == page.text
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language", "words"),
+    [
+        ("fr-CA,en;q=0.5", "fr", "Ce lien ne fonctionne pas"),
+        ("ar", "ar", "هذا الرابط لا يعمل"),
+        ("hi-IN", "hi", "यह लिंक काम नहीं कर रहा है"),
+        ("de", "en", "This link does not work"),
+        ("", "en", "This link does not work"),
+    ],
+)
+def test_a_bad_link_is_explained_in_the_language_of_the_browser(
+    site: ServedStudy, accepted: str, language: str, words: str
+) -> None:
+    reply = site.visitor().client.get("/enter/x", headers={"accept-language": accepted})
+    assert reply.status_code == 404
+    assert words in reply.text
+    assert f'lang="{language}"' in reply.text
+    assert site.folder.study.title["en"] not in reply.text
 
 
 def forged(signer: LinkSigner) -> Iterator[str]:

@@ -265,7 +265,7 @@ def test_an_answer_given_without_a_network_arrives_once(
 def test_an_answer_outlives_a_killed_server_and_a_reload(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
-    study = KINDS["category"].study(tmp_path)
+    study = msgspec.structs.replace(KINDS["category"].study(tmp_path), practice=())
     folder = create_study_folder(tmp_path / "study", study)
     page = opened()
     with running(folder.path, "ann") as server:

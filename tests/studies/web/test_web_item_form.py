@@ -10,6 +10,7 @@ import pytest
 
 from epicene.studies.collection.folder import open_study_folder
 from epicene.studies.collection.links import User
+from epicene.studies.design.lists import shuffled_choices
 from epicene.studies.design.schema import (
     ChoiceQuestion,
     MarksQuestion,
@@ -19,9 +20,10 @@ from epicene.studies.design.schema import (
     StudyItem,
     TagsQuestion,
     TextQuestion,
+    visible_values,
 )
 from epicene.studies.exchange.response_files import read_responses
-from epicene.studies.web.item_form import shuffled_choices
+from epicene.studies.web.markdown import render_markdown
 from studies.web.page_visitors import Page, Visitor, served
 from study_examples import (
     STUDIES,
@@ -165,8 +167,9 @@ def test_a_rewriting_keeps_its_number_of_words(tmp_path: Path) -> None:
     with served(label_and_rewrite(), tmp_path / "s") as site:
         visitor, page = site.person()
         again = visitor.answer(page, status=422, label="MM", other="أنا متعبة جدا")
-        assert again.has_id("notice")
-        assert again.chosen["answer.other"] == ["أنا متعبة جدا"]  # to be mended, not written anew
+        assert "Keep the number of words" in again.text
+        assert again.values("class").count("error") == 1
+        assert again.chosen["answer.other"] == ["أنا متعبة جدا"]  # to correct, not to write anew
         assert site.folder.responses() == []
         visitor.answer(again, label="MM", other="  أنا   متعبة ")
         assert site.folder.responses()[0].answers["other"] == "أنا   متعبة"
@@ -268,3 +271,71 @@ def test_completion_depends_on_what_is_wrong(tmp_path: Path) -> None:
         page = visitor.answer(page, status=422, grammatical="no", plausible="yes")
         visitor.answer(page, grammatical="no", plausible="yes", error=["case", "meaning"])
         assert site.folder.responses()[0].answers["error"] == ("case", "meaning")
+
+
+def test_a_correction_is_not_the_draft(tmp_path: Path) -> None:
+    study = label_and_rewrite()
+    questions = tuple(
+        msgspec.structs.replace(each, changed=True) if isinstance(each, TextQuestion) else each
+        for each in study.questions
+    )
+    with served(msgspec.structs.replace(study, questions=questions), tmp_path / "s") as site:
+        visitor, page = site.person()
+        again = visitor.answer(page, status=422, label="MM", other=" أنا  متعبة")
+        assert "The text is still the draft" in again.text
+        visitor.answer(again, label="MM", other="أنا متعب")
+        assert len(site.folder.responses()) == 1
+
+
+def test_practice_is_counted_and_its_feedback_shows_the_text(tmp_path: Path) -> None:
+    with served(forced_choice(), tmp_path / "s") as site:
+        visitor = site.visitor()
+        page = visitor.enter(User("open"), "?PROLIFIC_PID=5f3a")
+        page = visitor.post(page, "/consent", {"agree": "yes"})
+        page = visitor.post(page, "/screening", {"answer.native": "hindi", "answer.age": "20"})
+        page = visitor.post(page, "/begin")
+        assert "अभ्यास: 1 में से 1" in page.text
+        (practice, *_) = site.folder.study.practice
+        page = visitor.answer(page, better="1")
+        assert page.stage == "feedback"
+        shown = visible_values(site.folder.study, practice)
+        assert all(text in page.text for text in shown.values())
+
+
+def test_neither_answer_to_the_consent_is_preselected(tmp_path: Path) -> None:
+    with served(forced_choice(), tmp_path / "s") as site:
+        page = site.visitor().enter(User("open"), "?PROLIFIC_PID=5f3a")
+        assert page.stage == "consent"
+        assert all("autofocus" not in given for _, given in page.attributes)
+        assert "primary" not in page.values("class")
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("- one\n- *two*", "<li>one</li>\n<li><em>two</em></li>"),
+        ("> An example", "<blockquote>\n<p>An example</p>"),
+        ("[here](https://example.org)", '<a href="https://example.org" rel="noreferrer noopener"'),
+        ("[no](javascript:alert(1))", "[no](javascript:alert(1))"),
+        ("<script>x</script>", "&lt;script&gt;x&lt;/script&gt;"),
+        ("![x](https://example.org/x.png)", "!<a href="),
+    ],
+)
+def test_instructions_are_a_safe_subset_of_markdown(written: str, shown: str) -> None:
+    assert shown in render_markdown(written)
+
+
+def test_feedback_mentions_a_word_that_should_not_be_marked(tmp_path: Path) -> None:
+    study = misgendering()
+    (first, second, *_) = study.items
+    practice = (
+        msgspec.structs.replace(first, id="p1", expected={"label": "correct"}),
+        msgspec.structs.replace(second, id="p2", expected={"label": "correct", "extraneous": ()}),
+    )
+    with served(msgspec.structs.replace(study, practice=practice), tmp_path / "s") as site:
+        visitor, page = site.person()
+        page = visitor.post(page, "/begin")
+        mark = next(value for value in page.fields["answer.extraneous"] if value)
+        page = visitor.answer(page, label="correct", extraneous=[mark])
+        assert page.stage == "feedback"
+        assert page.values("data-right") == ["no"]

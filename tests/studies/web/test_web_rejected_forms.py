@@ -20,8 +20,8 @@ def test_what_was_given_stands_in_the_form_again(tmp_path: Path) -> None:
             tags=["wrong-case"],
             note="one line\r\nand <another>",
         )
-        assert refused.has_id("notice")
-        assert "The person's pronouns are" in refused.text.replace("&#39;", "'")
+        assert refused.values("class").count("error") == 1
+        assert "question active invalid" in refused.values("class")
         assert refused.values("data-number") == number
         assert "answer.label" not in refused.chosen
         assert refused.chosen["answer.tags"] == ["wrong-case"]
@@ -86,11 +86,15 @@ def test_screening_keeps_what_was_given(tmp_path: Path) -> None:
         visitor = site.visitor()
         page = visitor.enter(User("open"), "?PROLIFIC_PID=5f3a")
         page = visitor.post(page, "/consent", {"agree": "yes"})
-        for given, stands in (
-            ({"answer.native": "hindi"}, {"answer.native": ["hindi"], "answer.age": [""]}),
-            ({"answer.age": "forty"}, {"answer.age": ["forty"]}),
+        for given, stands, wrong in (
+            ({"answer.native": "hindi"}, {"answer.native": ["hindi"], "answer.age": [""]}, ["age"]),
+            ({"answer.age": "forty"}, {"answer.age": ["forty"]}, ["native", "age"]),
         ):
             refused = visitor.post(page, "/screening", given, 422)
-            assert refused.has_id("notice")
+            assert wrong == [
+                attributes["data-question"]
+                for _, attributes in refused.attributes
+                if "invalid" in attributes.get("class", "")
+            ]
             found = {name: value for name, value in refused.chosen.items() if "answer" in name}
             assert found == stands

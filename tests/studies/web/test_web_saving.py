@@ -161,7 +161,7 @@ def test_consent_screening_instructions_and_the_way_back(tmp_path: Path) -> None
         page = visitor.post(page, "/consent", {"agree": "yes"})
         assert page.stage == "screening"
         incomplete = visitor.post(page, "/screening", {"answer.native": "hindi"}, 422)
-        assert incomplete.has_id("notice")
+        assert incomplete.values("class").count("error") == 1
         page = visitor.post(page, "/screening", {"answer.native": "hindi", "answer.age": "१८"})
         assert page.stage == "instructions"
         page = visitor.post(page, "/begin")

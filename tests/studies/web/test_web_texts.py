@@ -80,4 +80,4 @@ def test_everything_that_is_said_can_be_said_in_all_four_languages() -> None:
     assert used <= set(words)
     quoted = set(re.findall(r'"(\w+)"', source)) | used
     assert set(words) <= quoted
-    assert interface_text("next", "de") == "Go on"
+    assert interface_text("next", "de") == "Continue"

@@ -8,7 +8,7 @@ from epicene.core.errors import InputError, unknown
 from epicene.studies.analysis.quality import participant_quality
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from epicene.studies.design.schema import Response, Study
 
@@ -16,45 +16,62 @@ _MAX_NAMES = 10  # that a note lists; of more it gives the number
 
 
 class Exclusions(NamedTuple):
-    """Participants whom the owner names, and those who failed the attention checks."""
+    """Participants whom the owner names, who failed the attention checks, or who are excluded.
+
+    `stored` has the reasons of those whom the study's rule or its owner excluded for good.
+    """
 
     named: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
+    stored: Mapping[str, str] = {}
 
     @property
     def participants(self) -> frozenset[str]:
         """All excluded participants."""
-        return frozenset((*self.named, *self.failed))
+        return frozenset((*self.named, *self.failed, *self.stored))
 
     @property
     def note(self) -> str:
         """The note under tables and figures; empty if nobody is excluded."""
-        why = {"named": self.named, "failed the attention checks": self.failed}
+        why: dict[str, list[str]] = {}
+        for name, reason in self.stored.items():
+            # Of reasons that differ only in their numbers
+            why.setdefault(f"excluded: {reason.partition(' (')[0]}", []).append(name)
+        why["named"] = [*self.named]
+        why["failed the attention checks"] = [*self.failed]
         parts = [f"{_listed(names)} ({reason})" for reason, names in why.items() if names]
         return f"Left out: {'; '.join(parts)}." if parts else ""
 
 
 def exclude_participants(
-    study: Study, responses: Sequence[Response], names: Collection[str], *, failed: bool
+    study: Study,
+    responses: Sequence[Response],
+    names: Collection[str],
+    *,
+    failed: bool,
+    stored: Mapping[str, str] | None = None,
 ) -> Exclusions:
     """Exclude participants by name and, if `failed`, all who failed the attention checks.
+
+    The `responses` are without those of participants who are excluded for good (`stored`).
 
     A participant who saw no attention check has not failed.
     """
     known = {response.participant for response in responses}
     for name in names:
-        if known and name not in known:
+        if known and name not in known and name not in (stored or {}):
             raise unknown("person with answers", name, known)
     found = participant_quality(study, responses) if failed else ()
     exclusions = Exclusions(
-        tuple(sorted(set(names))),
+        tuple(sorted(set(names) - set(stored or {}))),
         tuple(
             each.participant
             for each in found
             if each.passed is False and each.participant not in names
         ),
+        stored or {},
     )
-    if known and exclusions.participants == known:
+    if known and exclusions.participants >= known:
         raise InputError(f"Nobody's answers remain. {exclusions.note}")
     return exclusions
 

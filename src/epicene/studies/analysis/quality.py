@@ -155,6 +155,13 @@ def _word_labels(word_spans: Sequence[tuple[int, int]], answer: AnswerValue) -> 
 # The share of attention checks that a participant must answer right
 PASS_THRESHOLD = 0.75
 
+
+def pass_threshold(study: Study) -> float:
+    """The share of attention checks that passes: of the study's rule, if it has one."""
+    rule = study.exclude
+    return PASS_THRESHOLD if rule is None or rule.checks is None else rule.checks
+
+
 # The most pairs of labels from which Cohen's κ is computed
 _MAX_PAIRS = 250_000
 
@@ -219,9 +226,10 @@ class QuestionGrowth(Record, frozen=True, kw_only=True):
 
 
 def participant_quality(
-    study: Study, responses: Sequence[Response], *, passing: float = PASS_THRESHOLD
+    study: Study, responses: Sequence[Response], *, passing: float | None = None
 ) -> tuple[ParticipantQuality, ...]:
     """The quality of each participant, ordered by name; seconds are those of the items only."""
+    passing = pass_threshold(study) if passing is None else passing
     items = {item.id for item in study.items}
     checks = {item.id: item for item in study.checks}
     by_participant: defaultdict[str, list[Response]] = defaultdict(list)
@@ -256,6 +264,29 @@ def question_agreement(
         for question in study.questions
         for part in question_parts(question)
     )
+
+
+def agreement_with_others(
+    study: Study, responses: Sequence[Response], participant: str
+) -> dict[str, tuple[int, int]]:
+    """How often a participant's answers equal those of others, and of how many comparisons."""
+    items = {item.id: item for item in study.items}
+    given = multiply_judged(responses, items)
+    own = {each.item: each for each in given if each.participant == participant}
+    found = {}
+    for question in study.questions:
+        pairs = [
+            (one, other)
+            for each in given
+            if each.participant != participant
+            and each.item in own
+            and (one := answer_or_empty(question, own[each.item].answers)) is not None
+            and (other := answer_or_empty(question, each.answers)) is not None
+        ]
+        if pairs and not isinstance(question, NoteQuestion):
+            same = sum(comparison_key(one) == comparison_key(other) for one, other in pairs)
+            found[question.id] = (same, len(pairs))
+    return found
 
 
 def agreement_over_time(

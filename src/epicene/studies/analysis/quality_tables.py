@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.studies.analysis.quality import (
     NO_SHARED_ITEM,
-    PASS_THRESHOLD,
     participant_quality,
+    pass_threshold,
     question_agreement,
 )
 
@@ -30,14 +30,14 @@ def quality_tables(study: Study, responses: Sequence[Response]) -> tuple[Table, 
     found = participant_quality(study, responses)
     tables = []
     if any(each.checks_seen or each.median_seconds is not None for each in found):
-        tables.append(_participant_table(found))
+        tables.append(_participant_table(found, pass_threshold(study)))
     rows = tuple(_agreement_rows(study, responses))
     if rows:
         tables.append(_question_table(rows))
     return tuple(tables)
 
 
-def _participant_table(found: Sequence[ParticipantQuality]) -> Table:
+def _participant_table(found: Sequence[ParticipantQuality], passing: float) -> Table:
     from epicene.stats.intervals import wilson
 
     no_check = Estimate(value=None, why="no attention check was answered")
@@ -66,7 +66,7 @@ def _participant_table(found: Sequence[ParticipantQuality]) -> Table:
         ),
         rows=tuple(rows),
         notes=(
-            f"Passed: at least {PASS_THRESHOLD:.0%} of the attention checks right. Nobody is left "
+            f"Passed: at least {passing:.0%} of the attention checks right. Nobody is left "
             "out for not passing unless --passed or --without says so.",
         ),
     )

@@ -75,7 +75,8 @@ class AssignmentRules:
         active: dict[str, int] = dict(
             self._db.execute(
                 "SELECT list, count(*) FROM people WHERE list IS NOT NULL"
-                " AND (finished IS NOT NULL OR seen > ?) GROUP BY list",
+                " AND (finished IS NOT NULL OR seen > ?) AND participant NOT IN"
+                " (SELECT participant FROM exclusions WHERE lifted IS NULL) GROUP BY list",
                 (now - self._lease,),
             ).fetchall()
         )

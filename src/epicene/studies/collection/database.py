@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -41,6 +42,13 @@ CREATE TABLE responses (
 RESPONSE_TABLES = {"responses": ("participant", "item", "response")}  # of every version
 # Where the study was last served; databases of earlier versions lack the table
 _ADDRESS_SCHEMA = "CREATE TABLE IF NOT EXISTS served (address TEXT NOT NULL)"
+# Whose answers do not count; an exclusion that was lifted keeps the rule from applying again
+EXCLUSION_SCHEMA = """
+CREATE TABLE IF NOT EXISTS exclusions (
+    participant TEXT PRIMARY KEY, reason TEXT NOT NULL, by TEXT NOT NULL, at REAL NOT NULL,
+    lifted REAL
+) WITHOUT ROWID
+"""
 
 decode_response = msgspec.json.Decoder(Response).decode
 
@@ -52,6 +60,14 @@ class ImportCounts(NamedTuple):
     same: int
     replaced: int
     adjudications: int = 0
+
+
+class Exclusion(NamedTuple):
+    """Why, by whom and when a participant was excluded."""
+
+    reason: str
+    by: str
+    at: datetime
 
 
 class ResponseStore:
@@ -77,6 +93,7 @@ class ResponseStore:
                 f"reads {FORMAT}); read it with that version."
             )
         self._db.execute(_ADDRESS_SCHEMA)
+        self._db.execute(EXCLUSION_SCHEMA)
 
     def close(self) -> None:
         """Close the database, merging its write-ahead log."""
@@ -86,6 +103,18 @@ class ResponseStore:
         """All responses, ordered by item and participant."""
         with explain_errors(self.path):
             return list(self._read())
+
+    def exclusions(self) -> dict[str, Exclusion]:
+        """The excluded participants, ordered by name."""
+        with explain_errors(self.path):
+            rows = self._db.execute(
+                "SELECT participant, reason, by, at FROM exclusions WHERE lifted IS NULL"
+                " ORDER BY participant"
+            )
+            return {
+                name: Exclusion(reason, by, datetime.fromtimestamp(at, UTC))
+                for name, reason, by, at in rows
+            }
 
     def address(self) -> str:
         """The address at which the study was last served; empty if it never was."""
@@ -162,6 +191,7 @@ CREATE INDEX IF NOT EXISTS people_by_list ON people (list);
 CREATE TABLE IF NOT EXISTS revoked (
     participant TEXT PRIMARY KEY, times INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS state (state TEXT NOT NULL, since REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS owner_sessions (
     session TEXT PRIMARY KEY, ends REAL NOT NULL
 ) WITHOUT ROWID;
@@ -187,9 +217,13 @@ CREATE TABLE IF NOT EXISTS places (
 CREATE INDEX IF NOT EXISTS free_places ON places (free, list, place)
 """
 
-# A response that no longer answers all that a changed study asks is kept, but another is collected.
-_SET_GIVEN = """given = (SELECT count(*) FROM responses WHERE responses.item = places.item)
-    - (SELECT count(*) FROM left_out WHERE left_out.item = places.item)"""
+# A response that no longer answers all that a changed study asks, or of an excluded participant, is
+# kept, but another is collected.
+_SET_GIVEN = """given = (SELECT count(*) FROM responses WHERE responses.item = places.item
+    AND NOT EXISTS (SELECT 1 FROM left_out WHERE left_out.item = responses.item
+        AND left_out.participant = responses.participant)
+    AND NOT EXISTS (SELECT 1 FROM exclusions
+        WHERE exclusions.participant = responses.participant AND lifted IS NULL))"""
 _SET_OUT = """out = (SELECT count(*) FROM assignments
     WHERE assignments.item = places.item AND state = 'out')"""
 
@@ -210,6 +244,26 @@ _TRIGGERS = {
     "assignment_changed": f"""AFTER UPDATE OF state ON assignments BEGIN
         UPDATE places SET {_SET_OUT} WHERE item = NEW.item;
     END""",  # noqa: S608
+    **{
+        name: f"""AFTER {event} ON exclusions BEGIN
+        UPDATE people SET items = items - (SELECT count(*) FROM assignments
+                WHERE assignments.participant = {row}.participant AND part = 'item'
+                AND state IN ('out', 'lapsed'))
+            WHERE participant = {row}.participant AND EXISTS (SELECT 1 FROM exclusions
+                WHERE exclusions.participant = {row}.participant AND lifted IS NULL);
+        UPDATE assignments SET state = 'withdrawn', lapses = NULL
+            WHERE participant = {row}.participant AND state IN ('out', 'lapsed', 'feedback')
+            AND EXISTS (SELECT 1 FROM exclusions
+                WHERE exclusions.participant = {row}.participant AND lifted IS NULL);
+        UPDATE places SET {_SET_GIVEN} WHERE item IN (
+            SELECT item FROM responses WHERE responses.participant = {row}.participant);
+    END"""  # noqa: S608
+        for name, event, row in (
+            ("exclusion_added", "INSERT", "NEW"),
+            ("exclusion_changed", "UPDATE", "NEW"),
+            ("exclusion_removed", "DELETE", "OLD"),
+        )
+    },
     "assignment_removed": f"""AFTER DELETE ON assignments BEGIN
         UPDATE places SET {_SET_OUT} WHERE item = OLD.item;
     END""",  # noqa: S608

@@ -19,13 +19,14 @@ from epicene.core.sqlite import check_ours
 from epicene.studies.collection.adjudication import AdjudicationStore
 from epicene.studies.collection.database import (
     RESPONSE_TABLES,
+    Exclusion,
     ImportCounts,
     ResponseStore,
     explain_errors,
 )
 from epicene.studies.collection.schema_drift import ValidResponses, valid_responses
 from epicene.studies.design.checks import check_study, launch_problems
-from epicene.studies.design.schema import Option, SampledCell
+from epicene.studies.design.schema import Option, SampledCell, TextQuestion
 from epicene.studies.exchange.response_files import read_adjudications, read_responses
 from epicene.studies.exchange.study_files import read_study, study_toml
 
@@ -57,9 +58,22 @@ class StudyFolder:
         with self._open_store() as store:
             return store.all()
 
-    def valid_responses(self, without: Collection[str] = ()) -> ValidResponses:
-        """The responses and adjudications that fit the study, `without` some participants'."""
-        responses = [each for each in self.responses() if each.participant not in without]
+    def exclusions(self) -> dict[str, Exclusion]:
+        """The excluded participants, with the reasons."""
+        if not (self.path / RESPONSES_FILE).exists():
+            return {}
+        with self._open_store() as store:
+            return store.exclusions()
+
+    def valid_responses(
+        self, without: Collection[str] = (), *, with_excluded: bool = False
+    ) -> ValidResponses:
+        """The responses and adjudications that fit the study.
+
+        Those of excluded participants are left out, and those of participants in `without`.
+        """
+        out = {*without, *(() if with_excluded else self.exclusions())}
+        responses = [each for each in self.responses() if each.participant not in out]
         return valid_responses(self.study, responses, self.adjudications().all())
 
     def adjudications(self) -> AdjudicationStore:
@@ -163,7 +177,7 @@ def create_study_folder(path: Path, study: Study) -> StudyFolder:
         raise InputError(f"The study {study.name}: {as_sentence(fault)}")
     with explain_errors(path / RESPONSES_FILE):
         check_ours(path / RESPONSES_FILE, RESPONSE_TABLES)
-    _make_private_folder(path)
+    make_private_folder(path)
     if study.drawn is not None and study.drawn.cells:
         write_atomically(path / SAMPLE_FILE, to_json(_Sample.of(study)) + b"\n")
     write_atomically(path / STUDY_FILE, study_toml(_without_sample(study)).encode())
@@ -215,7 +229,7 @@ def _with_sample(study: Study, file: Path) -> Study:
     return msgspec.structs.replace(study, drawn=drawn, items=items)
 
 
-def _make_private_folder(path: Path) -> None:
+def make_private_folder(path: Path) -> None:
     """Create a folder that only its owner can open; one that is there stays as it is."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -237,7 +251,8 @@ def _without_texts(question: Question) -> Question:
         for name in ("options", "labels")
         if hasattr(question, name)
     }
-    return msgspec.structs.replace(question, ask={}, hint={}, **options)
+    stricter = {"changed": False} if isinstance(question, TextQuestion) else {}
+    return msgspec.structs.replace(question, ask={}, hint={}, **options, **stricter)
 
 
 def open_study_folder(path: Path) -> StudyFolder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from epicene.core.errors import unknown
 from epicene.studies.collection.database import (
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from epicene.studies.collection.links import User
     from epicene.studies.design.schema import Screener, Study
 
+StudyState: TypeAlias = Literal["open", "paused", "closed"]
 EntryType: TypeAlias = Literal["personal", "open"]
 ParticipantStage: TypeAlias = Literal[
-    "closed", "consent", "screening", "refused", "instructions", "work"
+    "excluded", "closed", "paused", "consent", "screening", "refused", "instructions", "work"
 ]
 
 _MAX_DIGITS = 9  # of the answer to a number screener
@@ -177,12 +178,36 @@ class Participants:
     def is_closed(self, grace: float = 0.0) -> bool:
         """Whether the study closed at least `grace` seconds ago."""
         closes = self._study.access.closes
-        return closes is not None and self._clock() >= closes.timestamp() + grace
+        if closes is not None and self._clock() >= closes.timestamp() + grace:
+            return True
+        state, since = self._state_row()
+        return state == "closed" and self._clock() >= since + grace
+
+    def state(self) -> StudyState:
+        """Whether the owner has paused or closed the study."""
+        with explain_errors(self._path):
+            return self._state_row()[0]
+
+    def set_state(self, state: str) -> None:
+        """Open, pause or close the study."""
+        if state not in (known := get_args(StudyState)):
+            raise unknown("state", state, known)
+        with write_transaction(self._db, self._path):
+            self._db.execute("DELETE FROM state")
+            self._db.execute("INSERT INTO state VALUES (?, ?)", (state, self._clock()))
+
+    def _state_row(self) -> tuple[StudyState, float]:
+        row = self._db.execute("SELECT state, since FROM state").fetchone()
+        return ("open", 0.0) if row is None else (row["state"], row["since"])
 
     def stage(self, row: sqlite3.Row) -> ParticipantStage:
         """The participant's current stage."""
+        if is_excluded(self._db, row["participant"]):
+            return "excluded"
         if self.is_closed():
             return "closed"
+        if self._state_row()[0] == "paused":
+            return "paused"
         if row["screened"] == "refused":
             return "refused"
         if self._study.consent and row["consented"] is None:
@@ -226,7 +251,7 @@ class Participants:
     def screen(self, participant: str, answers: Mapping[str, str]) -> None:
         """Record whether the participant passes the screening; the answers are not stored."""
         for screen in self._study.screening:
-            if not _is_answer(screen, answers.get(screen.id, "")):
+            if not is_screening_answer(screen, answers.get(screen.id, "")):
                 raise RejectedSubmissionError(f"{screen.id} has no answer.")
         passed = all(_accepts(screen, answers[screen.id]) for screen in self._study.screening)
         if self.get(participant).stage == "screening":
@@ -280,10 +305,18 @@ def _delete_rows(db: sqlite3.Connection, participant: str) -> int:
     deleted = db.execute("DELETE FROM responses WHERE participant = ?", (participant,)).rowcount
     db.execute("DELETE FROM assignments WHERE participant = ?", (participant,))
     db.execute("DELETE FROM people WHERE participant = ?", (participant,))
+    db.execute("DELETE FROM exclusions WHERE participant = ?", (participant,))
     return deleted
 
 
-def _is_answer(screen: Screener, answer: str) -> bool:
+def is_excluded(db: sqlite3.Connection, participant: str) -> bool:
+    """Whether a participant is excluded."""
+    query = "SELECT 1 FROM exclusions WHERE participant = ? AND lifted IS NULL"
+    return exists(db, query, participant)
+
+
+def is_screening_answer(screen: Screener, answer: str) -> bool:
+    """Whether a text answers a screening question, acceptably or not."""
     if isinstance(screen, ChoiceScreener):
         return answer in {option.id for option in screen.options}
     return answer.strip().isdecimal() and len(answer) <= _MAX_DIGITS

@@ -51,7 +51,7 @@ class ParticipantProgress:
     entry: str
     list: str | None
     answered: int
-    state: str  # invited, refused, finished, or working
+    state: str  # invited, refused, finished, working, or excluded
     seen: datetime | None
 
 
@@ -61,14 +61,16 @@ _LISTS = """
     FROM places GROUP BY list ORDER BY list
 """
 _ITEMS = """
-    SELECT item, list, wanted, given, out FROM places
-    ORDER BY given >= wanted, given, item LIMIT ? OFFSET ?
+    SELECT item, list, wanted, given, out FROM places ORDER BY given >= wanted, given, item
 """
 _PEOPLE = """
-    SELECT participant, entry, list, answered, seen, CASE
+    SELECT people.participant, entry, list, answered, seen, CASE
+        WHEN exclusions.participant IS NOT NULL THEN 'excluded'
         WHEN entered IS NULL THEN 'invited' WHEN screened = 'refused' THEN 'refused'
         WHEN finished IS NOT NULL THEN 'finished' ELSE 'working' END AS state
-    FROM people ORDER BY participant
+    FROM people LEFT JOIN exclusions
+        ON exclusions.participant = people.participant AND lifted IS NULL
+    ORDER BY people.participant
 """
 
 ProgressT = TypeVar("ProgressT", ListProgress, ItemProgress, ParticipantProgress)
@@ -79,9 +81,9 @@ def list_progress(path: Path) -> list[ListProgress]:
     return _read(path, ListProgress, _LISTS)
 
 
-def item_progress(path: Path, *, start: int = 0, most: int = 100) -> list[ItemProgress]:
-    """The progress of a page of items, those that lack most first."""
-    return _read(path, ItemProgress, _ITEMS, (most, start))
+def item_progress(path: Path) -> list[ItemProgress]:
+    """The progress of every item, those that lack most first."""
+    return _read(path, ItemProgress, _ITEMS)
 
 
 def participant_progress(path: Path) -> list[ParticipantProgress]:

@@ -33,9 +33,10 @@ from epicene.studies.exchange.response_files import (
     to_csv,
 )
 from epicene.studies.exchange.sheet_cells import answer_to_cell
+from epicene.studies.exchange.table_files import UTF8_BOM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from epicene.studies.collection.adjudication import Disagreement
@@ -66,9 +67,12 @@ class PriorResponses(NamedTuple):
         ]
 
 
-def prior_responses(study: Study, responses: Sequence[Response]) -> PriorResponses:
-    """The work done in earlier responses."""
-    whole = complete_responses(study, valid_responses(study, responses, {}).responses)
+def prior_responses(
+    study: Study, responses: Sequence[Response], excluded: Collection[str] = ()
+) -> PriorResponses:
+    """The work done in earlier responses; those of excluded participants count as seen only."""
+    counted = [each for each in responses if each.participant not in excluded]
+    whole = complete_responses(study, valid_responses(study, counted, {}).responses)
     return PriorResponses(
         seen=frozenset((each.participant, each.item) for each in responses),
         judged=Counter(each.item for each in whole),
@@ -159,12 +163,14 @@ def _started_lists(
 TargetProgram: TypeAlias = Literal["pcibex", "label-studio"]
 
 INSTRUCTIONS_FILE = "instructions.md"
-# Makes spreadsheets read UTF-8
-_UTF8_BOM = b"\xef\xbb\xbf"
 
 
 def write_sheets(
-    study: Study, participants: Sequence[str], out: Path, responses: Sequence[Response] = ()
+    study: Study,
+    participants: Sequence[str],
+    out: Path,
+    responses: Sequence[Response] = (),
+    excluded: Collection[str] = (),
 ) -> list[Path]:
     """Write a sheet for each participant with something left to do, and the instructions.
 
@@ -173,7 +179,7 @@ def write_sheets(
     for participant in participants:
         if not participant or "/" in participant or participant.startswith("."):
             raise InputError(f"{participant!r} cannot be the name of a person's sheet.")
-    prior = prior_responses(study, responses)
+    prior = prior_responses(study, responses, excluded)
     assigned = {
         participant: items
         for participant, items in assign_sheets(study, participants, prior).items()
@@ -189,7 +195,7 @@ def write_sheets(
             if (participant, item.id) not in prior.seen
         ]
         sheet = empty_sheet(study, rows, participant)
-        sheets[out / f"{participant}.csv"] = _UTF8_BOM + sheet.encode()
+        sheets[out / f"{participant}.csv"] = UTF8_BOM + sheet.encode()
     _write_new(sheets)
     write_atomically(out / INSTRUCTIONS_FILE, sheet_instructions(study).encode())
     return [*sheets, out / INSTRUCTIONS_FILE]

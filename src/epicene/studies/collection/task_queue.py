@@ -23,6 +23,7 @@ from epicene.studies.collection.database import (
     rebuild_places,
     write_transaction,
 )
+from epicene.studies.collection.exclusion import ExclusionRules
 from epicene.studies.collection.folder import RESPONSES_FILE
 from epicene.studies.collection.owner_sessions import OwnerSessions
 from epicene.studies.collection.participants import (
@@ -71,7 +72,9 @@ class Feedback:
 
 @dataclass(frozen=True)
 class NoTask:
-    """Nothing is left to do, for this participant or for anybody."""
+    """Nothing is left to do, for this participant or for anybody; or they are `excluded` now."""
+
+    excluded: bool = False
 
 
 CurrentTask: TypeAlias = Task | Feedback | NoTask
@@ -109,6 +112,7 @@ class TaskQueue:
         with write_transaction(self._db, self.path):
             rebuild_places(self._db, self.study)
         self._assignment = AssignmentRules(self.study, self._db, lease)
+        self._exclusion = ExclusionRules(self.study, self._db)
         self._lease = lease
         self._clock = clock
         self.participants = Participants(self.study, self._db, self.path, clock)
@@ -195,6 +199,8 @@ class TaskQueue:
 
     def _assign_next(self, participant: str, now: float) -> Task | NoTask:
         """Assign the next item to the participant."""
+        if self._exclusion.apply(participant, now, finished=False):
+            return NoTask(excluded=True)
         row = self.participants.row(participant)
         task = self._assignment.next_task(row)
         if task is None:
@@ -203,7 +209,7 @@ class TaskQueue:
                     "UPDATE people SET finished = coalesce(finished, ?) WHERE participant = ?",
                     (now, participant),
                 )
-            return NoTask()
+            return NoTask(excluded=self._exclusion.apply(participant, now, finished=True))
         number = row["numbers"] + 1
         is_item = task.part == "item"
         self._db.execute(
@@ -304,7 +310,8 @@ class TaskQueue:
         with write_transaction(self._db, self.path):
             entered = self.participants.row(participant)
             finished = entered["finished"] is not None and entered["entry"] == "open"
-            if finished or self.participants.is_closed():
+            stage = self.participants.stage(entered)
+            if finished or stage in ("closed", "excluded"):
                 return False
             row = self._assigned(participant, number)
             if self._last(participant) != number:

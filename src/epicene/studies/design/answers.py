@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import Option
 
 
+UNCHANGED = "is the draft unchanged"  # the problem of a text that should differ from it
+
+
 def responses_by_item(responses: Iterable[Response]) -> defaultdict[str, list[Response]]:
     """The responses to each item; none to others."""
     by_item = defaultdict(list)
@@ -95,10 +98,15 @@ def answer_problems(question: Question, item: StudyItem, answer: AnswerValue) ->
         yield "is answered by nothing"
     elif isinstance(question, ChoiceQuestion) and answer not in choice_ids(question):
         yield f"has no choice {answer!r}"
-    elif isinstance(question, TextQuestion) and question.same_words:
-        wanted, given = len(item.fields[question.source].split()), len(answer.split())
-        if given != wanted:
-            yield f"has {given} words where {question.source} has {wanted}"
+    elif isinstance(question, TextQuestion):
+        if question.same_words:
+            wanted, given = len(item.fields[question.source].split()), len(answer.split())
+            if given != wanted:
+                yield f"has {given} words where {question.source} has {wanted}"
+        if question.changed and comparison_key(answer) == comparison_key(
+            item.fields[question.draft]
+        ):
+            yield UNCHANGED
 
 
 def _list_problems(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 RESERVED_KEYS = ("u", "?", " ")
 
 
+INTERFACE_LANGUAGES = ("en", "fr", "ar", "hi")  # of the pages' own texts
+
+
 def check_study(study: Study, where: str) -> None:
     """Raise InputError for the first problem of a study."""
     for fault in study_problems(study):
@@ -58,6 +62,35 @@ def launch_problems(study: Study) -> Iterator[str]:
                 yield f"{location} has the id {label.id!r}; a sheet would misread its colon"
 
 
+def launch_advice(study: Study) -> Iterator[str]:
+    """What a study may lack; it can start without."""
+    access = study.access
+    if not study.items:
+        yield "there are no items yet"
+    if not study.instructions:
+        yield "there are no instructions"
+    if not study.consent:
+        yield "nobody is asked to consent"
+    if not study.practice:
+        yield "there is no practice"
+    if not study.checks:
+        yield "there are no attention checks"
+    elif study.exclude is None:
+        yield "participants who fail the attention checks are counted; [exclude] replaces them"
+    if access.entry == "open" and not access.participant_parameter:
+        yield (
+            "everybody with the open link gets in, and again from another browser, as "
+            "participant_parameter is not set"
+        )
+    if access.entry == "open" and not access.completion_code:
+        yield "participants of the open link get no completion_code"
+    if access.entry == "open" and study.exclude is not None and not access.excluded_code:
+        yield "excluded participants get no excluded_code, so they cannot be told from drop-outs"
+    for code in study.title:
+        if code not in INTERFACE_LANGUAGES:
+            yield f"the buttons of the pages are in English for {code!r}"
+
+
 def study_problems(study: Study) -> Iterator[str]:
     """All problems of a study."""
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", study.name):
@@ -69,6 +102,7 @@ def study_problems(study: Study) -> Iterator[str]:
         yield f"judgements is {study.judgements}, and must be at least 1"
     if study.per_person is not None and study.per_person < 1:
         yield f"per_person is {study.per_person}, and must be at least 1"
+    yield from _exclusion_problems(study)
     yield from _id_problems("questions", (question.id for question in study.questions))
     for question in study.questions:
         if question.id in Response.__struct_fields__:
@@ -86,6 +120,20 @@ def study_problems(study: Study) -> Iterator[str]:
 
 
 # --- parts of a study ------------------------------------------------------------------------
+
+
+def _exclusion_problems(study: Study) -> Iterator[str]:
+    rule = study.exclude
+    if rule is None:
+        return
+    if rule.checks is None and rule.seconds is None:
+        yield "exclude names neither checks nor seconds"
+    if rule.checks is not None and not 0 < rule.checks <= 1:
+        yield f"exclude.checks is {rule.checks:g}, and must be more than 0 and at most 1"
+    if rule.checks is not None and not study.checks:
+        yield "exclude.checks wants attention checks, and the study has none"
+    if rule.seconds is not None and not 0 < rule.seconds < math.inf:
+        yield f"exclude.seconds is {rule.seconds:g}, and must be more than 0"
 
 
 def _id_problems(what: str, ids: Iterable[str]) -> Iterator[str]:
@@ -132,6 +180,8 @@ def _question_problems(location: str, question: Question) -> Iterator[str]:
         yield from _option_problems(location, question.labels)
     if isinstance(question, TextQuestion) and question.same_words and not question.source:
         yield f"{location} counts words, and names no source to count them in"
+    if isinstance(question, TextQuestion) and question.changed and not question.draft:
+        yield f"{location} wants the draft changed, and names no draft"
 
 
 def _key_problems(location: str, options: tuple[Option, ...]) -> Iterator[str]:

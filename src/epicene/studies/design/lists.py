@@ -9,7 +9,7 @@ from epicene.core.records import digest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from epicene.studies.design.schema import Study, StudyItem
+    from epicene.studies.design.schema import ChoiceQuestion, Study, StudyItem
 
 
 def items_by_list(study: Study) -> dict[str, list[StudyItem]]:
@@ -87,3 +87,15 @@ def _spread(
 def hash_fraction(*parts: object, size: int = 6) -> float:
     """A pseudo-random number from 0 to 1, from the first `size` bytes of the parts' digest."""
     return int.from_bytes(digest(*parts)[:size], "big") / (1 << 8 * size)
+
+
+def shuffled_choices(
+    study: Study, question: ChoiceQuestion, item: StudyItem, reader: str
+) -> list[str]:
+    """The names of the texts to choose between, in the order that the reader always sees."""
+    if not study.shuffle:
+        return list(question.between)
+    return sorted(
+        question.between,
+        key=lambda name: hash_fraction(study.name, reader, item.id, question.id, name),
+    )

@@ -103,12 +103,14 @@ class TagsQuestion(_Question, frozen=True, kw_only=True, tag="tags"):
 class TextQuestion(_Question, frozen=True, kw_only=True, tag="text"):
     """A text. The field `draft` is where it starts from, `source` what it is compared with.
 
-    `same_words` requires as many blank-separated words as `source` has.
+    `same_words` requires as many blank-separated words as `source` has, `changed` another text than
+    the draft.
     """
 
     draft: str = ""
     source: str = ""
     same_words: bool = False
+    changed: bool = False
     language: str = ""
 
 
@@ -177,7 +179,20 @@ class Access(_StudyRecord, frozen=True, kw_only=True):
     completion_url: str = ""  # where participants go at the end; {code} is filled in
     screened_out_url: str = ""  # where participants go who do not pass the screening
     full_url: str = ""  # where participants go if nothing is left to judge
+    excluded_code: str = ""  # instead of the completion code, for excluded participants
+    excluded_url: str = ""  # where excluded participants go; {code} is filled in
     closes: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
+
+
+class ExclusionRule(_StudyRecord, frozen=True, kw_only=True):
+    """Which participants are excluded: their answers are kept but not counted, and replaced.
+
+    The rule is applied when a participant finishes, and before that once they can no longer answer
+    enough attention checks right.
+    """
+
+    checks: float | None = None  # the least share of the attention checks to answer right
+    seconds: float | None = None  # the least median time per item
 
 
 # --- the study -------------------------------------------------------------------------------
@@ -245,7 +260,7 @@ class Study(_StudyRecord, frozen=True, kw_only=True):
     """
 
     name: str
-    suite: str
+    suite: str = ""  # that defines the study; empty for a study of your own
     title: LocalisedText
     show: tuple[Panel, ...]
     questions: tuple[Question, ...]
@@ -253,11 +268,13 @@ class Study(_StudyRecord, frozen=True, kw_only=True):
     consent: LocalisedText = {}
     screening: tuple[Screener, ...] = ()
     access: Access = Access()
+    exclude: ExclusionRule | None = None
     judgements: int = 1
     per_person: int | None = None  # the most items that one participant gets
     lists: Literal["none", "given", "rotated"] = "none"
     shuffle: bool = True
     hidden: tuple[str, ...] = ()  # fields of the items that participants never see
+    pilot: bool = False  # the answers are a rehearsal
     drawn: SamplingRecord | None = None  # None: written by hand
     practice: tuple[StudyItem, ...] = ()
     checks: tuple[StudyItem, ...] = ()

@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 def read_study(path: Path) -> Study:
     """Read and check a study from a TOML or JSON file."""
+    study = parse_study(path)
+    check_study(study, str(path))
+    return study
+
+
+def parse_study(path: Path) -> Study:
+    """Read a study whose parts need not fit together."""
     text = read_text(path)
     try:
         if path.suffix == ".toml":
@@ -31,11 +38,11 @@ def read_study(path: Path) -> Study:
             values = parse_json(text, str(path))
         else:
             raise InputError(f"{path} is no study: a study is a .toml or .json file.")
-        study = msgspec.convert(values, Study)
+        return msgspec.convert(values, Study)
     except msgspec.ValidationError as error:
-        raise InputError(f"{path} does not fit: {error}.") from None
-    check_study(study, str(path))
-    return study
+        raise InputError(
+            f"{path} does not fit: {error}; docs/study_toml.md has all fields."
+        ) from None
 
 
 def _with_closing_time(values: dict[str, Any]) -> dict[str, Any]:

@@ -30,8 +30,14 @@ from epicene.studies.web.middleware import (
     not_found,
     unavailable,
 )
-from epicene.studies.web.owner_routes import owner_api, owner_logout, owner_pages
+from epicene.studies.web.owner_routes import (
+    owner_actions,
+    owner_api,
+    owner_logout,
+    owner_pages,
+)
 from epicene.studies.web.participant_routes import ParticipantPages, participant_api
+from epicene.studies.web.preview import preview_pages
 from epicene.studies.web.study_app import SessionMismatchError, StudyApp
 from epicene.studies.web.translations import page_language
 
@@ -48,12 +54,19 @@ _CHECKPOINT_SECONDS = 2.0
 _log = logging.getLogger(__name__)
 
 
-def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool = False) -> FastAPI:
+def make_app(
+    folder: StudyFolder,
+    *,
+    lease: float = LEASE_SECONDS,
+    secure: bool = False,
+    preview: bool = False,
+) -> FastAPI:
     """Build the application that serves a study.
 
-    `secure`: it is reached only by HTTPS, whatever the requests say.
+    `secure`: it is reached only by HTTPS, whatever the requests say. `preview`: with a list of all
+    pages.
     """
-    for name in ("completion_url", "screened_out_url", "full_url"):
+    for name in ("completion_url", "screened_out_url", "full_url", "excluded_url"):
         url = getattr(folder.study.access, name)
         if url and not url.startswith(("https://", "http://")):
             raise InputError(f"The {name} {url!r} in study.toml is no web address.")
@@ -86,7 +99,9 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool 
         LoginRoutes(site).routes(),
         owner_api(site),
         owner_pages(site),
+        owner_actions(site),
         owner_logout(site),
+        *([preview_pages(site)] if preview else ()),
     ):
         app.include_router(routes)
     is_revoked = task_queue.participants.is_revoked
@@ -108,7 +123,7 @@ async def _checkpoint_regularly(path: Path) -> None:
 def _add_error_handlers(app: FastAPI, site: StudyApp) -> None:
     @app.exception_handler(NotAssignedError)
     async def _not_assigned(request: Request, _error: Exception) -> Response:
-        return not_found(request.scope["path"])
+        return not_found(request.scope["path"], request.headers.get("accept-language", ""))
 
     @app.exception_handler(StudyClosedError)
     async def _closed(request: Request, _error: Exception) -> Response:
@@ -130,8 +145,10 @@ def _add_error_handlers(app: FastAPI, site: StudyApp) -> None:
         # Not request.url, which contains whatever host the request names.
         path = request.scope["path"]
         if error.status_code in (404, 405):
-            return not_found(path)
-        return message_response(path, error.status_code, str(error.detail))
+            return not_found(path, request.headers.get("accept-language", ""))
+        return message_response(
+            path, error.status_code, str(error.detail), dict(error.headers or {})
+        )
 
     @app.exception_handler(RejectedSubmissionError)
     @app.exception_handler(InputError)

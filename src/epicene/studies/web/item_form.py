@@ -18,7 +18,7 @@ from epicene.core.records import to_json
 from epicene.languages.tokenisation import tokens, words
 from epicene.studies.collection.participants import RejectedSubmissionError
 from epicene.studies.design.answers import is_asked, options_of
-from epicene.studies.design.lists import hash_fraction
+from epicene.studies.design.lists import shuffled_choices
 from epicene.studies.design.schema import (
     ChoiceQuestion,
     DiffPanel,
@@ -193,6 +193,10 @@ class ItemViewBuilder:
                 for question in self._study.questions
             ),
         )
+
+    def shown_panels(self, item: StudyItem) -> tuple[PanelView, ...]:
+        """All that is shown of an item, texts to choose between included."""
+        return tuple(self._panel(panel, item, {}, {}) for panel in self._study.show)
 
     def question(
         self, question: Question, item: StudyItem, answers: Mapping[str, AnswerValue]
@@ -381,18 +385,6 @@ class ItemViewBuilder:
             + (f" ({options.get(each.label, each.label)})" if each.label else "")
             for each in answer
         )
-
-
-def shuffled_choices(
-    study: Study, question: ChoiceQuestion, item: StudyItem, reader: str
-) -> list[str]:
-    """The names of the texts to choose between, in the order that the reader always sees."""
-    if not study.shuffle:
-        return list(question.between)
-    return sorted(
-        question.between,
-        key=lambda name: hash_fraction(study.name, reader, item.id, question.id, name),
-    )
 
 
 def _question_kind(question: Question) -> QuestionKind:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import secrets
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
@@ -14,48 +11,13 @@ from starlette.responses import Response
 
 from epicene.studies.collection.links import User
 from epicene.studies.design.checks import MAX_NAME_LENGTH
+from epicene.studies.web.assets import asset_url, read_asset
 from epicene.studies.web.middleware import not_found
 from epicene.studies.web.translations import page_language
 
 if TYPE_CHECKING:
     from epicene.studies.collection.participants import EntryType
     from epicene.studies.web.study_app import StudyApp
-
-_ASSETS = {
-    "icon.svg": ("image/svg+xml", (("epicene.studies.web", "static/icon.svg"),)),
-    "pages.css": (
-        "text/css",
-        (("epicene.report", "templates/colours.css"), ("epicene.studies.web", "static/pages.css")),
-    ),
-    "pages.js": (
-        "text/javascript",
-        (
-            ("epicene.report", "templates/word_diff.js"),
-            ("epicene.studies.web", "static/words.js"),
-            ("epicene.studies.web", "static/keys.js"),
-            ("epicene.studies.web", "static/saving.js"),
-        ),
-    ),
-}
-
-
-@cache
-def read_asset(name: str) -> tuple[bytes, str] | None:
-    """The bytes and media type of a static file; None if there is none of this name."""
-    if name not in _ASSETS:
-        return None
-    media_type, parts = _ASSETS[name]
-    data = b"\n".join((files(package) / path).read_bytes() for package, path in parts)
-    return data, media_type
-
-
-@cache
-def asset_url(name: str) -> str:
-    """The address of a static file, with a content hash so that browsers can cache it."""
-    found = read_asset(name)
-    assert found is not None
-    return f"/static/{hashlib.sha256(found[0]).hexdigest()[:12]}/{name}"
-
 
 # A participant id that a recruiting platform may pass
 _PLATFORM_ID = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._@+-]{{0,{MAX_NAME_LENGTH - 1}}}")
@@ -78,22 +40,22 @@ class LoginRoutes:
         """Start the session of whoever has a valid link."""
         participants = self._site.task_queue.participants
         path = request.scope["path"]
+        accepted = request.headers.get("accept-language", "")
         user = self._site.sessions.signer.read(token)
         if user is None:
-            return not_found(path)
-        accepted = request.headers.get("accept-language", "")
+            return not_found(path, accepted)
         language = page_language(self._site.study, "", accepted)
         if user.role == "owner":
             return self._start_session(request, user, language)
         entry: EntryType = "personal"
         if user.role == "open":
             if self._site.study.access.entry != "open":
-                return not_found(path)
+                return not_found(path, accepted)
             name = self._participant(request)
             if name is None:
                 return self._site.page("no_participant", language, status=400)
             if participants.issue(name):  # revoked, though the open link itself is valid
-                return not_found(path)
+                return not_found(path, accepted)
             user, entry = User("person", name), "open"
         if not participants.has_entered(user.name):  # nothing about them is stored yet
             if participants.is_closed():
@@ -102,7 +64,9 @@ class LoginRoutes:
                 back = self._site.study.access.full_url
                 return self._site.page("full", language, back=back)
         admitted = participants.enter(user.name, entry, language)
-        return self._start_session(request, user, language) if admitted else not_found(path)
+        return (
+            self._start_session(request, user, language) if admitted else not_found(path, accepted)
+        )
 
     def _start_session(self, request: Request, user: User, language: str) -> Response:
         """A page, not a redirect: browsers send strict cookies only from pages of our own."""

@@ -5,6 +5,7 @@ Without a valid link every address gives the same answer.
 
 from __future__ import annotations
 
+import html
 import logging
 import time
 from collections import OrderedDict
@@ -14,11 +15,19 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 
 from epicene.core.errors import RunError
 from epicene.studies.collection.links import User
 from epicene.studies.collection.owner_sessions import SESSION_SECONDS
+from epicene.studies.web.assets import asset_url
+from epicene.studies.web.translations import interface_language, interface_text, page_direction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -221,8 +230,11 @@ class AccessMiddleware:
             scope.setdefault("state", {})["session"] = session
             user = None if session is None else session.user
         if user is None or self._is_revoked(user):
+            accepted = headers.get("accept-language", "")
+            if path == "/" and self._sessions.find(headers, "owner"):
+                return RedirectResponse("/owner", 303)
             allowed = self._without_link.allow("")
-            return not_found(path) if allowed else _too_many_requests(path)
+            return not_found(path, accepted) if allowed else _too_many_requests(path)
         limiter = self._by_open_link if user.role == "open" else self._by_link
         return None if limiter.allow("/".join(user)) else _too_many_requests(path)
 
@@ -294,9 +306,25 @@ def message_response(
     return PlainTextResponse(f"{sentence}\n", status, headers)
 
 
-def not_found(path: str) -> Response:
-    """The response for everything that does not exist or is not for this user."""
-    return message_response(path, 404, "Not found")
+def not_found(path: str, accepted: str = "") -> Response:
+    """The response for everything that does not exist or is not for this user.
+
+    A page in a language that the browser `accepted`, which says nothing of the study.
+    """
+    if path.startswith("/api/"):
+        return message_response(path, 404, "Not found")
+    language = interface_language(accepted)
+    title, text = (
+        html.escape(interface_text(name, language)) for name in ("bad_link_title", "bad_link")
+    )
+    page = (
+        f'<!doctype html><html lang="{language}" dir="{page_direction(language)}"><head>'
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<title>{title}</title><link rel="stylesheet" href="{asset_url("pages.css")}"></head>'
+        f'<body><main id="main" data-stage="bad_link"><h1 id="bad-link">{title}</h1><p>{text}</p>'
+        "</main></body></html>\n"
+    )
+    return HTMLResponse(page, 404)
 
 
 def unavailable(path: str, error: Exception) -> Response:

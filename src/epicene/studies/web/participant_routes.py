@@ -6,13 +6,18 @@ Every form works without a script, and sending it twice has the effect of sendin
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from epicene.studies.collection.participants import RejectedSubmissionError, StudyClosedError
+from epicene.studies.collection.participants import (
+    RejectedSubmissionError,
+    StudyClosedError,
+    is_screening_answer,
+)
 from epicene.studies.collection.task_queue import MAX_TEXT_LENGTH
 from epicene.studies.web.middleware import not_found
 from epicene.studies.web.study_app import (
@@ -61,6 +66,8 @@ class ParticipantPages:
         for method, handlers in (("GET", pages), ("POST", actions)):
             for address, handler in handlers.items():
                 routes.add_api_route(address, handler, methods=[method])
+        for address in actions:  # reloaded, or gone back to
+            routes.add_api_route(address, self.home, methods=["GET"])
         return routes
 
     def _participant(self, request: Request) -> Participant:
@@ -88,6 +95,10 @@ class ParticipantPages:
     async def now(self, request: Request) -> Response:
         """The participant's current page."""
         return self._show(request)
+
+    async def home(self) -> Response:
+        """The participant's current page, at its own address."""
+        return _redirect_home()
 
     async def instructions(self, request: Request) -> Response:
         """The instructions, to read again."""
@@ -131,9 +142,16 @@ class ParticipantPages:
         try:
             self._participants.screen(participant.name, given)
         except RejectedSubmissionError:
-            notice = interface_text("missing", self._site.language(participant))
-            typed = RejectedForm({name: [value] for name, value in given.items()})
-            return self._show(request, notice=notice, status=422, typed=typed)
+            language = self._site.language(participant)
+            wrong = {
+                screen.id: interface_text(
+                    "whole_number" if given[screen.id].strip() else "missing", language
+                )
+                for screen in screens
+                if not is_screening_answer(screen, given[screen.id])
+            }
+            typed = RejectedForm({name: [value] for name, value in given.items()}, wrong)
+            return self._show(request, status=422, typed=typed)
         return _redirect_home()
 
     async def begin(self, request: Request) -> Response:
@@ -165,8 +183,10 @@ class ParticipantPages:
         try:
             status = self._site.save_answer(participant, number, revision, values)
         except RejectedSubmissionError as refused:
-            notice = self._site.refusal(refused, language)
-            typed = RejectedForm(values, number, revision)
+            why = self._site.refusal(refused, language)
+            wrong = {why.question: why.sentence} if why.question else {}
+            notice = "" if wrong else why.sentence
+            typed = RejectedForm(values, wrong, number, revision)
             return self._show(request, notice=notice, status=422, typed=typed)
         except StudyClosedError:
             return self._show(request, status=410)
@@ -309,7 +329,9 @@ def participant_api(site: StudyApp) -> APIRouter:
                 participant, body.number, body.revision, body.answers, body.seconds
             )
         except RejectedSubmissionError as refused:
-            raise HTTPException(422, site.refusal(refused, site.language(participant))) from None
+            why = site.refusal(refused, site.language(participant))
+            about = {"X-Question": quote(why.question)} if why.question else None
+            raise HTTPException(422, why.sentence, about) from None
         if status == "conflict":
             raise HTTPException(409, "Another answer was kept.")
         return AnswerReply(status=status, work=current_task(session.user.name, session.csrf))

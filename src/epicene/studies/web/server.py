@@ -19,12 +19,13 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from epicene.core.errors import RunError
 from epicene.studies.web.app import make_app
+from epicene.studies.web.several import StudiesByHost
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from fastapi import FastAPI
+    from starlette.types import ASGIApp
 
     from epicene.studies.collection.folder import StudyFolder
 
@@ -135,9 +136,30 @@ def serve(
     secure: bool,
     proxied: bool,
     ready: Callable[[int], None],
+    preview: bool = False,
 ) -> None:
     """Serve a study until stopped; `ready` is called with the port once it listens."""
-    app = make_app(folder, lease=lease, secure=secure)
+    app = make_app(folder, lease=lease, secure=secure, preview=preview)
+    _serve_app(app, host=host, port=port, proxied=proxied, ready=ready)
+
+
+def serve_several(
+    folders: Mapping[str, StudyFolder],
+    *,
+    host: str,
+    port: int,
+    lease: float,
+    secure: bool,
+    ready: Callable[[int], None],
+) -> None:
+    """Serve several studies, each at a host name of its own behind a proxy, until stopped."""
+    apps = {name: make_app(folder, lease=lease, secure=secure) for name, folder in folders.items()}
+    _serve_app(StudiesByHost(apps), host=host, port=port, proxied=True, ready=ready)
+
+
+def _serve_app(
+    app: ASGIApp, *, host: str, port: int, proxied: bool, ready: Callable[[int], None]
+) -> None:
     with _listen(host, port) as listening:
         ready(listening.getsockname()[1])
         # The study lives as long as the server: garbage collection can skip it.
@@ -146,7 +168,7 @@ def serve(
         _Server(uvicorn_config(app, proxied=proxied)).run(sockets=[listening])
 
 
-def uvicorn_config(app: FastAPI, *, proxied: bool = False) -> uvicorn.Config:
+def uvicorn_config(app: ASGIApp, *, proxied: bool = False) -> uvicorn.Config:
     """The settings of the server; `proxied`: all connections come from a proxy."""
     return uvicorn.Config(
         app,

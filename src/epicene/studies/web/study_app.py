@@ -6,7 +6,7 @@ import hmac
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -17,10 +17,11 @@ from starlette.responses import HTMLResponse
 from epicene.studies.collection.images import StudyImages
 from epicene.studies.collection.links import User
 from epicene.studies.collection.task_queue import Feedback, SaveStatus, Task, TaskQueue
-from epicene.studies.design.answers import comparison_key
-from epicene.studies.design.schema import text_blocks
+from epicene.studies.design.answers import UNCHANGED, comparison_key, is_asked
+from epicene.studies.design.schema import MarksQuestion, TagsQuestion
+from epicene.studies.web.assets import asset_url
 from epicene.studies.web.item_form import ItemViewBuilder, read_answers, restore_answers
-from epicene.studies.web.login import asset_url
+from epicene.studies.web.markdown import render_markdown
 from epicene.studies.web.translations import (
     interface_text,
     interface_texts_in,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         Participant,
         RejectedSubmissionError,
     )
+    from epicene.studies.design.schema import AnswerValue, StudyItem
     from epicene.studies.web.middleware import Sessions, WebSession
 
 _MAX_FIELDS = 5000
@@ -59,8 +61,16 @@ _SCRIPT_TEXTS = (
     "other_link",
     "set_aside",
     "same_words",
+    "whole_number",
     "wrong_answer",
 )
+
+
+class Refusal(NamedTuple):
+    """Why an answer was not stored, and the question that it is about; "" if about none."""
+
+    question: str
+    sentence: str
 
 
 class SessionMismatchError(Exception):
@@ -69,9 +79,13 @@ class SessionMismatchError(Exception):
 
 @dataclass(frozen=True)
 class RejectedForm:
-    """The fields of a form that could not be stored, and the task it answered."""
+    """The fields of a form that could not be stored, and the task it answered.
+
+    `wrong` says what is wrong with the answers, by question.
+    """
 
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    wrong: Mapping[str, str] = field(default_factory=dict)
     number: int = 0
     revision: int = 0
 
@@ -111,6 +125,10 @@ class StudyApp:
         """What a participant sees now, with the contents of a rejected form filled in."""
         language = self.language(participant)
         shared: dict[str, Any] = {"notice": notice}
+        if participant.stage == "excluded":
+            return self._excluded(participant, shared)
+        if participant.stage == "paused":
+            return PageContent("paused", shared)
         if participant.stage == "closed":
             shared |= {"answered": participant.answered}
             return PageContent(
@@ -123,35 +141,43 @@ class StudyApp:
         if participant.stage in _BEFORE_WORK:
             if participant.entry == "open" and not self.task_queue.has_task_for(participant.name):
                 return PageContent("full", shared | self._return_url(participant, "full_url"))
-            return PageContent(participant.stage, shared | {"typed": typed.values})
+            return PageContent(
+                participant.stage, shared | {"typed": typed.values, "wrong": typed.wrong}
+            )
         state = self.task_queue.current_state(participant.name)
         work = state.work
         shared |= {"undo": state.undo, "answered": state.answered, "max_tasks": state.max_tasks}
-        viewer = ItemViewBuilder(self.study, language, participant.name, self._image_urls)
         if isinstance(work, Task):
             if (work.number, work.revision) == (typed.number, typed.revision):
                 answers = restore_answers(self.study, work.item, participant.name, typed.values)
                 work = replace(work, answers=answers)
-            shared |= {
-                "task": work,
-                "body": self._body(viewer, work, language),
-                "practice": work.part == "practice",
-            }
+            shared |= self.item_content(work, language, participant.name, typed.wrong)
             return PageContent("item", shared, work.number, work.revision)
         if isinstance(work, Feedback):
-            shared |= {"number": work.number, **self._feedback(viewer, work, participant)}
+            shared |= self.feedback_content(work, language, participant.name)
             return PageContent("feedback", shared, work.number)
+        if work.excluded:
+            return self._excluded(participant, shared)
         if participant.entry == "open" and not state.answered:
             return PageContent("full", shared | self._return_url(participant, "full_url"))
         return PageContent("done", shared | self._completion(participant, state.answered))
 
-    def _body(self, viewer: ItemViewBuilder, task: Task, language: str) -> Markup:
+    def _practice_number(self, item: StudyItem) -> int:
+        """The number of a practice item; 0 for others."""
+        ids = [each.id for each in self.study.practice]
+        return ids.index(item.id) + 1 if item.id in ids else 0
+
+    def _body(
+        self, viewer: ItemViewBuilder, task: Task, language: str, wrong: Mapping[str, str]
+    ) -> Markup:
         """The rendered item, cached as others see the same."""
         key = (task.item.id, language, viewer.choice_orders(task.item))
-        if task.answers or key not in self._body_cache:
+        own = bool(task.answers or wrong)
+        if own or key not in self._body_cache:
             view = viewer.item(task.item, task.answers)
-            body = Markup(self._render("item_body.html", language, "", view=view))  # noqa: S704
-            if task.answers:
+            rendered = self._render("item_body.html", language, "", view=view, wrong=wrong)
+            body = Markup(rendered)  # noqa: S704 (by our template)
+            if own:
                 return body
             self._body_cache[key] = body
             self._cached_characters += len(body)
@@ -159,23 +185,62 @@ class StudyApp:
                 self._cached_characters -= len(self._body_cache.popitem(last=False)[1])
         return self._body_cache[key]
 
-    def _feedback(
-        self, viewer: ItemViewBuilder, work: Feedback, participant: Participant
+    def item_content(
+        self, task: Task, language: str, reader: str, wrong: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
+        """The context of the page of an item."""
+        viewer = ItemViewBuilder(self.study, language, reader, self._image_urls)
+        return {
+            "task": task,
+            "body": self._body(viewer, task, language, wrong or {}),
+            "practice": self._practice_number(task.item),
+        }
+
+    def _expected_in_practice(self, item: StudyItem) -> dict[str, AnswerValue]:
+        """The expected answers; tags and marks that others have and the item has not are none."""
+        named = {name for each in self.study.practice for name in each.expected}
+        none: dict[str, AnswerValue] = {
+            question.id: ()
+            for question in self.study.questions
+            if isinstance(question, TagsQuestion | MarksQuestion)
+            and question.id in named
+            and is_asked(question, item.expected)
+        }
+        return none | item.expected
+
+    def feedback_content(self, work: Feedback, language: str, reader: str = "") -> dict[str, Any]:
+        """The context of the page after a practice item."""
         item = work.item
+        viewer = ItemViewBuilder(self.study, language, reader, self._image_urls)
+        expected = self._expected_in_practice(item)
         rows = [
             {
-                "ask": study_text(question.ask, self.language(participant)),
+                "ask": study_text(question.ask, language),
                 "given": viewer.answer_text(question, item, work.answers.get(question.id)),
-                "expected": viewer.answer_text(question, item, item.expected[question.id]),
+                "expected": viewer.answer_text(question, item, expected[question.id]),
                 "right": question.id in work.answers
                 and comparison_key(work.answers[question.id])
-                == comparison_key(item.expected[question.id]),
+                == comparison_key(expected[question.id]),
             }
             for question in self.study.questions
-            if question.id in item.expected
+            if question.id in expected
         ]
-        return {"item": item, "rows": rows, "right": all(row["right"] for row in rows)}
+        return {
+            "number": work.number,
+            "practice": self._practice_number(item),
+            "item": item,
+            "panels": viewer.shown_panels(item),
+            "rows": rows,
+            "right": all(row["right"] for row in rows),
+        }
+
+    def _excluded(self, participant: Participant, shared: dict[str, Any]) -> PageContent:
+        """The page for participants whose answers do not count, with a code of their own."""
+        access = self.study.access
+        is_open = participant.entry == "open"
+        code = access.excluded_code if is_open else ""
+        back = access.excluded_url.replace("{code}", code) if is_open else ""
+        return PageContent("excluded", shared | {"code": code, "back": back})
 
     def _completion(self, participant: Participant, answered: int) -> dict[str, Any]:
         """The completion code and URL, for participants of the open link who answered something."""
@@ -195,12 +260,19 @@ class StudyApp:
         """The language of a participant's pages."""
         return page_language(self.study, participant.language)
 
-    def refusal(self, refused: RejectedSubmissionError, language: str) -> str:
-        """Why an answer was not stored, naming the question instead of its id."""
-        name = str(refused).partition(" ")[0]
-        asked = [question for question in self.study.questions if question.id == name]
-        sentence = interface_text("wrong_answer", language)
-        return f"{sentence}: {study_text(asked[0].ask, language)}" if asked else f"{sentence}."
+    def refusal(self, refused: RejectedSubmissionError, language: str) -> Refusal:
+        """Why an answer was not stored, and the question that it is about, if any."""
+        name, _, problem = str(refused).partition(" ")
+        known = [question.id for question in self.study.questions]
+        about = name if name in known else ""
+        which = {
+            "has no answer": "missing",
+            "is answered by nothing": "missing",
+            UNCHANGED: "unchanged",
+        }.get(problem, "wrong_answer")
+        if about and " words where " in problem:
+            which = "same_words"
+        return Refusal(about, interface_text(which if about else "wrong_answer", language))
 
     def browser_storage_key(self, participant: Participant) -> str:
         """The key of a participant's unsent answers in the browser; new if they start anew."""
@@ -324,7 +396,7 @@ def load_templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        study_text=study_text, text_blocks=text_blocks, direction=page_direction, asset=asset_url
+        study_text=study_text, markdown=render_markdown, direction=page_direction, asset=asset_url
     )
     for name in environment.list_templates():
         environment.get_template(name)

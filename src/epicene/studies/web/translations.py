@@ -40,11 +40,22 @@ def page_language(study: Study, chosen: str, accepted: str = "") -> str:
     """The language of the pages: as chosen, else the browser's, else the study's first."""
     if chosen in study.title:
         return chosen
-    for part in accepted.split(","):
-        code = part.partition(";")[0].strip().partition("-")[0].lower()
+    for code in _language_codes(accepted):
         if code in study.title:
             return code
     return next(iter(study.title))
+
+
+def interface_language(accepted: str) -> str:
+    """The first of the browser's languages in which the web app has texts; English if none."""
+    known = _interface_texts()["bad_link"]
+    return next((code for code in _language_codes(accepted) if code in known), "en")
+
+
+def _language_codes(accepted: str) -> list[str]:
+    """The codes in an Accept-Language header, in its order."""
+    parts = (part.partition(";")[0].strip() for part in accepted.split(","))
+    return [part.partition("-")[0].lower() for part in parts]
 
 
 def page_direction(language: str) -> str:

@@ -21,7 +21,8 @@ function tell(text, wrong = false) {
   status.textContent = text;
   status.classList.toggle("wrong", wrong);
   // It stays in view, over the page: nothing that has the focus may be behind it.
-  document.documentElement.style.scrollPaddingTop = text ? `${status.offsetHeight + 8}px` : "";
+  const height = text ? `${status.offsetHeight + 8}px` : "0px";
+  document.documentElement.style.setProperty("--status-height", height);
   const field = document.activeElement;
   if (wrong && field?.matches("textarea, input")) field.scrollIntoView({ block: "nearest" });
 }
@@ -29,7 +30,18 @@ function tell(text, wrong = false) {
 // Messages that hold only until something else is filled in.
 function stopTelling() {
   const { textContent } = document.getElementById("status");
-  if ([SAY.saved, SAY.missing, SAY.same_words].includes(textContent)) tell("");
+  if ([SAY.saved, SAY.missing, SAY.same_words, SAY.whole_number].includes(textContent)) tell("");
+}
+
+// What is wrong with an answer, beside its question, until it is changed.
+function complain(form, question, text) {
+  for (const each of form.querySelectorAll(".error")) each.remove();
+  for (const each of questionsOf(form)) each.classList.toggle("invalid", each === question);
+  if (!question) return;
+  const error = document.createElement("p");
+  error.className = "error";
+  error.textContent = text;
+  question.querySelector("legend").after(error);
 }
 
 // --- what the browser keeps --------------------------------------------------------------------
@@ -115,12 +127,28 @@ function wanting(form) {
   return asked(form).find(
     (question) =>
       (question.dataset.required && chosenValues(form, question).length === 0) ||
-      question.querySelector(".comparison.wrong"),
+      question.querySelector(".comparison.wrong") ||
+      isNoNumber(question),
   );
+}
+
+function isNoNumber(question) {
+  const field = question.dataset.kind === "number" && question.querySelector("input");
+  return field && !/^\p{Nd}{1,9}$/u.test(field.value.trim());
+}
+
+// Nothing may be scrolled to behind the text that stays in view.
+function measureShown() {
+  const shown = document.querySelector(".shown");
+  const sticks = shown && getComputedStyle(shown).position === "sticky";
+  const height = sticks ? `${shown.offsetHeight}px` : "0px";
+  document.documentElement.style.setProperty("--shown-height", height);
+  if (shown && shown.scrollHeight > shown.clientHeight) shown.tabIndex = 0; // to scroll by keys
 }
 
 function prepare() {
   const form = asForm();
+  measureShown();
   if (!form) return;
   form.noValidate = true;
   const { number, revision, elapsed } = form.dataset;
@@ -137,6 +165,7 @@ function prepare() {
     form.addEventListener(type, () => {
       showAsked(form);
       stopTelling();
+      complain(form, null);
       if (number) keep(`draft ${number}`, { revision, answers: answersOf(form) });
     });
   }
@@ -153,7 +182,10 @@ document.addEventListener("submit", (event) => {
       event.preventDefault();
       frameAhead(form, missing);
       const uneven = missing.querySelector(".comparison.wrong");
-      tell(uneven ? SAY.same_words : SAY.missing, true);
+      const empty = chosenValues(form, missing).length === 0;
+      const text = uneven ? SAY.same_words : empty ? SAY.missing : SAY.whole_number;
+      complain(form, missing, text);
+      tell(text, true);
       missing.scrollIntoView({ block: "nearest" });
     } else if (form.id === "item") {
       event.preventDefault();
@@ -270,9 +302,21 @@ async function sendOne(number) {
   } else {
     const form = asForm();
     if (form) form.inert = false;
-    tell(reply.detail || SAY.wrong_answer, true);
+    refuse(form, answer.headers.get("X-Question"), reply.detail || SAY.wrong_answer);
   }
   return true;
+}
+
+// Say what is wrong with an answer, at the question that it is about.
+function refuse(form, about, text) {
+  const name = decodeURIComponent(about ?? "");
+  const question = form && questionsOf(form).find((each) => each.dataset.question === name);
+  if (question) {
+    complain(form, question, text);
+    frameAhead(form, question);
+    question.scrollIntoView({ block: "nearest" });
+  }
+  tell(text, true);
 }
 
 // Set aside an answer to a task that is no longer the participant's, so that they can continue,
@@ -356,6 +400,7 @@ function sendBack() {
 }
 
 window.addEventListener("online", sendAll);
+window.addEventListener("resize", measureShown);
 document.body.classList.add("scripted");
 prepare();
 if (unsentNumbers().length) {

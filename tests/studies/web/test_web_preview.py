@@ -1,0 +1,43 @@
+"""The preview of a study: every page, and nothing stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.links import User, load_signer
+from epicene.studies.design.schema import Study
+from epicene.studies.web.app import make_app
+from studies.web.page_visitors import Visitor, with_pictures
+from study_examples import STUDIES, forced_choice
+
+
+@pytest.mark.parametrize("example", STUDIES)
+def test_every_listed_page_is_there(example: Callable[[], Study], tmp_path: Path) -> None:
+    study = with_pictures(example(), tmp_path / "s")
+    folder = create_study_folder(tmp_path / "s", study)
+    app = make_app(folder, preview=True)
+    with TestClient(app):
+        visitor = Visitor(app, load_signer(folder.path))
+        with_open_link = study.access.entry == "open"
+        query = f"?{study.access.participant_parameter}=x1" if with_open_link else ""
+        visitor.enter(User("open") if with_open_link else User("person", "preview"), query)
+        index = visitor.get("/preview")
+        listed = [each for each in index.values("href") if each.startswith("/preview/")]
+        assert len(listed) >= 5 + len(study.items)
+        for address in listed:
+            assert visitor.get(address).text
+        assert folder.responses() == []
+
+
+def test_a_served_study_has_no_preview(tmp_path: Path) -> None:
+    folder = create_study_folder(tmp_path / "s", forced_choice())
+    app = make_app(folder)
+    with TestClient(app):
+        visitor = Visitor(app, load_signer(folder.path))
+        visitor.enter(User("open"), "?PROLIFIC_PID=x1")
+        assert visitor.client.get("/preview").status_code == 404
