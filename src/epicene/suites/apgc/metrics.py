@@ -264,9 +264,12 @@ _HEADLINE_METRICS = (
     accuracy_metric(
         "every word labelled right",
         lambda results: of_task(results.frame, IDENTIFICATION, unit="sentence"),
+        contrasts=("sentence label",),
     ),
     accuracy_metric(
-        "whole sentence rewritten right", lambda results: of_task(results.frame, REWRITING)
+        "whole sentence rewritten right",
+        lambda results: of_task(results.frame, REWRITING),
+        contrasts=("target",),
     ),
 )
 _FULL_LABEL_METRIC = accuracy_metric(
