@@ -499,14 +499,23 @@ def compare(
 
 @keyword_errors
 def report(
-    runs: RunLike | Iterable[RunLike], path: PathLike = "report.html", *, pictures: float = 12.0
+    runs: RunLike | Iterable[RunLike],
+    path: PathLike = "report.html",
+    *,
+    pictures: float = 12.0,
+    title: str = "",
+    notes: str = "",
 ) -> Path:
-    """Write one self-contained HTML page about runs; `pictures` is the most MB of thumbnails.
+    """Write one self-contained HTML page about runs.
+
+    pictures: the most MB of thumbnails.
+    title: the title of the page; by default the models and suites.
+    notes: your own text on the first screen, in Markdown without HTML and images.
 
     >>> epicene.report(["runs/a", "runs/b"], "report.html")   # doctest: +SKIP
     """
     from epicene.report.run_report import write_report
 
     with scoring_progress():
-        write_report(_stored_runs(runs), Path(path), pictures)
+        write_report(_stored_runs(runs), Path(path), pictures, title=title, notes=notes)
     return Path(path)
