@@ -240,13 +240,13 @@ def _figures(
         title = f"{shown[0].about}: {shown[0].text}"
     if drawn := headline_figure(comparison, styles, slug, chances, title):
         yield drawn
+    if agreement is not None:
+        question = f"Do {agreement.first} and {agreement.second} agree?"
+        yield agreement_figure(agreement, styles, question)
     for contrast in contrasts:
         told = found.get(("contrast", contrast_name(contrast)), "")
         title = told.partition(" (p ")[0] or capital(contrast_name(contrast))
         yield contrast_figure(contrast, styles, slug, title)
-    if agreement is not None:
-        told = f"Do {agreement.first} and {agreement.second} agree?"
-        yield agreement_figure(agreement, styles, told)
 
 
 def _card_plots(
@@ -280,7 +280,7 @@ def _table_groups(
     rest = [table for table in ordered if table.name != PLACES]
     for heading, group, folded in (
         ("Main results", [*places, *rest], False),
-        ("Do the ways of measuring agree?", formats, False),
+        ("Do the ways of measuring agree?", formats, True),
         ("In detail", others, True),
         ("As the paper prints them", printed, True),
     ):

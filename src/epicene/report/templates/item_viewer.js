@@ -62,6 +62,7 @@ class ItemViewer {
     this.parts = parts ? [null, ...this.valuesOf(parts)] : [null];
     const names = new Map(this.parts.map((name, id) => [name, id]));
     this.bases = this.parts.map((name) => names.get(OTHER_MEASURE.exec(name ?? "")?.[1]) ?? 0);
+    this.mains = Uint8Array.from(this.bases, (base) => (base === 0 ? 1 : 0));
     this.part = parts?.ids ?? new Uint8Array(this.pack.count);
   }
 
@@ -82,7 +83,7 @@ class ItemViewer {
   }
 
   isMain(row) {
-    return this.bases[this.part[row]] === 0;
+    return this.mains[this.part[row]] === 1;
   }
 
   isOther(row, part) {
@@ -164,13 +165,13 @@ class ItemViewer {
     parent.append(element("label", {}, element("span", { dir: "auto" }, name.replaceAll("_", " ")), " ", input));
   }
 
-  menu(name, choices, parent = this.form) {
+  menu(name, choices, parent = this.form, changed = () => this.select()) {
     const menu = element("select", { name });
     for (const [value, text] of choices) {
       menu.append(element("option", { value, dir: "auto" }, text));
     }
     this.labelled(name, menu, parent);
-    menu.addEventListener("change", () => this.select());
+    menu.addEventListener("change", changed);
     return menu;
   }
 
@@ -178,8 +179,10 @@ class ItemViewer {
     if (values.length <= LONGEST_MENU) {
       const choices = values.map((id) => [id, this.pack.at(column.first + id - 1)]);
       choices.sort(([, one], [, other]) => one.localeCompare(other));
-      const menu = this.menu(column.name, [["", "all"], ...choices], parent);
-      menu.addEventListener("change", () => this.keepFacet(column, menu.value));
+      const menu = this.menu(column.name, [["", "all"], ...choices], parent, () => {
+        this.keepFacet(column, menu.value);
+        this.select();
+      });
       return;
     }
     const field = element("input", { type: "search", name: column.name, dir: "auto" });
@@ -191,9 +194,11 @@ class ItemViewer {
     if (value === "") this.conditions.delete(column.name);
     else {
       const wanted = Number(value);
-      this.conditions.set(column.name, column.ids.map((id) => (id === wanted ? 1 : 0)));
+      const { ids } = column;
+      const kept = new Uint8Array(ids.length);
+      for (let row = 0; row < kept.length; row++) kept[row] = ids[row] === wanted ? 1 : 0;
+      this.conditions.set(column.name, kept);
     }
-    this.select();
   }
 
   // Keep the judgements with the typed text in one column, unless more is typed meanwhile.
@@ -232,18 +237,21 @@ class ItemViewer {
     if (this.differing.has(name)) return this.differing.get(name);
     const outcome = this.columns.get("outcome")?.ids;
     const made = new Uint8Array(this.items.size + 1);
-    const { ids } = this.items;
-    const seen = new Map(); // of one item: judgement → outcome of the first model
+    const { ordered, starts, part, mains } = this;
+    const runs = this.runs.ids;
+    const seen = new Int32Array(this.parts.length); // judgement → item, and outcome of the first
+    const said = new Uint8Array(this.parts.length);
     for (let item = 1; outcome && item <= this.items.size; item++) {
-      seen.clear();
-      const rows = this.ordered.subarray(this.starts[item], this.starts[item + 1]);
-      for (const row of rows) {
-        if (this.runs.ids[row] === first && this.isMain(row)) seen.set(this.part[row], outcome[row]);
+      for (let at = starts[item]; at < starts[item + 1]; at++) {
+        const row = ordered[at];
+        if (runs[row] !== first || mains[part[row]] === 0) continue;
+        seen[part[row]] = item;
+        said[part[row]] = outcome[row];
       }
-      for (const row of rows) {
-        if (this.runs.ids[row] !== second || !this.isMain(row)) continue;
-        const other = seen.get(this.part[row]);
-        if (other !== undefined && other !== outcome[row]) made[ids[row]] = 1;
+      for (let at = starts[item]; at < starts[item + 1]; at++) {
+        const row = ordered[at];
+        if (runs[row] !== second || mains[part[row]] === 0) continue;
+        if (seen[part[row]] === item && said[part[row]] !== outcome[row]) made[item] = 1;
       }
     }
     this.differing.set(name, made);
@@ -257,17 +265,19 @@ class ItemViewer {
     const outcomes = this.columns.get("outcome");
     const wanted = outcomes && shown !== DIFFER ? this.valuesOf(outcomes).indexOf(shown) + 1 : 0;
     const conditions = [...this.conditions.values()];
-    const alone = this.conditions.size === 0 && wanted === 0;
+    const alone = conditions.length === 0 && wanted === 0;
     const keep = new Uint8Array(this.items.size + 1).fill(alone ? 1 : 0);
+    const held = conditions.length ? conditions[0].slice() : null;
+    for (const other of conditions.slice(1)) {
+      for (let row = 0; row < held.length; row++) held[row] &= other[row];
+    }
     const runs = this.runs?.ids;
-    const bases = Uint8Array.from(this.bases, (base) => (base === 0 ? 1 : 0));
+    const { part, mains } = this;
     for (let row = 0; !alone && row < ids.length; row++) {
-      if (keep[ids[row]] === 1) continue;
+      if (held !== null && held[row] === 0) continue;
       if (first && runs[row] !== first && (wanted !== 0 || runs[row] !== second)) continue;
-      if (wanted !== 0 && (outcomes.ids[row] !== wanted || bases[this.part[row]] === 0)) continue;
-      let holds = true;
-      for (const condition of conditions) holds &&= condition[row] === 1;
-      if (holds) keep[ids[row]] = 1;
+      if (wanted !== 0 && (outcomes.ids[row] !== wanted || mains[part[row]] === 0)) continue;
+      keep[ids[row]] = 1;
     }
     const also = [this.found, shown === DIFFER && second ? this.differ(first, second) : null];
     for (const other of also) {
