@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from epicene.models import parse_spec
 from epicene.report.run_report import write_report
@@ -42,9 +42,9 @@ RUNS = (
     Small("genform", {"model": ["copy"]}, 60),
     Small("gramvis", SKETCHES, 2, {"size": "256"}),
 )
-SCREEN = {"width": 1280, "height": 900}
-PHONE = {"width": 390, "height": 844}
-PAPER = {"width": 690, "height": 1000}  # the printed part of A4, in CSS pixels
+SCREEN: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+PAPER: ViewportSize = {"width": 690, "height": 1000}  # the printed part of A4, in CSS pixels
 
 # Items of a suite, by the address of what is chosen.
 ITEMS = {
@@ -72,7 +72,7 @@ def take_the_report(camera: Camera, folder: Path) -> None:
         _open(page, file, "gramvis-images")
         camera.take("report-contact-sheet", page.locator(".sheet").first)
         _open(page, file, "misgendering")
-        page.set_viewport_size({**SCREEN, "height": 1500})
+        page.set_viewport_size({"width": SCREEN["width"], "height": 1500})
         camera.take_window("report-suite", page)
         page.emulate_media(color_scheme="dark")
         _open(page, file, "alternations-figures")

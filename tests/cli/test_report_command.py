@@ -160,7 +160,12 @@ def test_title_and_notes_are_the_authors(epicene: Epicene) -> None:
 
 def test_the_page_is_opened_in_a_browser(epicene: Epicene, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
-    monkeypatch.setattr("webbrowser.open", lambda address: bool(shown.append(address)) or True)
+
+    def keep(address: str) -> bool:
+        shown.append(address)
+        return True
+
+    monkeypatch.setattr("webbrowser.open", keep)
     assert epicene("report", run(epicene, 1), "--open").code == 0
     assert shown == [Path("report.html").absolute().as_uri()]
 

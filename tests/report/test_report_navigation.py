@@ -170,7 +170,7 @@ def test_figures_are_saved_as_svg_png_and_csv(opened: Callable[..., Page]) -> No
         with tab.expect_download() as saved:
             figure.get_by_role("button", name="SVG").click()
         text = Path(saved.value.path()).read_text(encoding="utf-8")
-        root = minidom.parseString(text).documentElement
+        root = minidom.parseString(text)
         nodes = root.getElementsByTagName("*")
         assert len(nodes) > 15
         assert figure.locator("h4").inner_text().split()[0] in text

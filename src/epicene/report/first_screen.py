@@ -121,4 +121,4 @@ def safe_markdown(text: str) -> str:
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
-    return reader.renderer.render(tokens, reader.options, {})
+    return str(reader.renderer.render(tokens, reader.options, {}))
