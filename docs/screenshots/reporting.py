@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import NamedTuple
 
-from playwright.sync_api import Page, expect
+from PIL import Image
+from playwright.sync_api import Page, ViewportSize, expect
 
 from epicene.models import parse_spec
 from epicene.report.run_report import write_report
@@ -14,7 +16,7 @@ from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
-from screenshots.camera import Camera
+from screenshots.camera import Camera, save, side_by_side
 
 
 class Small(NamedTuple):
@@ -32,56 +34,82 @@ SKETCHES = {
 }
 FEW = {"samples": "1", "pronouns": "he,she,they,xe"}
 RUNS = (
-    Small("genform", {"model": ["rules"]}, 60),
-    Small("genform", {"model": ["copy"]}, 60),
     Small("misgendering", {"model": ["ngram"]}, 12, FEW),
     Small("misgendering", {"model": ["random"]}, 12, FEW),
+    Small("alternations", {"model": ["ngram"]}, 30),
+    Small("alternations", {"model": ["random"]}, 30),
+    Small("genform", {"model": ["rules"]}, 60),
+    Small("genform", {"model": ["copy"]}, 60),
     Small("gramvis", SKETCHES, 2, {"size": "256"}),
 )
+SCREEN: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+PAPER: ViewportSize = {"width": 690, "height": 1000}  # the printed part of A4, in CSS pixels
 
-
-class Scene(NamedTuple):
-    """Items of a suite, in the order of the report, filtered; and which of them is open."""
-
-    section: int
-    filters: dict[str, str]
-    row: int = 0
-
-
-EVIDENCE = {
-    "report-items-ar": Scene(0, {"language": "ar", "outcome": "wrong", "model": "copy"}, 2),
-    "report-items-hi": Scene(0, {"language": "hi", "outcome": "wrong", "model": "copy"}, 1),
-    "report-items-en": Scene(1, {"outcome": "wrong"}, 1),
+# Items of a suite, by the address of what is chosen.
+ITEMS = {
+    "report-items-pair": "alternations-items?model=ngram&beside=random&language=hi&show=differ",
+    "report-items-ar": "genform-items?model=copy&beside=rules&language=ar&show=differ",
+    "report-items-hi": "genform-items?model=copy&beside=rules&language=hi&show=differ",
 }
 
 
 def take_the_report(camera: Camera, folder: Path) -> None:
-    """Its head, a table, items in three languages, a contact sheet."""
+    """The first screen, a suite, items, images; in the dark, on a phone, on paper."""
     if not camera.wants("report"):
         return
     runs = [read_run(_done(folder, each)) for each in RUNS]
     file = folder / "report.html"
     write_report(runs, file)
-    with camera.page(width=1000, scale=1) as page:
-        page.set_viewport_size({"width": 1000, "height": 1180})
-        page.goto(file.as_uri())
+    with camera.page(width=SCREEN["width"], scale=1) as page:
+        page.set_viewport_size(SCREEN)
+        _open(page, file, "overview")
         camera.take_window("report-head", page)
-        camera.take("report-table", page.locator(".table:has(tr.published)").first)
-        for name, scene in EVIDENCE.items():
-            _take_items(camera, page, name, scene)
-        page.locator(".contact").scroll_into_view_if_needed()
+        for name, address in ITEMS.items():
+            _open(page, file, address)
+            expect(page.locator(".page.on .row").first).to_be_visible()
+            camera.take(name, page.locator(".page.on .item-viewer"))
+        _open(page, file, "gramvis-images")
         camera.take("report-contact-sheet", page.locator(".sheet").first)
+        _open(page, file, "misgendering")
+        page.set_viewport_size({"width": SCREEN["width"], "height": 1500})
+        camera.take_window("report-suite", page)
+        page.emulate_media(color_scheme="dark")
+        _open(page, file, "alternations-figures")
+        page.set_viewport_size(SCREEN)
+        camera.take_window("report-dark", page)
+    with camera.page(width=PHONE["width"], scale=1) as page:
+        page.set_viewport_size(PHONE)
+        sights = []
+        for address in ("overview", "misgendering-figures", "genform-items"):
+            _open(page, file, address)
+            page.wait_for_timeout(500)  # until the items are drawn
+            sights.append(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
+        if camera.wants("report-phone"):
+            save("report-phone", side_by_side(sights, from_right=False))
+    _take_print(camera, file)
 
 
-def _take_items(camera: Camera, page: Page, name: str, scene: Scene) -> None:
-    viewer = page.locator(".item-viewer").nth(scene.section)
-    viewer.scroll_into_view_if_needed()
-    expect(viewer.locator(".row").first).to_be_visible()
-    for facet, value in scene.filters.items():
-        option = viewer.locator(f"select[name={facet}] option").filter(has_text=value).first
-        viewer.locator(f"select[name={facet}]").select_option(option.get_attribute("value"))
-    viewer.locator(".row").nth(scene.row).click()
-    camera.take(name, viewer)
+def _take_print(camera: Camera, file: Path) -> None:
+    """The first sheets of paper."""
+    if not camera.wants("report-print"):
+        return
+    with camera.page(width=PAPER["width"], scale=1) as page:
+        page.set_viewport_size(PAPER)
+        _open(page, file, "overview")
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        whole = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
+    height = PAPER["height"]
+    sheets = [
+        whole.crop((0, top, PAPER["width"], top + height)) for top in range(0, 3 * height, height)
+    ]
+    save("report-print", side_by_side(sheets, from_right=False))
+
+
+def _open(page: Page, file: Path, address: str) -> None:
+    page.goto("about:blank")
+    page.goto(f"{file.as_uri()}#{address}")
 
 
 def _done(folder: Path, small: Small) -> Path:

@@ -5,6 +5,17 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from epicene.core.records import Column, Estimate, Row, Table
+from epicene.report.contrasts import Agreement, Contrast, Gap
+from epicene.report.model_comparison import ModelComparison
+from epicene.report.model_profiles import HeadlineResult
+from epicene.report.page_figures import (
+    PageFigure,
+    agreement_figure,
+    contrast_figure,
+    headline_figure,
+    styles_of,
+)
+from epicene.suites.headline_metrics import accuracy_metric, all_judgements
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&<!--]]>"
 
@@ -109,3 +120,48 @@ class Tags(HTMLParser):
 
     def text_of(self, tag: str) -> list[str]:
         return [text for inside, text in self.texts if inside == tag and text.strip()]
+
+
+def headline_of(estimates: dict[str, Estimate], name: str = "right") -> HeadlineResult:
+    """A headline with these figures, by model."""
+    rates = dict.fromkeys(estimates, Estimate(value=0.0, n=10))
+    return HeadlineResult(name, accuracy_metric(name, all_judgements), "", estimates, rates)
+
+
+def contrast_of(
+    cells: dict[tuple[str, str], Estimate], p: float = 0.01, facet: str = "gender"
+) -> Contrast:
+    """A contrast with these cells, by model and value; the first and last value differ."""
+    models = list(dict.fromkeys(model for model, _ in cells))
+    values = tuple(dict.fromkeys(value for _, value in cells))
+    gaps = {model: Gap(values[0], values[-1], p) for model in models}
+    entry = headline_of(dict.fromkeys(models, estimate(0.5)))
+    return Contrast(entry, facet, values, cells, gaps, len(models))
+
+
+def own_figures(text: str, models: int = 2, page: str = "page") -> tuple[PageFigure, ...]:
+    """Every kind of figure that the page draws itself, with this text wherever there is one."""
+    names = [f"{text} {place}" for place in range(models)]
+    styles = styles_of((name, text, place % 2 == 1) for place, name in enumerate(names))
+    known = {name: estimate(0.9 * place / models) for place, name in enumerate(names)}
+    unknown = Estimate(value=None, why=text)
+    comparison = ModelComparison(
+        (headline_of(known), headline_of({**known, names[0]: unknown}, text)), (), None, None, ()
+    )
+    two = {(name, f"{v} {text}"): estimate(0.2 + v / 2) for name in names for v in range(2)}
+    four = {
+        (name, f"{v} {text}"): unknown if v == 3 else estimate(v / 3)
+        for name in names
+        for v in range(4)
+    }
+    agreement = Agreement(
+        text, "b", "t", dict.fromkeys(names, (5, 2, 1, 0)), dict.fromkeys(names, estimate(0.3))
+    )
+    headlines = headline_figure(comparison, styles, page, {text: 0.25}, text)
+    assert headlines is not None
+    return (
+        headlines,
+        contrast_figure(contrast_of(two), styles, page, text),
+        contrast_figure(contrast_of(four, facet=f"by {text}"), styles, page, text),
+        agreement_figure(agreement, styles, text),
+    )

@@ -32,7 +32,7 @@ ARABIC = Pair(
     masculine="أنا طبيب ماهر في المدينة.",
     feminine="أنا طبيبة ماهرة في المدينة.",
 )
-SIDES = ["answer", "reference", "counterfactual"]
+SIDES = ["answer", "wanted", "other", "form"]
 
 
 def judged(pair: Pair, answer: str) -> Judgement:
@@ -52,7 +52,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Page:
     text = render_page("Errors", [PageSection(heading="GenForm", judged_items=pack_items(items))])
     file.write_text(text, encoding="utf-8")
     tab = chromium.new_page(viewport={"width": 1400, "height": 900})
-    tab.goto(file.as_uri())
+    tab.goto(f"{file.as_uri()}#genform-items")
     tab.wait_for_selector(".row")
     return tab
 
@@ -139,4 +139,4 @@ LINES = """view => {
 def test_the_lines_themselves_are_not_shown(opened: Page) -> None:
     chosen(opened, 1)
     heads = opened.locator(".chosen h5").all_inner_texts()
-    assert heads == ["answer", "reference", "counterfactual"]
+    assert heads == ["other form", "✗ wrong generation feminine · said mixed"]

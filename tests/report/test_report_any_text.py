@@ -13,7 +13,7 @@ from epicene.charts import ChartRows, bars
 from epicene.core.records import Figure
 from epicene.report.figures import inline_svg, png, svg
 from epicene.report.latex import as_latex
-from epicene.report.page import PageSection, render_page, table_html
+from epicene.report.page import Overview, PageSection, TableGroup, render_page, table_html
 from epicene.report.table_formats import as_markdown
 from report.report_samples import text_table
 
@@ -63,15 +63,15 @@ def test_labels_that_differ_in_a_control_character_stay_apart() -> None:
 def test_pages_are_valid(text: str) -> None:
     section = PageSection(
         heading=text,
-        paragraphs=(text,),
-        method=text,
-        tables=(text_table(text),),
-        figures=(figure(text),),
+        question=text,
+        method=(text,),
+        groups=(TableGroup(heading=text, tables=(text_table(text),)),),
+        drawings=(figure(text),),
     )
-    page = render_page(text, [section], lead=text, facts=[(text, text)])
+    page = render_page(text, [section], Overview(data=text, facts=(text,)))
     assert not _FORBIDDEN.search(page.replace("\r", ""))
     assert page.encode().decode() == page
-    drawings = re.findall(r"<svg.*?</svg>", page, re.S)
+    drawings = re.findall(r"<svg font-family.*?</svg>", page, re.S)
     for drawn in drawings:
         check_xml(drawn)
     assert drawings

@@ -173,7 +173,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
         tab.on("console", lambda message: troubles.append(message.text))
         tab.on("pageerror", lambda error: troubles.append(str(error)))
         tab.on("dialog", lambda dialog: troubles.append(dialog.message))
-        tab.goto(file.as_uri())
+        tab.goto(f"{file.as_uri()}#pictures")
         tab.wait_for_selector(".sheet")
         return tab
 
@@ -276,6 +276,6 @@ def test_without_script_the_page_says_what_it_holds(chromium: Browser, tmp_path:
     )
     context = chromium.new_context(java_script_enabled=False)
     tab = context.new_page()
-    tab.goto(file.as_uri())
+    tab.goto(f"{file.as_uri()}#pictures")
     assert "3 contact sheets" in tab.locator("body").inner_text()
     context.close()

@@ -9,6 +9,7 @@ import json
 import re
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,10 +17,12 @@ from hypothesis import strategies as st
 
 from epicene import charts
 from epicene.core.control_characters import escape_controls
-from epicene.core.records import Column, Estimate, Judgement, Table
+from epicene.core.records import Judgement, Table, TextScore
+from epicene.report.findings import Finding
 from epicene.report.item_viewer import ItemPacker, PackedItems, pack_items
-from epicene.report.page import HeadlineCard, PageSection, render_page
-from report.report_samples import HOSTILE, Tags, estimate, sample_table, text_table
+from epicene.report.page import NotMeasured, Overview, PageSection, TableGroup, render_page, slug
+from epicene.suites import ScoredText
+from report.report_samples import HOSTILE, Tags, own_figures, sample_table, text_table
 
 # Attributes through which a page could reach out.
 LINKS = ("src", "href", "xlink:href", "action", "data", "poster", "srcset", "formaction")
@@ -41,21 +44,31 @@ def judgement(place: int, **changes: Any) -> Judgement:
 def sample_page(text: str = "plain", table: Table | None = None) -> str:
     rows: list[dict[str, charts.Value]] = [{"word": text, "times": 4.0}]
     figure = charts.bars("1", text, rows, x="times", y="word", notes=(text,))
-    headline = HeadlineCard(label=text, estimate=estimate(0.6), column=Column(name=text), note=text)
+    finding = Finding(value=text, about=text, text=text, table="2")
     evidence = tuple(
         judgement(place, label=text, facets={text: text}, evidence={"answer": text, text: text})
         for place in range(3)
     )
     section = PageSection(
         heading=text,
-        paragraphs=(text,),
-        cards=(headline,),
+        question=text,
+        findings=(finding,),
+        best=(finding,),
+        warnings=(text,),
+        method=(text,),
         faults=(text,),
-        tables=(table or sample_table(), text_table(text)),
-        figures=(figure, figure),
+        missing=(NotMeasured(what=text, why=text, command=text),),
+        groups=(
+            TableGroup(heading=text, tables=(table or sample_table(), text_table(text))),
+            TableGroup(heading=text, tables=(sample_table(),), folded=True),
+        ),
+        figures=own_figures(text, page=slug(text)),
+        drawings=(figure, figure),
         judged_items=pack_items(evidence),
     )
-    return render_page(text, [section, section], lead=text, facts=[(text, text)])
+    other = msgspec.structs.replace(section, heading=f"{text} 2")
+    overview = Overview(data=text, facts=(text,), tables=(text_table(text),), drawings=(figure,))
+    return render_page(text, [section, other], overview)
 
 
 def test_the_page_is_whole_and_reaches_nowhere() -> None:
@@ -66,30 +79,49 @@ def test_the_page_is_whole_and_reaches_nowhere() -> None:
     for _, attributes in tags.elements:
         for name in LINKS:
             target = attributes.get(name)
-            assert target is None or (target.startswith("#") and target[1:] in ids)
+            assert target is None or (target[0] == "#" and target[1:].split("?")[0] in ids)
     assert not re.search(r"url\((?!#)|@import", made)
     assert made == sample_page()
 
 
-def test_the_page_says_what_was_measured_before_anything_else() -> None:
-    undefined = Estimate(value=None, why="nothing was judged")
-    headline = HeadlineCard(label="small", estimate=undefined, column=Column(name="right"))
-    section = PageSection(heading="Rewriting", cards=(headline,))
-    made = render_page(
-        "A study", [section], lead="What was measured.", facts=[("Suite", "genform")]
+def test_the_first_screen_says_what_was_found() -> None:
+    found = Finding(value="57 %", about="Right", text="m 57 % [45, 68].", table="places")
+    unsure = Finding(value="–", about="Likely", text="no two differ.", table="", sure=False)
+    section = PageSection(
+        heading="Rewriting", question="Is it right?", best=(found, unsure), warnings=("Few.",)
     )
-    texts = [text for _, text in Tags(made).texts if text.strip()]
-    start = texts.index("A study", texts.index("To the results"))
-    assert texts[start : start + 4] == ["A study", "What was measured.", "Suite", "genform"]
-    assert "nothing was judged" in texts
+    made = render_page("A study", [section], Overview(data="Starter data", facts=("2 runs",)))
+    texts = [text.strip() for _, text in Tags(made).texts if text.strip()]
+    start = texts.index("A study")
+    assert texts[start : start + 3] == ["A study", "Starter data", "2 runs"]
+    card = texts[texts.index("Is it right?") :]
+    assert card[:6] == ["Is it right?", "Right:", found.text, "Likely:", unsure.text, "Few."]
 
 
-def test_known_faults_are_listed_one_by_one() -> None:
-    section = PageSection(heading="Rewriting", faults=("A slash.", "A space."))
+def test_a_finding_leads_to_the_table_it_is_read_from() -> None:
+    finding = Finding(value="1", about="Right", text="It is.", table="2")
+    section = PageSection(
+        heading="Re writing",
+        findings=(finding,),
+        groups=(TableGroup(heading="Main", tables=(sample_table(),)),),
+    )
+    elements = Tags(render_page("A study", [section])).elements
+    assert ("a", {"class": "small", "href": "#re-writing-table-2"}) in elements
+    assert any(attributes.get("id") == "re-writing-table-2" for _, attributes in elements)
+
+
+def test_tables_method_and_faults_are_folded() -> None:
+    section = PageSection(
+        heading="Rewriting",
+        faults=("A slash.", "A space."),
+        method=("By the protocol.",),
+        groups=(TableGroup(heading="Main", tables=(sample_table(),)),),
+    )
     tags = Tags(render_page("A study", [section]))
     assert tags.text_of("li")[-2:] == ["A slash.", "A space."]
-    opened = [attributes for tag, attributes in tags.elements if tag == "details"]
-    assert "open" in opened[0]  # to be read without being looked for
+    folds = [a for tag, a in tags.elements if tag == "details" and "fold" in (a.get("class") or "")]
+    assert len(folds) == 3
+    assert all("open" not in attributes for attributes in folds)
     assert "Known faults of the published version (2)" in tags.text_of("summary")
 
 
@@ -98,7 +130,7 @@ def test_hostile_text_stays_text_everywhere() -> None:
     tags = Tags(made)
     names = {tag for tag, _ in tags.elements}
     assert "img" not in names
-    assert [tag for tag, _ in tags.elements].count("script") == 3  # two packs, one script
+    assert [tag for tag, _ in tags.elements].count("script") == 4  # two packs, two scripts
     handlers = [n for _, attributes in tags.elements for n in attributes if n.startswith("on")]
     assert handlers == []
     assert HOSTILE in tags.text_of("td")
@@ -108,9 +140,11 @@ def test_hostile_text_stays_text_everywhere() -> None:
 def test_control_characters_are_shown_everywhere() -> None:
     text = "a\x1b[2J\x9b\u202eb\x00c \u200fक\u200dष"
     section = PageSection(
-        heading=text, paragraphs=(text, f"`{text}`"), method=text, tables=(text_table(text),)
+        heading=text,
+        method=(text, f"`{text}`"),
+        groups=(TableGroup(heading=text, tables=(text_table(text),)),),
     )
-    page = render_page(text, [section], lead=text, facts=[(text, text)])
+    page = render_page(text, [section], Overview(data=text, facts=(text,)))
     for sign in "\x1b\x9b\u202e\x00":
         assert sign not in page
     assert "a\\u001b[2J\\u009b\\u202eb\\u0000c \u200fक\u200dष" in page
@@ -118,8 +152,10 @@ def test_control_characters_are_shown_everywhere() -> None:
 
 def test_only_our_script_may_run() -> None:
     made = sample_page(HOSTILE)
-    (script,) = re.findall(r"<script>(.*?)</script>", made, flags=re.DOTALL)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    scripts = re.findall(r"<script>(.*?)</script>", made, flags=re.DOTALL)
+    digests = [
+        base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts
+    ]
     policy = next(
         attributes["content"]
         for tag, attributes in Tags(made).elements
@@ -127,19 +163,21 @@ def test_only_our_script_may_run() -> None:
     )
     assert policy is not None
     assert "default-src 'none'" in policy
-    assert f"script-src 'sha256-{digest}'" in policy
+    assert len(digests) == 2
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    assert policy.endswith(f"script-src {allowed}")
 
 
 def test_what_stands_between_backticks_is_code_and_harmless() -> None:
     section = PageSection(
         heading="x",
-        paragraphs=(f"By `{HOSTILE}` it is {HOSTILE}.", "One ` is none."),
+        method=(f"By `{HOSTILE}` it is {HOSTILE}.", "One ` is none."),
         faults=("`a`",),
     )
     tags = Tags(render_page("title", [section]))
     assert tags.text_of("code") == [HOSTILE, "a"]
     assert "One ` is none." in tags.text_of("p")
-    assert [tag for tag, _ in tags.elements].count("script") == 1
+    assert [tag for tag, _ in tags.elements].count("script") == 2
 
 
 def test_without_script_the_page_says_what_is_missing() -> None:
@@ -161,7 +199,7 @@ def columns_of(packed: PackedItems) -> dict[str, list[str | None]]:
     raw = gzip.decompress(base64.b64decode(packed.data))
     length = int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8 : 8 + length])
-    assert header["count"] == packed.items
+    assert header["count"] == packed.judgements
     texts = raw[len(raw) - header["bytes"] :].decode().split("\0")[:-1]
     assert len(texts) == header["texts"] >= header["searched"]
     at = 8 + -(-length // 8) * 8
@@ -209,6 +247,24 @@ def test_texts_set_side_by_side_come_last_and_are_not_searched() -> None:
     assert header["searched"] == header["texts"] - 1
     assert raw.endswith(b"word\0x y z\0")
     assert unpacked(items)["aligned"] == ["x y z"]
+
+
+def test_what_was_scored_goes_with_the_first_judgement_of_its_item() -> None:
+    packer = ItemPacker()
+    score = TextScore(logprobs=(None, -1.5, -2.0), starts=(), ends=(), words=1, characters=3)
+    texts = [
+        ScoredText("acceptability", "good", True, "a\tb", score),
+        ScoredText("acceptability", "bad", False, "c", score),
+        ScoredText("other", "x", None, "d", score),
+    ]
+    packer.add_scores("m", "item-1", texts)
+    packer.add("m", [judgement(1), judgement(1, name="again"), judgement(2)])
+    packed = packer.packed()
+    columns = columns_of(packed)
+    lines = ["acceptability\tgood\t1\ta b", "acceptability\tbad\t0\tc", "other\tx\t\td"]
+    assert columns["scored"] == ["\n".join(lines), None, None]
+    assert columns["scores"] == ["-3.5 -3.5 -3.5", None, None]
+    assert (packed.items, packed.judgements) == (2, 3)
 
 
 def test_what_has_neither_outcome_nor_text_is_left_to_tables() -> None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from epicene import charts
-from epicene.core.records import Column, Estimate, Judgement, Outcome, Row, Table
-from epicene.report.item_viewer import pack_items
-from epicene.report.page import PageSection, render_page
-from report.report_samples import HOSTILE, sample_table
+from epicene.core.records import Column, Estimate, Judgement, Outcome, Row, Table, TextScore
+from epicene.report.item_viewer import ItemPacker, PackedItems, pack_items
+from epicene.report.page import PageSection, TableGroup, render_page
+from epicene.suites import ScoredText
+from report.report_samples import HOSTILE, own_figures, sample_table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Request
@@ -24,6 +25,7 @@ TEXTS = {
     "hi": ("मैं किताबें लिखती हूँ।", "मैं किताबें लिखता हूँ।"),
     "ar": ("أنا كاتبةٌ في المدينة.", "أنا كاتبٌ في المدينة."),
 }
+CATCH_COPIES = "navigator.clipboard.writeText = async (text) => { window.copied = text; }"
 OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "undetected")
 
 
@@ -37,7 +39,7 @@ def judgements(count: int) -> tuple[Judgement, ...]:
                 item=f"item-{place:05d}",
                 language=language,
                 outcome=OUTCOMES[place % 5 % 3],
-                facets={"model": "small" if place % 2 else "large", "template": f"t{place // 2}"},
+                facets={"kind": "odd" if place % 2 else "even", "template": f"t{place // 2}"},
                 evidence={"answer": f"{answer} {place}", "reference": f"{reference} {place}"},
             )
         )
@@ -51,32 +53,32 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     troubles: list[str] = []
 
     def note_request(request: Request) -> None:
-        if not request.url.startswith("file:"):
+        if not request.url.startswith(("file:", "data:", "blob:")):
             troubles.append(request.url)
 
     context.on("request", note_request)
 
-    def open_page(items: tuple[Judgement, ...], **more: Any) -> Page:
+    def open_page(
+        items: tuple[Judgement, ...] | PackedItems, address: str = "#rewriting-items", **more: Any
+    ) -> Page:
         rows: list[dict[str, charts.Value]] = [{"word": "كاتبة", "times": 4.0}]
         figure = charts.bars("1", "Words", rows, x="times", y="word")
         section = PageSection(
             heading="Rewriting",
-            tables=(sample_table(),),
-            figures=(figure,),
-            judged_items=pack_items(items),
+            groups=(TableGroup(heading="Main", tables=(sample_table(),)),),
+            drawings=(figure,),
+            judged_items=items if isinstance(items, PackedItems) else pack_items(items),
             **more,
         )
         file = tmp_path / "report.html"
-        file.write_text(
-            render_page("A study", [section], lead="What was measured."), encoding="utf-8"
-        )
+        file.write_text(render_page("A study", [section]), encoding="utf-8")
         tab = context.new_page()
         tab.on("console", lambda message: troubles.append(message.text))
         tab.on("pageerror", lambda error: troubles.append(str(error)))
         tab.on("dialog", lambda dialog: troubles.append(dialog.message))
-        tab.goto(file.as_uri())
-        tab.locator(".item-viewer").scroll_into_view_if_needed()
-        tab.wait_for_selector(".row")
+        tab.goto(f"{file.as_uri()}{address}")
+        if "items" in address:
+            tab.wait_for_selector(".row")
         return tab
 
     yield open_page
@@ -85,7 +87,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
 
 
 def status(tab: Page) -> str:
-    return tab.locator(".status").inner_text()
+    return tab.locator(".item-viewer .status").inner_text().partition(" · ")[0]
 
 
 def chosen(tab: Page) -> str:
@@ -95,16 +97,17 @@ def chosen(tab: Page) -> str:
 def test_items_are_filtered_by_outcome_and_facet(opened: Callable[..., Page]) -> None:
     items = judgements(300)
     tab = opened(items)
-    assert status(tab) == "300 judgements"
+    assert status(tab) == "300 items"
     wrong = [item for item in items if item.outcome == "wrong"]
-    tab.get_by_label("outcome").select_option(label=f"wrong ({len(wrong)})")
-    assert status(tab) == f"{len(wrong)} of 300 judgements"
+    tab.get_by_label("show").select_option("wrong")
+    assert status(tab) == f"{len(wrong)} of 300 items"
     assert "✗ wrong" in tab.locator(".row").first.inner_text()
-    tab.locator("select[name=model]").select_option(index=1)
-    both = [item for item in wrong if item.facets["model"] == "large"]
-    assert status(tab) == f"{len(both)} of 300 judgements"
+    tab.get_by_text("more filters").click()
+    tab.locator("select[name=kind]").select_option(label="even")
+    both = [item for item in wrong if item.facets["kind"] == "even"]
+    assert status(tab) == f"{len(both)} of 300 items"
     tab.get_by_role("button", name="Show all").click()
-    assert status(tab) == "300 judgements"
+    tab.get_by_text("300 items ·").wait_for()
 
 
 def test_items_are_searched_in_any_script(opened: Callable[..., Page]) -> None:
@@ -112,24 +115,136 @@ def test_items_are_searched_in_any_script(opened: Callable[..., Page]) -> None:
     search = tab.get_by_label("Search in all texts")
     for words, count in (("लिखती", 100), ("FINISHED HER", 100), ("كاتبةٌ", 100), ("item-00007", 1)):
         search.fill(words)
-        tab.get_by_text(f"{count} of 300 judgements").wait_for()
+        tab.get_by_text(f"{count} of 300 items").wait_for()
     search.fill("nowhere to be found")
-    tab.get_by_text("0 of 300 judgements").wait_for()
+    tab.get_by_text("0 of 300 items").wait_for()
     assert tab.locator(".row").count() == 0
     assert tab.locator(".chosen").inner_text() == ""
 
 
 def test_a_facet_of_many_values_is_typed(opened: Callable[..., Page]) -> None:
     tab = opened(judgements(1000))
+    tab.get_by_text("more filters").click()
     tab.get_by_label("template").fill("t499")
-    tab.get_by_text("2 of 1000 judgements").wait_for()
+    tab.get_by_text("2 of 1,000 items").wait_for()
+
+
+def two_models() -> PackedItems:
+    """Three items by two models: both right, both wrong, and one that differs; two measures."""
+    packer = ItemPacker()
+    for model, outcomes in (("one", "rwr"), ("two", "rww")):
+        for place, letter in enumerate(outcomes):
+            outcome: Outcome = "right" if letter == "r" else "wrong"
+            other: Outcome = "wrong" if letter == "r" else "right"
+            score = [
+                TextScore(logprobs=(value,), starts=(), ends=(), words=1, characters=1)
+                for value in ((-2.5, -7.25) if letter == "r" else (-9.0, -3.0))
+            ]
+            packer.add_scores(
+                model,
+                f"item {place}",
+                (
+                    ScoredText("acceptability", "good", True, TEXTS["hi"][0], score[0]),
+                    ScoredText("acceptability", "bad", False, TEXTS["hi"][1], score[1]),
+                ),
+            )
+            texts = dict(zip(("reference", "counterfactual"), TEXTS["hi"], strict=True))
+            made = Judgement(
+                item=f"item {place}",
+                language="hi",
+                name="acceptability",
+                outcome=outcome,
+                facets={"gender": "feminine" if place else "masculine"},
+                evidence={**texts, "gloss": "I write books."},
+            )
+            packer.add_judgement(model, made)
+            again = Judgement(
+                item=f"item {place}",
+                language="hi",
+                name="acceptability (per token)",
+                outcome=other,
+                facets={"gender": "feminine" if place else "masculine"},
+            )
+            packer.add_judgement(model, again)
+    return packer.packed()
+
+
+def test_an_item_is_one_row_with_its_measures_inside(opened: Callable[..., Page]) -> None:
+    tab = opened(two_models())
+    assert tab.locator(".item-viewer .status").inner_text() == "3 items · 12 judgements in all"
+    assert tab.locator(".row").count() == 3
+    measures = tab.locator(".chosen .measures").first
+    assert measures.inner_text() == "✗ per token"
+    assert "I write books." in tab.locator(".chosen").inner_text()
+
+
+def test_both_sentences_have_their_log_probabilities_and_the_chosen_one_is_marked(
+    opened: Callable[..., Page],
+) -> None:
+    tab = opened(two_models())
+    lines = tab.locator(".scored tbody tr")
+    assert [line.locator(".role").inner_text() for line in lines.all()] == [
+        "✓ acceptable",
+        "✗ not acceptable",
+    ]
+    assert lines.nth(0).locator("mark").all_inner_texts() == ["लिखती"]
+    assert lines.nth(1).locator("mark").all_inner_texts() == ["लिखता"]
+    numbers = tab.locator(".scored td.number")
+    assert numbers.all_text_contents() == ["● −2.50 chosen", "● −2.50 chosen", "−7.25", "−7.25"]
+    tab.locator(".row").nth(1).click()
+    assert numbers.all_text_contents() == ["−9.00", "−9.00", "● −3.00 chosen", "● −3.00 chosen"]
+    # The two sentences are in the table and nowhere else.
+    assert tab.locator(".chosen .passage", has_text="लिखती").count() == 1
+
+
+def test_items_on_which_models_differ_are_found(opened: Callable[..., Page]) -> None:
+    tab = opened(two_models())
+    tab.get_by_label("show").select_option("differ")
+    assert status(tab) == "1 of 3 items"
+    assert chosen(tab) == "item 2"
+    assert tab.locator(".row .badge").all_inner_texts() == ["✓ right", "✗ wrong"]
+    tab.get_by_label("beside").select_option(label="none")
+    assert status(tab) == "3 items"
+
+
+def test_a_link_shows_what_it_names(opened: Callable[..., Page]) -> None:
+    address = "#rewriting-items?model=two&gender=feminine&show=wrong&item=item%202"
+    tab = opened(two_models(), address)
+    tab.get_by_text("2 of 3 items").wait_for()
+    assert chosen(tab) == "item 2"
+    assert tab.locator("select[name=model] option:checked").inner_text() == "two"
+    assert tab.locator("select[name=beside] option:checked").inner_text() == "one"
+    assert tab.locator("select[name=gender]").is_visible()
+    tab.evaluate(CATCH_COPIES)
+    tab.get_by_role("button", name="Copy link").click()
+    link = tab.evaluate("window.copied")
+    tab.goto("about:blank")
+    tab.goto(link)
+    tab.get_by_text("2 of 3 items").wait_for()
+    tab.wait_for_function("document.querySelector('.chosen h4')?.textContent === 'item 2'")
+
+
+def test_the_items_in_the_list_are_copied_as_csv(opened: Callable[..., Page]) -> None:
+    items = (
+        Judgement(item="=1+1", outcome="wrong", evidence={"answer": 'a "b", c'}),
+        Judgement(item="other", outcome="right", value=-0.5, evidence={"answer": "d"}),
+    )
+    tab = opened(items)
+    tab.evaluate(CATCH_COPIES)
+    button = tab.get_by_role("button", name="Copy as CSV").last
+    button.click()
+    assert tab.evaluate("window.copied").splitlines() == [
+        "item,outcome,value,answer",
+        '\'=1+1,wrong,,"a ""b"", c"',
+        "other,right,-0.5,d",
+    ]
 
 
 def test_the_keyboard_reaches_every_item(opened: Callable[..., Page]) -> None:
     tab = opened(judgements(20_000))
     assert tab.locator(".row").count() < 40  # only what is seen is drawn
     tab.get_by_label("Search in all texts").focus()
-    for _ in range(10):
+    for _ in range(14):
         tab.keyboard.press("Tab")
         if tab.evaluate("document.activeElement.className") == "list":
             break
@@ -171,7 +286,7 @@ def test_words_that_differ_are_underlined_and_texts_run_their_way(
     opened: Callable[..., Page], language: str, direction: str, differs: list[list[str]]
 ) -> None:
     tab = opened(judgements(30))
-    tab.locator("select[name=language]").select_option(label=f"{language} (10)")
+    tab.locator("select[name=language]").select_option(label=language)
     passages = tab.locator(".chosen .passage")
     assert passages.count() == 2
     for passage, words in zip(passages.all(), differs, strict=True):
@@ -182,34 +297,21 @@ def test_words_that_differ_are_underlined_and_texts_run_their_way(
         line = marks.first.evaluate("node => getComputedStyle(node).textDecorationLine")
         assert line == "underline"
     assert tab.locator(".row .text mark").first.inner_text() == differs[0][0]
+    tab.locator("#rewriting-table-2 > summary").click()
     cell = tab.locator("td", has_text="كاتبةٌ")
     assert cell.evaluate("node => getComputedStyle(node).direction") == "rtl"
-
-
-def test_the_two_sentences_of_a_pair_are_set_against_each_other(
-    opened: Callable[..., Page],
-) -> None:
-    texts = dict(zip(("reference", "counterfactual"), TEXTS["hi"], strict=True))
-    pair = Judgement(item="pair", language="hi", outcome="right", name="sum", evidence=texts)
-    again = Judgement(item="pair", language="hi", outcome="wrong", name="per token")
-    tab = opened((pair, again))
-    assert tab.locator(".chosen .passage mark").all_inner_texts() == ["लिखती", "लिखता"]
-    assert tab.locator(".row").first.locator("mark").inner_text() == "लिखती"
-    # Judged by another measure, it has no texts of its own.
-    tab.locator(".row").nth(1).click()
-    assert tab.locator(".chosen .passage mark").all_inner_texts() == ["लिखती", "लिखता"]
-    assert "judged in another way" in tab.locator(".chosen").inner_text()
 
 
 def test_a_search_that_is_overtaken_changes_nothing(opened: Callable[..., Page]) -> None:
     tab = opened(judgements(3000))
     search = tab.get_by_label("Search in all texts")
     search.press_sequentially("item-0299")
-    tab.get_by_text("10 of 3000 judgements").wait_for()
+    tab.get_by_text("10 of 3,000 items").wait_for()
+    tab.get_by_text("more filters").click()
     tab.get_by_label("template").fill("t1495")
-    tab.get_by_text("2 of 3000 judgements").wait_for()
+    tab.get_by_text("2 of 3,000 items").wait_for()
     tab.get_by_role("button", name="Show all").click()
-    assert status(tab) == "3000 judgements"
+    tab.get_by_text("3,000 items ·").wait_for()
     assert search.input_value() == ""
 
 
@@ -246,7 +348,7 @@ def test_hostile_and_huge_texts_are_only_text(opened: Callable[..., Page]) -> No
         Judgement(item="huge", outcome="wrong", evidence={"answer": huge, "reference": huge[:-5]}),
         Judgement(item="long", outcome="wrong", evidence={"answer": huge[:50_000]}),
     )
-    tab = opened(items, paragraphs=(HOSTILE,))
+    tab = opened(items, method=(HOSTILE,))
     assert tab.locator(".chosen .passage").inner_text() == HOSTILE
     assert tab.locator("img").count() == 0
     tab.locator(".row", has_text="huge").click()
@@ -262,7 +364,10 @@ def test_hostile_and_huge_texts_are_only_text(opened: Callable[..., Page]) -> No
 def test_without_script_the_page_still_reads(chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     section = PageSection(
-        heading="Rewriting", tables=(sample_table(),), judged_items=pack_items(judgements(12))
+        heading="Rewriting",
+        figures=own_figures("right"),
+        groups=(TableGroup(heading="Main", tables=(sample_table(),)),),
+        judged_items=pack_items(judgements(12)),
     )
     file.write_text(render_page("A study", [section]), encoding="utf-8")
     context = chromium.new_context(java_script_enabled=False)
@@ -270,7 +375,10 @@ def test_without_script_the_page_still_reads(chromium: Browser, tmp_path: Path) 
     tab.goto(file.as_uri())
     text = tab.locator("body").inner_text()
     assert "12 judgements" in text
-    assert "81.2*" in text
+    assert "Rewriting" in text
+    assert tab.locator(".track").first.is_visible()
+    tab.locator("#rewriting-table-2 > summary").click()
+    assert "81.2*" in tab.locator("body").inner_text()
     context.close()
 
 
@@ -292,11 +400,25 @@ def broad_table(columns: int) -> Table:
 def test_no_table_is_cut_on_paper(chromium: Browser, tmp_path: Path, columns: int) -> None:
     file = tmp_path / "report.html"
     file.write_text(
-        render_page("A study", [PageSection(heading="All", tables=(broad_table(columns),))])
+        render_page(
+            "A study",
+            [
+                PageSection(
+                    heading="All",
+                    groups=(
+                        TableGroup(
+                            heading="", tables=(broad_table(columns),), printed=("profile",)
+                        ),
+                    ),
+                )
+            ],
+        )
     )
     context = chromium.new_context(viewport={"width": 700, "height": 1000})
     tab = context.new_page()
     tab.goto(file.as_uri())
     tab.emulate_media(media="print")
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert tab.locator("table").first.is_visible()
     assert tab.evaluate("document.documentElement.scrollWidth") <= 700
     context.close()

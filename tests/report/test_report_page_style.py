@@ -13,13 +13,12 @@ import pytest
 from epicene import charts
 from epicene.core.records import Column, Estimate, Figure, Row, Table
 from epicene.report import figures
-from epicene.report.page import PageSection, render_page
+from epicene.report.page import PageSection, TableGroup, render_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
 PHONE = {"width": 375, "height": 800}
-HOW = "protocol epicene · normalisers: none · undetected: a-model 12.5 %"
 Numbers = list[dict[str, charts.Value]]
 
 
@@ -75,11 +74,14 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
 
     def open_page(drawn: tuple[Figure, ...] = (), **settings: Any) -> Page:
         file = tmp_path / "report.html"
-        section = PageSection(heading="All", method=HOW, tables=(broad(), narrow()), figures=drawn)
+        tables = TableGroup(heading="", tables=(broad(), narrow()))
+        section = PageSection(heading="All", groups=(tables,), drawings=drawn)
         file.write_text(render_page("A study", [section]), encoding="utf-8")
         contexts.append(chromium.new_context(**{"viewport": PHONE, **settings}))
         tab = contexts[-1].new_page()
-        tab.goto(file.as_uri())
+        tab.goto(f"{file.as_uri()}#all")
+        for fold in tab.locator(".page:last-of-type details").all():
+            fold.evaluate("fold => { fold.open = true; }")
         return tab
 
     yield open_page
@@ -102,8 +104,6 @@ def test_caption_and_row_heads_stay_in_view_while_a_table_scrolls(
     box.evaluate("box => { box.scrollLeft = 200; }")
     assert box.evaluate("box => box.scrollLeft") == 200
     for part in (
-        "figcaption",
-        "figcaption .method",
         "thead th:first-child",
         "tbody th:first-child",
     ):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from epicene.core.records import Identity
-from epicene.report.run_report import models_table
+from epicene.report.run_tables import models_table
 
 SHA = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 

@@ -14,7 +14,7 @@ import two_stage
 from epicene.core import registry
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Judgement
-from epicene.report.run_report import runs_table
+from epicene.report.run_tables import runs_table
 from epicene.runs.compare import compare_agreement, compare_runs
 from epicene.runs.stored_run import StoredRun, match_items, read_run
 from epicene.runs.summary import differing_run_settings, summarise

@@ -616,11 +616,16 @@ def report(
     path: PathLike = "report.html",
     *,
     pictures: float = 12.0,
+    title: str = "",
+    notes: str = "",
     people: StudyLike | Iterable[StudyLike] = (),
 ) -> Path:
-    """Write one self-contained HTML page about runs; `pictures` is the most MB of thumbnails.
+    """Write one self-contained HTML page about runs.
 
-    `people` are studies whose labels correct headlines of the runs.
+    pictures: the most MB of thumbnails.
+    title: the title of the page; by default the models and suites.
+    notes: your own text on the first screen, in Markdown without HTML and images.
+    people: studies whose labels correct headlines of the runs.
 
     >>> epicene.report(["runs/a", "runs/b"], "report.html")   # doctest: +SKIP
     """
@@ -630,6 +635,11 @@ def report(
     studies = [people] if isinstance(people, Study | str | Path) else list(people)
     with scoring_progress():
         write_report(
-            _stored_runs(runs), Path(path), pictures, people=[*map(_answered_study, studies)]
+            _stored_runs(runs),
+            Path(path),
+            pictures,
+            people=[*map(_answered_study, studies)],
+            title=title,
+            notes=notes,
         )
     return Path(path)

@@ -15,6 +15,16 @@ def report(
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
         "report.html"
     ),
+    title: Annotated[
+        str, typer.Option(help="The title of the page (default: the models and suites).")
+    ] = "",
+    notes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Your own text on the first screen: Markdown without HTML and images.",
+        ),
+    ] = None,
     pictures: Annotated[
         float, typer.Option(min=0, metavar="MB", help="The most space that thumbnails may take.")
     ] = 12.0,
@@ -26,10 +36,18 @@ def report(
             help="A study whose labels correct the headlines; repeat for several.",
         ),
     ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Write one self-contained HTML page about one or more runs."""
     from epicene.api.results import report as write_report
     from epicene.cli.output import note
+    from epicene.core.data_files import read_text
 
-    write_report(runs, out, pictures=pictures, people=people or ())
+    told = read_text(notes) if notes else ""
+    write_report(runs, out, pictures=pictures, title=title, notes=told, people=people or ())
     note(f"The report is in {out}")
+    if open_page:
+        import webbrowser
+
+        if not webbrowser.open(out.absolute().as_uri()):
+            note(f"No browser could be opened; open {out.absolute()} yourself.")

@@ -18,17 +18,24 @@ from epicene.core.records import Judgement, to_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-# What a column is for: the run, the item's name, a filter, a number or a text to show; or an
-# alignment of texts that other columns hold, which is not searched.
-ColumnRole: TypeAlias = Literal["run", "item", "filter", "value", "text", "aligned"]
+    from epicene.suites import ScoredText
+
+# What a column is for: the run, the item's name, a filter, a number or a text to show. The others
+# are not searched: an alignment of texts that other columns hold, the texts that models scored (a
+# line each: request, candidate, 1 if it is the right one or 0, text) and a run's log-probabilities
+# of these.
+ColumnRole: TypeAlias = Literal[
+    "run", "item", "filter", "value", "text", "aligned", "scored", "scores"
+]
 _ALIGNED = "aligned"  # the name of such evidence
+_UNSEARCHED = ("aligned", "scored", "scores")
 
 _ALIGNMENT = 8  # bytes, so that the script can read numbers without copying them
 _END = "\0"  # after each text; inside a text it is escaped
 
 
 class PackedItems(NamedTuple):
-    """Base64 of what the script unpacks, and how many judgements it holds.
+    """Base64 of what the script unpacks, and how many items and judgements it holds.
 
     Inside is gzip of: the length of the header in eight bytes, the header, then blocks, each at a
     multiple of eight bytes. The header is JSON `{"count", "texts", "searched", "bytes", "columns":
@@ -39,6 +46,7 @@ class PackedItems(NamedTuple):
 
     data: str
     items: int
+    judgements: int
 
 
 class _Texts:
@@ -99,6 +107,13 @@ class ItemPacker:
         self.rows = 0
         self._passages = _Texts()  # shared, since an answer is often another column's reference
         self._columns: dict[tuple[str, str], _Column] = {}
+        self._scored: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def add_scores(self, model: str, item: str, texts: Iterable[ScoredText]) -> None:
+        """Keep what a model scored, for the first judgement of the item, which comes later."""
+        if kept := list(texts):
+            sums = " ".join(f"{each.score.sum:.6g}" for each in kept)
+            self._scored[model, item] = "\n".join(map(_scored_line, kept)), sums
 
     def add(self, model: str, judgements: Iterable[Judgement]) -> None:
         """Add the judgements of one model's run that have something to show."""
@@ -120,12 +135,20 @@ class ItemPacker:
             self._column("facet", name, "filter").add(row, text)
         for name, text in judgement.evidence.items():
             self._column("text", name, "aligned" if name == _ALIGNED else "text").add(row, text)
+        if scored := self._scored.pop((model, judgement.item), None):
+            self._column("text", "scored", "scored").add(row, scored[0])
+            self._column("text", "scores", "scores").add(row, scored[1])
 
     def packed(self) -> PackedItems:
         """The packed items, without a time stamp, so that the same items give the same page."""
         raw = b"".join(self._blocks())
         data = gzip.compress(raw, compresslevel=6, mtime=0)
-        return PackedItems(base64.b64encode(data).decode("ascii"), self.rows)
+        items = self._columns.get(("own", "item"))
+        return PackedItems(
+            base64.b64encode(data).decode("ascii"),
+            len(items.texts.numbers) if items else 0,
+            self.rows,
+        )
 
     def _column(self, kind: str, name: str, role: ColumnRole) -> _Column:
         found = self._columns.get((kind, name))
@@ -143,7 +166,7 @@ class ItemPacker:
             if id(column.texts) not in firsts:
                 firsts[id(column.texts)] = len(texts)
                 texts += column.texts.numbers
-            if not _is_aligned(column):
+            if column.role not in _UNSEARCHED:
                 searched = len(texts)
         written = "".join(escape_controls(text) + _END for text in texts)
         encoded = written.encode("utf-8", "replace")
@@ -187,7 +210,7 @@ class ItemPacker:
             if kind == "facet" and not (name in own and _same_texts(column, own[name])):
                 yield (f"{name} (facet)" if name in own else name), column
         read = [column for (kind, _), column in self._columns.items() if kind == "text"]
-        yield from ((column.name, column) for column in sorted(read, key=_is_aligned))
+        yield from ((column.name, column) for column in sorted(read, key=_is_unsearched))
 
 
 def pack_items(judgements: Iterable[Judgement], model: str = "") -> PackedItems:
@@ -201,8 +224,14 @@ def _same_texts(one: _Column, other: _Column) -> bool:
     return one.numbers == other.numbers and list(one.texts.numbers) == list(other.texts.numbers)
 
 
-def _is_aligned(column: _Column) -> bool:
-    return column.role == "aligned"
+def _is_unsearched(column: _Column) -> bool:
+    return column.role in _UNSEARCHED
+
+
+def _scored_line(scored: ScoredText) -> str:
+    right = "" if scored.right is None else str(int(scored.right))
+    fields = (scored.request, scored.candidate, right, scored.text)
+    return "\t".join(" ".join(field.split()) for field in fields)
 
 
 def _padded(block: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.records import Column, Estimate, Row, Table
@@ -24,7 +24,7 @@ from epicene.runs.paired_differences import (
 from epicene.stats.ranking import SIGNIFICANCE_LEVEL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars
 
@@ -55,6 +55,18 @@ def ranking_tables(
 
     `lacking` are the expected judgements of items without an answer.
     """
+    for entry, ranking in _rankings(summary, entries, lacking):
+        yield (
+            _ranking_table(ranking, entry)
+            if ranking.any_significant
+            else _no_ranking(ranking, entry)
+        )
+
+
+def _rankings(
+    summary: Summary, entries: Sequence[HeadlineResult], lacking: polars.DataFrame | None
+) -> Iterator[tuple[HeadlineResult, Ranking]]:
+    """The ranking by each headline that models can be compared by."""
     models = [run.info.model for run in summary.runs]
     if len(models) < 2:
         return
@@ -62,17 +74,17 @@ def ranking_tables(
         summary.results if lacking is None else _with_missing_judgements(summary.results, lacking)
     )
     for entry in entries:
-        if entry.language or entry.headline.item_scores is None:
-            continue
-        ranking = rank(entry.headline.item_scores(asked), models, suite=summary.suite.name)
-        if ranking.any_significant:
-            yield _ranking_table(ranking, entry)
-        else:
-            yield (
-                f"By “{entry.headline.name}” no two models differ significantly "
-                f"({ranking.shared} of {ranking.judgements} judgements are in all runs): there is "
-                "no ranking."
-            )
+        if not entry.language and entry.headline.item_scores is not None:
+            scores = entry.headline.item_scores(asked)
+            yield entry, rank(scores, models, suite=summary.suite.name)
+
+
+def _no_ranking(ranking: Ranking, entry: HeadlineResult) -> str:
+    return (
+        f"By “{entry.headline.name}” no two models differ significantly "
+        f"({ranking.shared} of {ranking.judgements} judgements are in all runs): there is "
+        "no ranking."
+    )
 
 
 def _with_missing_judgements(results: Results[Any], lacking: polars.DataFrame) -> Results[Any]:
@@ -164,6 +176,7 @@ class ModelComparison:
     detectable: Table | None  # what could have been found where no change is significant
     reasons: tuple[str, ...]  # sentences: why models are not ranked
     differences: tuple[MetricDifference, ...] = ()  # the rows of `changes`
+    ranks: Mapping[str, Ranking] = field(default_factory=dict)  # by the names of headlines
 
     @property
     def undetected(self) -> str:
@@ -181,17 +194,22 @@ def compare_models(summary: Summary, runs: Sequence[StoredRun]) -> ModelComparis
         )
         return ModelComparison(entries, (), None, None, (sentence,))
     lacking = _missing_judgements(summary, runs)
-    ranked = [
-        (entry, each) for entry in entries for each in ranking_tables(summary, [entry], lacking)
-    ]
+    ranked = list(_rankings(summary, entries, lacking))
     found = _metric_differences(summary, entries)
     return ModelComparison(
         entries,
-        tuple((entry, each) for entry, each in ranked if isinstance(each, Table)),
+        tuple(
+            (entry, _ranking_table(ranking, entry))
+            for entry, ranking in ranked
+            if ranking.any_significant
+        ),
         pairwise_table(found) if found else None,
         detectable_table(found, models=True) if found else None,
-        tuple(each for _, each in ranked if isinstance(each, str)),
+        tuple(
+            _no_ranking(ranking, entry) for entry, ranking in ranked if not ranking.any_significant
+        ),
         tuple(found),
+        {entry.headline.name: ranking for entry, ranking in ranked},
     )
 
 

@@ -1,31 +1,27 @@
-"""Render one self-contained HTML page: headline metrics, tables, figures and judged items."""
+"""Render one self-contained HTML page: findings, figures, tables and judged items."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import re
+import unicodedata
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from epicene import __version__
 from epicene.core.control_characters import escape_controls
-from epicene.core.records import Column, ContactSheet, Estimate, Figure, Record, Table
+from epicene.core.records import ContactSheet, Figure, Record, Table
 from epicene.report.contact_sheets import Thumbnails, pack_sheets
 from epicene.report.figures import inline_svg
+from epicene.report.findings import Finding
 from epicene.report.item_viewer import PackedItems
-from epicene.report.layout import (
-    FEW_GROUPS,
-    FEW_GROUPS_NOTE,
-    caption,
-    format_cell,
-    format_interval,
-    lay_out,
-    printable,
-)
+from epicene.report.layout import format_interval, lay_out, printable
+from epicene.report.page_figures import DotPlot, ModelStyle, PageFigure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from jinja2 import Environment
     from markupsafe import Markup
@@ -35,21 +31,17 @@ _SCRIPTS = (
     "word_diff.js",  # and colours.css: shared with the pages where people judge
     "alignment.js",
     "packed.js",
-    "chosen.js",
-    "changes.js",
+    "clipboard.js",
+    "item_details.js",
     "item_viewer.js",
     "contact_sheets.js",
-    "scrolling.js",
+    "figure_files.js",
+    "navigation.js",
 )
 
 
-class HeadlineCard(Record, frozen=True, kw_only=True):
-    """A headline number, e.g. a suite's accuracy, with what is needed to read it."""
-
-    label: str
-    estimate: Estimate
-    column: Column
-    note: str = ""
+# Before anything is drawn: with scripts, one page at a time is shown.
+_FIRST_SCRIPT = 'document.documentElement.classList.add("js")'
 
 
 class NotMeasured(Record, frozen=True, kw_only=True):
@@ -60,49 +52,74 @@ class NotMeasured(Record, frozen=True, kw_only=True):
     command: str
 
 
-class PageSection(Record, frozen=True, kw_only=True):
-    """One part of the page.
+class TableGroup(Record, frozen=True, kw_only=True):
+    """Tables under one heading; a `folded` group is one line until it is opened.
 
-    `method` is one line on how its numbers were computed, shown with every table and figure;
-    `methods_by_table`, by a table's title, replaces it for that table.
+    Those whose names are in `printed` are on paper too.
     """
 
     heading: str
-    paragraphs: tuple[str, ...] = ()
-    method: str = ""
-    methods_by_table: dict[str, str] = {}
-    cards: tuple[HeadlineCard, ...] = ()
+    tables: tuple[Table, ...]
+    folded: bool = False
+    printed: tuple[str, ...] = ()
+
+    @property
+    def on_paper(self) -> bool:
+        """Whether any of its tables is printed."""
+        return any(table.name in self.printed for table in self.tables)
+
+
+class PageSection(Record, frozen=True, kw_only=True):
+    """One page of the report: a suite under one protocol, or something about the runs."""
+
+    heading: str
+    question: str = ""
+    findings: tuple[Finding, ...] = ()
+    warnings: tuple[str, ...] = ()
+    figures: tuple[PageFigure, ...] = ()
+    drawings: tuple[Figure, ...] = ()  # of the paper, or against size
+    groups: tuple[TableGroup, ...] = ()
+    method: tuple[str, ...] = ()  # how the numbers were computed
     faults: tuple[str, ...] = ()  # of the published version of what was measured
-    pointers: tuple[tuple[str, str], ...] = ()  # a question, and the name of the table it is in
     missing: tuple[NotMeasured, ...] = ()
-    tables: tuple[Table, ...] = ()
-    figures: tuple[Figure, ...] = ()
     sheets: tuple[ContactSheet, ...] = ()
     thumbnails: Thumbnails = Thumbnails({}, {})
     judged_items: PackedItems | None = None
+    suite: bool = True  # whether it is listed among the suites
+    # What the overview shows of it.
+    plots: tuple[DotPlot, ...] = ()
+    best: tuple[Finding, ...] = ()
+
+    @property
+    def slug(self) -> str:
+        """Its address in the page."""
+        return slug(self.heading)
+
+
+class Overview(Record, frozen=True, kw_only=True):
+    """What the first screen says besides the suites' findings."""
+
+    data: str = ""  # what was measured, when
+    facts: tuple[str, ...] = ()
+    notes: str = ""  # the author's own text, as HTML
+    models: tuple[ModelStyle, ...] = ()
+    tables: tuple[Table, ...] = ()
+    drawings: tuple[Figure, ...] = ()
 
 
 def render_page(
-    title: str,
-    sections: Sequence[PageSection],
-    *,
-    lead: str = "",
-    facts: Iterable[tuple[str, str]] = (),
+    title: str, sections: Sequence[PageSection], overview: Overview | None = None
 ) -> str:
-    """The page. `lead` says in a sentence what was measured, `facts` on what and how."""
-    script = "".join(map(_asset, _SCRIPTS))
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    """The page: an overview, then one section at a time."""
     page = (
         _templates()
         .get_template("page.html")
         .render(
             title=title,
-            lead=lead,
-            facts=list(facts),
+            overview=overview or Overview(),
             sections=sections,
-            style=_asset("colours.css") + _asset("page.css"),
-            script=script,
-            script_digest=digest,
+            style=_asset("colours.css") + _asset("page.css") + _asset("items.css"),
+            scripts=(_FIRST_SCRIPT, "".join(map(_asset, _SCRIPTS))),
             version=__version__,
         )
     )
@@ -112,7 +129,40 @@ def render_page(
 def table_html(table: Table) -> str:
     """One table as HTML, with its caption, the reasons for dashes and its notes."""
     template = _templates().get_template("table.html")
-    return template.render(table=lay_out(table), method="", faults=0, here="", id="")
+    return template.render(table=lay_out(table), captioned=True)
+
+
+def slug(name: str) -> str:
+    """A name as part of an address: `GenForm · epicene` is `genform-epicene`."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return re.sub(r"[^\w]+", "-", plain).strip("-") or "part"
+
+
+def anchors(prefix: str, names: Iterable[str]) -> Iterator[str]:
+    """A distinct address for each name; a repeated one gets a number."""
+    seen: dict[str, int] = {}
+    for name in names:
+        made = f"{prefix}-{slug(name)}"
+        seen[made] = seen.get(made, 0) + 1
+        yield made if seen[made] == 1 else f"{made}-{seen[made]}"
+
+
+def _targets(section: PageSection) -> dict[str, str]:
+    """The addresses of a section's figures and tables, by their names; the first of a name."""
+    made: dict[str, str] = {}
+    tables = [table.name for group in section.groups for table in group.tables]
+    figures = [figure.name for figure in section.figures]
+    for names, kind in ((tables, "table"), (figures, "figure")):
+        for name, anchor in zip(names, anchors(f"{section.slug}-{kind}", names), strict=True):
+            made.setdefault(name, anchor)
+    return made
+
+
+def _numbered(section: PageSection) -> list[tuple[TableGroup, list[tuple[Table, str]]]]:
+    """The groups of a section, each table with its address."""
+    names = [table.name for group in section.groups for table in group.tables]
+    made = anchors(f"{section.slug}-table", names)
+    return [(group, [(table, next(made)) for table in group.tables]) for group in section.groups]
 
 
 def _asset(name: str) -> str:
@@ -133,13 +183,13 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        caption=caption,
-        few_groups=FEW_GROUPS,
-        few_groups_note=FEW_GROUPS_NOTE,
+        digest=lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
+        anchors=lambda prefix, names: list(anchors(prefix, names)),
         interval=format_interval,
         lay_out=lay_out,
+        numbered=_numbered,
         pack_sheets=pack_sheets,
-        show=format_cell,
+        targets=_targets,
         # Our own SVG, escaped when it was drawn.
         drawing=lambda figure, prefix: Markup(inline_svg(figure, prefix)),  # noqa: S704
         verbatim=Markup,

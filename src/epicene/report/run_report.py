@@ -1,32 +1,50 @@
-"""Write the report on one or more runs: what was run, comparison, tables, figures, judged items."""
+"""Write the report on one or more runs: what was found, suite by suite, and what was run."""
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.files import IMAGES_FOLDER, write_atomically
-from epicene.core.records import Column, Estimate, Row, Table
 from epicene.report.contact_sheets import DEFAULT_MEGABYTES, make_thumbnails
-from epicene.report.item_viewer import ItemPacker
-from epicene.report.model_comparison import (
-    MAX_COMPARED_MODELS,
-    ModelComparison,
-    compare_models,
-    undetected_per_headline,
+from epicene.report.contrasts import agreement_of, contrasts_of
+from epicene.report.findings import (
+    PLACES,
+    best_findings,
+    capital,
+    contrast_name,
+    findings_of,
+    warnings_of,
 )
+from epicene.report.first_screen import (
+    data_line,
+    in_order_of_models,
+    model_styles,
+    report_facts,
+    report_title,
+    safe_markdown,
+)
+from epicene.report.item_viewer import ItemPacker
+from epicene.report.metric_labels import metrics_tables
+from epicene.report.model_comparison import ModelComparison, compare_models, undetected_per_headline
 from epicene.report.model_profiles import (
-    profile_figures,
     profile_table,
     size_figures,
     suite_titles,
     titled_by_suite,
     with_distinct_labels,
 )
-from epicene.report.page import HeadlineCard, NotMeasured, PageSection, render_page
+from epicene.report.page import NotMeasured, Overview, PageSection, TableGroup, render_page
+from epicene.report.page_figures import (
+    agreement_figure,
+    contrast_figure,
+    headline_figure,
+    headline_plot,
+    letters_of,
+)
 from epicene.report.planted_values import planted_table
 from epicene.report.provenance import (
     card_of,
@@ -37,145 +55,34 @@ from epicene.report.provenance import (
     settings_line,
     undetected_line,
     undetected_line_of,
-    undetected_note,
     unused_settings,
 )
-from epicene.report.results_document import metrics_by_model, metrics_table
+from epicene.report.run_tables import models_table, runs_table
 from epicene.runs.paired_differences import changes_of_suites_table
-from epicene.runs.stored_run import (
-    SHORT_HASH,
-    RunJudgements,
-    StoredRun,
-    describe_data_files,
-    describe_suite_file,
-)
+from epicene.runs.stored_run import RunJudgements, StoredRun
 from epicene.runs.summary import (
     Summary,
     group_by_protocol,
-    other_role_models,
+    label_comparable_runs,
     settings_diff_sentences,
     summarise,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from epicene.core.records import ContactSheet, Identity
+    from epicene.core.records import ContactSheet, Table
+    from epicene.report.contrasts import Agreement, Contrast
+    from epicene.report.findings import Finding
     from epicene.report.model_profiles import HeadlineResult
-    from epicene.runs.stored_run import Coverage
-    from epicene.runs.summary import RunSummary
+    from epicene.report.page_figures import DotPlot, PageFigure, Styles
     from epicene.studies.analysis.study_summary import AnsweredStudy
+    from epicene.suites import SuiteCard
 
-# A killed run cannot change its state.
-_STATE_NAMES = {"running": "running or killed"}
-
-# A hash, and how many of its digits are shown.
-_HASH = re.compile(r"(?<![0-9a-z])[0-9a-f]{32,}(?![0-9a-z])", re.IGNORECASE)
-_DIGITS = 16
-
-
-def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[StoredRun]]) -> Table:
-    """A row for each run: its models, its data, how much was judged, and by which version."""
-    rows = []
-    beside = any(other_role_models(run) for group in groups for run in group)
-    for summary, group in zip(summaries, groups, strict=True):
-        for told, run in zip(summary.runs, group, strict=True):
-            settings, file = run.manifest.settings, describe_suite_file(run)
-            limit = f", at most {settings.limit} a part" if settings.limit else ""
-            rows.append(
-                Row(
-                    keys=(summary.suite.card.title, summary.protocol.name, told.info.model),
-                    cells=(
-                        run.folder.name,
-                        *((_other_roles(run),) if beside else ()),
-                        f"{settings.data}{limit} ({describe_data_files(run)})",
-                        Estimate(value=item_count(told, run)),
-                        _STATE_NAMES.get(run.manifest.state, run.manifest.state),
-                        _coverage_text(told.coverage),
-                        f"{settings.suite_version}{file and f' ({file})'}, Epicene "
-                        f"{run.manifest.epicene}",
-                    ),
-                )
-            )
-    return Table(
-        name="runs",
-        title="What was run on what",
-        levels=("suite", "protocol", "model"),
-        columns=(
-            Column(name="folder", unit="text"),
-            *((Column(name="other roles", unit="text"),) if beside else ()),
-            Column(name="data", unit="text"),
-            Column(name="items", unit="count"),
-            Column(name="state", unit="text"),
-            Column(name="judged", unit="text"),
-            Column(name="version of the suite", unit="text"),
-        ),
-        rows=tuple(rows),
-    )
-
-
-def item_count(told: RunSummary, run: StoredRun) -> int:
-    """How many items a run has; the manifest of a killed run does not say."""
-    return run.manifest.items if told.coverage is None else told.coverage.items
-
-
-def _other_roles(run: StoredRun) -> str:
-    told = (f"{role}: {models}" for role, models in other_role_models(run).items())
-    return "; ".join(told) or "none"
-
-
-def _coverage_text(coverage: Coverage | None) -> str:
-    if coverage is None:
-        return "not known"
-    return f"all, on {coverage.answered:,} answers" if coverage.whole else str(coverage)
-
-
-def models_table(runs: Sequence[StoredRun]) -> Table:
-    """A row for each model in each role, once."""
-    found: dict[tuple[str, str, str], Identity] = {}
-    for run in runs:
-        for role, identities in run.manifest.models.items():
-            for identity in identities:
-                found.setdefault(
-                    (identity.label, role, identity.digest.hex()[:SHORT_HASH]), identity
-                )
-    return Table(
-        name="models",
-        title="The models",
-        levels=("model", "role", "digest"),
-        columns=(
-            Column(name="kind", unit="text"),
-            Column(name="parameters", unit="text"),
-            Column(name="what its answers depend on", unit="text"),
-        ),
-        rows=tuple(
-            Row(keys=keys, cells=(identity.kind, _parameters(identity), _identity_key(identity)))
-            for keys, identity in found.items()
-        ),
-    )
-
-
-def _parameters(identity: Identity) -> str:
-    size = int(identity.about.get("parameters") or 0)
-    if not size:
-        return "not known"
-    if size < 1_000_000:
-        return f"{size:,}"
-    return f"{size / 1e6:.0f} million" if size < 1_000_000_000 else f"{size / 1e9:.1f} billion"
-
-
-def _identity_key(identity: Identity) -> str:
-    told = (f"{key} {_HASH.sub(_shortened, value)}" for key, value in identity.key.items() if value)
-    return ", ".join(told) or "nothing"
-
-
-def _shortened(found: re.Match[str]) -> str:
-    return f"{found.group()[:_DIGITS]}…"
-
-
-_MAX_CARDS = 8  # headlines that are shown as cards; more are easier to read in a table
-_MAX_NAMED_MODELS = 4  # models that a sentence names one by one
+_CARD_HEADLINES = 2  # that the overview draws of a suite
+_FEW_CARD_MODELS = 8  # with more, it draws one
+Candidates = Counter[tuple[str, int]]  # requests for scores by their name and size
 
 
 def write_report(
@@ -183,42 +90,72 @@ def write_report(
     out: Path,
     megabytes: float = DEFAULT_MEGABYTES,
     missing: Sequence[NotMeasured] = (),
+    *,
     people: Sequence[AnsweredStudy] = (),
+    title: str = "",
+    notes: str = "",
 ) -> None:
     """Write one self-contained page about the runs, suite by suite, with thumbnails.
 
     These take up to `megabytes`. `missing` is what could not be measured; `people` are studies
-    whose labels correct headlines.
+    whose labels correct headlines; `title` replaces the page's own, and `notes` is the author's
+    text in Markdown.
     """
     if not runs:
         raise InputError("A report needs a run; name one or more run folders.")
-    groups = list(group_by_protocol(runs).values())
+    groups = list(group_by_protocol(in_order_of_models(runs)).values())
+    styles = model_styles(runs, groups)
+    times = Counter(group[0].suite.name for group in groups)
     with_images = sum(group[0].suite.contact_sheets is not None for group in groups)
+    _check_studies(people, runs)
+    parts = [
+        _suite_report(
+            group,
+            styles,
+            megabytes / max(1, with_images),
+            _heading(group, several=times[group[0].suite.name] > 1),
+            people,
+        )
+        for group in groups
+    ]
+    summaries = [part.summary for part in parts]
+    about = PageSection(
+        heading="What was run",
+        suite=False,
+        missing=tuple(missing),
+        groups=(
+            TableGroup(
+                heading="",
+                tables=(runs_table(summaries, groups), models_table(runs)),
+                printed=("runs",),
+            ),
+            *_planted(parts),
+        ),
+    )
+    sections = [*(part.section for part in parts), about]
+    overview = msgspec.structs.replace(
+        _overview(parts),
+        data=data_line(runs, summaries),
+        facts=tuple(report_facts(summaries, missing)),
+        notes=safe_markdown(notes) if notes else "",
+        models=tuple(styles.values()),
+    )
+    suites = [summary.suite.card.title for summary in summaries]
+    text = render_page(title or report_title(list(styles), suites), sections, overview)
+    write_atomically(out, text.encode())
+
+
+def _check_studies(people: Sequence[AnsweredStudy], runs: Sequence[StoredRun]) -> None:
     for each in people:
         if each.study.suite not in {run.suite.name for run in runs}:
             raise InputError(
                 f"The study {each.study.name} is of the suite {each.study.suite}; no run is."
             )
-    parts = [_suite_report(group, megabytes / max(1, with_images), people) for group in groups]
-    summaries = [part.summary for part in parts]
-    sections = [
-        *_overview(parts),
-        *_planted(parts),
-        *(part.section for part in parts),
-        *([PageSection(heading="Not measured", missing=tuple(missing))] if missing else ()),
-        PageSection(
-            heading="What was run",
-            tables=(runs_table(summaries, groups), models_table(runs)),
-        ),
-    ]
-    titles = dict.fromkeys(run.suite.card.title for run in runs)
-    text = render_page(
-        title=", ".join(titles),
-        lead=_lead_sentence(runs),
-        facts=[_fact(summary, group) for summary, group in zip(summaries, groups, strict=True)],
-        sections=sections,
-    )
-    write_atomically(out, text.encode())
+
+
+def _heading(runs: Sequence[StoredRun], *, several: bool) -> str:
+    title = runs[0].suite.card.title
+    return f"{title} · {runs[0].protocol.name}" if several else title
 
 
 class _SuiteReport(NamedTuple):
@@ -231,82 +168,197 @@ class _SuiteReport(NamedTuple):
 
 
 def _suite_report(
-    runs: Sequence[StoredRun], megabytes: float, people: Sequence[AnsweredStudy]
+    runs: Sequence[StoredRun],
+    styles: Styles,
+    megabytes: float,
+    heading: str,
+    people: Sequence[AnsweredStudy],
 ) -> _SuiteReport:
     """One suite under one protocol; the judgements are read once for tables and the item viewer."""
     packer = ItemPacker()
+    candidates = _pack_scores(runs, packer)
     summary = summarise(runs, lambda info, judgement: packer.add_judgement(info.model, judgement))
     corrected = [
         table for each in people if each.is_about(runs) for table in each.corrections(runs).tables
     ]
-    card, protocol = card_of(runs), summary.protocol
+    card = card_of(runs)
     sheets = tuple(_contact_sheets(summary, runs))
-    protocols = protocols_by_model(summary, runs)
     comparison = compare_models(summary, runs)
-    changes = [table for table in (comparison.changes, comparison.detectable) if table]
-    methods = protocol_line(protocols, unused_settings(summary))
-    lacking = coverage_line(summary.runs)
+    chances = dict(_chances(comparison, candidates))
+    contrasts = tuple(contrasts_of(summary, comparison.entries))
+    agreement = agreement_of(summary)
+    baselines = {name for name, style in styles.items() if style.hollow}
+    findings = findings_of(comparison, chances, contrasts, agreement, baselines)
     section = PageSection(
-        heading=f"{card.title} · {protocol.name}",
-        paragraphs=(
-            card.about,
-            f"Protocol {protocol.name}: {protocol.about} Chance level: {card.chance}",
-            *([f"Settings: {told}."] if (told := settings_line(protocols)) else ()),
-            *_caveats(summary, runs),
-            *comparison.reasons,
-        ),
-        method=joined_line((methods, undetected_line(summary.runs), lacking)),
-        methods_by_table={
-            **{
-                table.title: joined_line(
-                    (
-                        methods,
-                        undetected_line_of("these judgements", entry.undetected),
-                        lacking,
-                    )
-                )
-                for entry, table in comparison.rankings
-            },
-            # Its own columns say how much is undetected.
-            **{table.title: joined_line((methods, lacking)) for table in changes},
-        },
-        cards=tuple(_headline_cards(comparison.entries, summary)),
+        heading=heading,
+        question=card.question or card.about.partition(". ")[0],
+        findings=findings,
+        warnings=tuple(warnings_of(summary, comparison)),
+        drawings=summary.figures,
+        groups=tuple(_table_groups(summary, comparison, card, corrected)),
+        method=tuple(_method(summary, runs, card, comparison)),
         faults=card.faults,
-        pointers=tuple(
-            ("Do the ways of measuring agree?", name) for name in summary.suite.format_tables
-        ),
-        tables=(
-            *corrected,
-            *(table for _, table in comparison.rankings),
-            *changes,
-            _all_metrics_table(summary),
-            *summary.tables,
-        ),
-        figures=summary.figures,
         sheets=sheets,
         thumbnails=make_thumbnails(sheets, [run.folder / IMAGES_FOLDER for run in runs], megabytes),
         judged_items=packer.packed() if packer.rows else None,
+        best=tuple(best_findings(findings)),
     )
+    section = msgspec.structs.replace(
+        section,
+        figures=tuple(
+            _figures(comparison, contrasts, agreement, findings, styles, section.slug, chances)
+        ),
+        plots=tuple(_card_plots(comparison, styles, section.slug, chances)),
+    )
+    methods = protocol_line(protocols_by_model(summary, runs), unused_settings(summary))
     return _SuiteReport(summary, comparison, section, methods)
 
 
-def _overview(parts: Sequence[_SuiteReport]) -> Iterator[PageSection]:
-    """Models side by side, where there are several or several suites."""
+def _pack_scores(runs: Sequence[StoredRun], packer: ItemPacker) -> Candidates:
+    """Give the packer what every run scored, and count the candidates of each request."""
+    found: Candidates = Counter()
+    hook = runs[0].suite.scored_texts
+    if hook is None:
+        return found
+    for run, info in zip(runs, label_comparable_runs(runs), strict=True):
+        for item, answers in RunJudgements(run).answered():
+            texts = list(hook(item, answers, run.protocol))
+            packer.add_scores(info.model, item.id, texts)
+            found.update(Counter(each.request for each in texts).items())
+    return found
+
+
+def _chances(comparison: ModelComparison, candidates: Candidates) -> Iterator[tuple[str, float]]:
+    """The level of chance of each headline that has one."""
+    for entry in comparison.entries:
+        headline = entry.headline
+        if headline.chance is not None:
+            yield headline.name, headline.chance
+        elif headline.chance_request:
+            sizes = {
+                size: times
+                for (request, size), times in candidates.items()
+                if request == headline.chance_request
+            }
+            if sizes:
+                total = sum(sizes.values())
+                yield headline.name, sum(times / size for size, times in sizes.items()) / total
+
+
+def _figures(
+    comparison: ModelComparison,
+    contrasts: Sequence[Contrast],
+    agreement: Agreement | None,
+    findings: Sequence[Finding],
+    styles: Styles,
+    slug: str,
+    chances: Mapping[str, float],
+) -> Iterator[PageFigure]:
+    """The suite's own figures; the title of each is what it shows."""
+    found = {(each.kind, each.table): f"{each.about}: {each.text}" for each in findings}
+    shown = [each for each in findings if each.kind == "headline"]
+    title = "Every headline with its interval"
+    if len(shown) == 1:
+        title = f"{shown[0].about}: {shown[0].text}"
+    if drawn := headline_figure(comparison, styles, slug, chances, title):
+        yield drawn
+    if agreement is not None:
+        question = f"Do {agreement.first} and {agreement.second} agree?"
+        yield agreement_figure(agreement, styles, question)
+    for contrast in contrasts:
+        told = found.get(("contrast", contrast_name(contrast)), "")
+        title = told.partition(" (p ")[0] or capital(contrast_name(contrast))
+        yield contrast_figure(contrast, styles, slug, title)
+
+
+def _card_plots(
+    comparison: ModelComparison, styles: Styles, slug: str, chances: Mapping[str, float]
+) -> Iterator[DotPlot]:
+    entries = [entry for entry in comparison.entries if not entry.language]
+    few = all(len(entry.estimates) <= _FEW_CARD_MODELS for entry in entries)
+    for entry in entries[: _CARD_HEADLINES if few else 1]:
+        name = entry.headline.name
+        letters = letters_of(comparison, name)
+        yield headline_plot(entry, styles, slug, chances.get(name), letters)
+
+
+def _table_groups(
+    summary: Summary,
+    comparison: ModelComparison,
+    card: SuiteCard,
+    corrected: Sequence[Table],
+) -> Iterator[TableGroup]:
+    """Main results, corrected ones first, agreement of formats, details, and what the paper prints."""
+    models = [run.info.model for run in summary.runs]
+    main = [
+        *corrected,
+        *(_with_rate(table, entry) for entry, table in comparison.rankings),
+        *(table for table in (comparison.changes, comparison.detectable) if table),
+        *_by_language(summary, comparison),
+        *metrics_tables(summary, card),
+    ]
+    tables = [in_model_order(table, models) for table in summary.tables]
+    formats = [table for table in tables if table.name in summary.suite.format_tables]
+    printed = [table for table in tables if table.name[:1].isdigit()]
+    others = [table for table in tables if table not in formats and table not in printed]
+    ordered = [in_model_order(table, models) for table in main]
+    places = [table for table in ordered if table.name == PLACES]
+    rest = [table for table in ordered if table.name != PLACES]
+    for heading, group, folded in (
+        ("Main results", [*places, *rest], False),
+        ("Do the ways of measuring agree?", formats, True),
+        ("In detail", others, True),
+        ("As the paper prints them", printed, True),
+    ):
+        if group:
+            yield TableGroup(heading=heading, tables=tuple(group), folded=folded, printed=(PLACES,))
+
+
+def _with_rate(table: Table, entry: HeadlineResult) -> Table:
+    """A table of places, with the undetected rate of its judgements."""
+    rate = undetected_line_of("these judgements", entry.undetected)
+    return msgspec.structs.replace(
+        table, notes=(*table.notes, *([f"{capital(rate)}."] if rate else ()))
+    )
+
+
+def _by_language(summary: Summary, comparison: ModelComparison) -> Iterator[Table]:
+    entries = [entry for entry in comparison.entries if entry.language]
+    if entries:
+        made = profile_table([summary], entries, [""])
+        yield msgspec.structs.replace(
+            made, name="languages", title="Headlines by language", notes=()
+        )
+
+
+def in_model_order(table: Table, models: Sequence[str]) -> Table:
+    """The table with its rows by the order of the models, published ones after them."""
+    if "model" not in table.levels:
+        return table
+    seen: list[dict[str, int]] = [
+        {model: place for place, model in enumerate(models)} if level == "model" else {}
+        for level in table.levels
+    ]
+    for row in table.rows:
+        for places, key in zip(seen, row.keys, strict=True):
+            places.setdefault(key, len(places))
+    rows = sorted(
+        table.rows,
+        key=lambda row: [places[key] for places, key in zip(seen, row.keys, strict=True)],
+    )
+    return msgspec.structs.replace(table, rows=tuple(rows))
+
+
+def _overview(parts: Sequence[_SuiteReport]) -> Overview:
+    """The models side by side, where there are several or several suites."""
     summaries, by_part = with_distinct_labels(
         [part.summary for part in parts], [part.comparison.entries for part in parts]
     )
     found = titled_by_suite(summaries, by_part)
-    runs = sum(len(each.runs) for each in summaries)
-    if runs < 2 or not found:
-        return
+    if sum(len(each.runs) for each in summaries) < 2 or not found:
+        return Overview()
     methods = [
-        joined_line(
-            (
-                part.methods,
-                undetected_per_headline(entries),
-                coverage_line(summary.runs),
-            )
-        )
+        joined_line((part.methods, undetected_per_headline(entries), coverage_line(summary.runs)))
         for part, summary, entries in zip(parts, summaries, by_part, strict=True)
     ]
     changes = changes_of_suites_table(
@@ -315,60 +367,36 @@ def _overview(parts: Sequence[_SuiteReport]) -> Iterator[PageSection]:
             for title, part in zip(suite_titles(summaries), parts, strict=True)
         ]
     )
-    yield PageSection(
-        heading="Models side by side",
-        paragraphs=(
-            "Each model's headlines with 95 % intervals. Suites measure different things and are "
-            "never added up; significant differences are listed per suite below.",
-        ),
+    return Overview(
         tables=(profile_table(summaries, found, methods), *([changes] if changes else ())),
-        figures=(*profile_figures(found), *size_figures(summaries, found)),
+        drawings=tuple(size_figures(summaries, found)),
     )
 
 
-def _planted(parts: Sequence[_SuiteReport]) -> Iterator[PageSection]:
+def _planted(parts: Sequence[_SuiteReport]) -> Iterator[TableGroup]:
     """What models with a known rate or effect planted, and what was measured."""
     table = planted_table((part.summary, part.comparison.entries) for part in parts)
     if table.rows:
-        yield PageSection(
-            heading="Planted and recovered",
-            paragraphs=("Positive controls: models whose true rate or effect is known.",),
-            tables=(table,),
-        )
+        yield TableGroup(heading="Positive controls: the true rate is known", tables=(table,))
 
 
-def _headline_cards(found: Sequence[HeadlineResult], summary: Summary) -> Iterator[HeadlineCard]:
-    """A card for each model's headline, if there are few."""
-    lacking = {run.info.model: coverage_line([run]) for run in summary.runs}
-    shown = [
-        HeadlineCard(
-            label=f"{model}: {entry.title}",
-            estimate=estimate,
-            column=msgspec.structs.replace(entry.column, name=""),
-            note=joined_line((undetected_note(entry.undetected[model]), lacking[model])),
-        )
-        for entry in found
-        if not entry.language
-        for model, estimate in entry.estimates.items()
-    ]
-    if len(shown) <= _MAX_CARDS:
-        yield from shown
-
-
-def _all_metrics_table(summary: Summary) -> Table:
-    """All metrics of all runs; models are rows if there are too many for columns."""
-    table = metrics_table(summary)
-    return table if len(table.columns) <= MAX_COMPARED_MODELS else metrics_by_model(table)
-
-
-def _caveats(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]:
-    """What is missing from the numbers, and how runs differ besides the model."""
-    for run in summary.runs:
-        if run.coverage is not None and not run.coverage.whole:
-            yield f"{run.info.model} is incomplete: {run.coverage}."
+def _method(
+    summary: Summary, runs: Sequence[StoredRun], card: SuiteCard, comparison: ModelComparison
+) -> Iterator[str]:
+    """How the numbers were computed, what is missing from them, how runs differ."""
+    protocols = protocols_by_model(summary, runs)
+    protocol = summary.protocol
+    yield card.about
+    yield f"Protocol {protocol.name}: {protocol.about} Chance level: {card.chance}"
+    yield f"Method: {protocol_line(protocols, unused_settings(summary))}."
+    if told := settings_line(protocols):
+        yield f"Settings: {told}."
+    if told := undetected_line(summary.runs):
+        yield f"{capital(told)}."
     yield from settings_diff_sentences(runs)
     if summary.same is not None:
         yield from summary.same.sentences([run.info.model for run in summary.runs])
+    yield from comparison.reasons
 
 
 def _contact_sheets(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[ContactSheet]:
@@ -378,29 +406,3 @@ def _contact_sheets(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[Con
             for sheet in run.suite.contact_sheets(RunJudgements(run).answered(), run.protocol):
                 facets = {"model": told.info.model, **sheet.facets}
                 yield msgspec.structs.replace(sheet, facets=facets)
-
-
-def _fact(summary: Summary, runs: Sequence[StoredRun]) -> tuple[str, str]:
-    """What a suite was run on, in a few words."""
-    data = ", ".join(dict.fromkeys(run.manifest.settings.data for run in runs))
-    items = sorted({item_count(told, run) for told, run in zip(summary.runs, runs, strict=True)})
-    number = f"{items[0]:,}" if len(items) == 1 else f"{items[0]:,} to {items[-1]:,}"
-    models = _list_of_names([run.info.model for run in summary.runs])
-    return (
-        f"{summary.suite.card.title} · {summary.protocol.name}",
-        f"{number} items of {data}: {models}",
-    )
-
-
-def _lead_sentence(runs: Sequence[StoredRun]) -> str:
-    models = list(dict.fromkeys(run.info.model for run in runs))
-    return f"What {_list_of_names(models)} did with grammatical gender and agreement."
-
-
-def _list_of_names(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`; of many, how many."""
-    if len(names) == 1:
-        return names[0]
-    if len(names) <= _MAX_NAMED_MODELS:
-        return f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"{len(names)} models"

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.tagging_data import TaggingData
     from epicene.suites.construction import Construction
     from epicene.suites.definition import SuiteDefinition
-    from epicene.suites.headline_metrics import HeadlineMetric, SumScore
+    from epicene.suites.headline_metrics import FormatPairs, HeadlineMetric, SumScore
     from epicene.suites.paper_material import PaperMaterial
     from epicene.suites.studies import StudyKind
 
@@ -135,6 +135,11 @@ class SuiteCard(Record, frozen=True, kw_only=True):
     settings: dict[str, str] = {}  # what each setting of a protocol means, in one line
     layouts: tuple[DataLayout, ...] = ()
     own: dict[str, str] = {}  # fields that read differently where the data are the user's own
+    question: str = ""  # what is asked of a model, in one short sentence
+    # What each metric is, in a few words. In a key `*` stands for a part of the metric's name,
+    # which is then put for `*` in the label, by its own label if it has one.
+    metrics: dict[str, str] = {}
+    numbers: tuple[str, ...] = ()  # the metrics, as keys of `metrics`, that are no shares
 
 
 class Role(Record, frozen=True, kw_only=True):
@@ -309,6 +314,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     planted: Callable[[Mapping[str, Sequence[Identity]]], Mapping[str, float]] | None = None
     # The names of the tables on agreement between formats.
     format_tables: tuple[str, ...] = ()
+    # The two formats that the report sets against each other, instance by instance.
+    format_pairs: FormatPairs | None = None
     # `--limit N` takes N items of each block (first part), spread evenly over its strata (second).
     stratum: Callable[[ItemT], Stratum] = _one_stratum
     # The item in every wording that the protocol asks for; by default in one.

@@ -23,6 +23,9 @@ class HeadlineMetric(NamedTuple):
 
     `item_scores` returns the judgements it is the mean of, each with a `score` between 0 and 1, so
     that models can be compared item by item; None where no value is better than another.
+    `chance` is the value without any knowledge, if one is defined; `chance_request` names the
+    request for scores whose number of candidates defines it. `contrasts` are the facets within
+    which the report compares it: masculine with feminine, one pronoun with another.
     """
 
     name: str
@@ -30,6 +33,23 @@ class HeadlineMetric(NamedTuple):
     item_scores: Callable[[Results[Any]], polars.DataFrame] | None = None
     unit: MetricUnit = "share"
     by_language: bool = True
+    chance: float | None = None
+    chance_request: str = ""
+    contrasts: tuple[str, ...] = ()
+
+
+class FormatPairs(NamedTuple):
+    """Two ways of measuring the same instances, such as by probability and by generation.
+
+    `pairs` returns a row per instance that both have judged, with its `model` and `group`: `a` is 1
+    where it is right by the `first` way, `b` by the `second`. `table` is the name of the table on
+    their agreement.
+    """
+
+    first: str
+    second: str
+    table: str
+    pairs: Callable[[Results[Any]], polars.DataFrame]
 
 
 class SumScore(NamedTuple):
@@ -46,12 +66,22 @@ class SumScore(NamedTuple):
     bounds: tuple[float, float]
 
 
-def accuracy_metric(name: str, of: Callable[[Results[Any]], polars.DataFrame]) -> HeadlineMetric:
+def accuracy_metric(
+    name: str,
+    of: Callable[[Results[Any]], polars.DataFrame],
+    *,
+    chance: float | None = None,
+    chance_request: str = "",
+    contrasts: tuple[str, ...] = (),
+) -> HeadlineMetric:
     """The share of right outcomes among some judgements."""
     return HeadlineMetric(
         name=name,
         estimate=lambda results: accuracy(of(results)),
         item_scores=lambda results: with_item_scores(of(results)),
+        chance=chance,
+        chance_request=chance_request,
+        contrasts=contrasts,
     )
 
 

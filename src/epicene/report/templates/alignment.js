@@ -2,7 +2,7 @@
 // An answer, its reference and the counterfactual set against each other word by word, as nodes.
 // Comes between word_diff.js and item_viewer.js in the page.
 
-const SIDES = ["answer", "reference", "counterfactual"];
+const SIDES = ["answer", "wanted", "other form"];
 
 // What a word of the answer is: the sign above it, the class of its colour, and what it means.
 const VERDICTS = {

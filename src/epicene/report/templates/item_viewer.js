@@ -1,20 +1,14 @@
-// The list of judged items: unpacked when it comes near the screen, filtered by the numbers of
-// texts, and drawn only where it is visible. Texts become text nodes, never markup.
+// The list of judged items, one row each: unpacked when it comes near the screen, filtered by the
+// numbers of texts, and drawn only where it is visible. Texts become text nodes, never markup.
 
-const ROW_HEIGHT = 58; // as .row in page.css
+const ROW_HEIGHT = 58; // as .row in items.css
 const TALLEST = 8e6; // browsers lose precision in taller boxes
 const SPARE_ROWS = 4;
 const LONGEST_MENU = 200; // values; a facet with more gets a field to type in
 const ROW_TEXT = 160; // characters of a text in the list: more than fit
-const ANYWHERE = ""; // the name of the search in all texts; no column has it
-
-const ANSWER = "answer";
-const PAIRS = [
-  [ANSWER, "reference"],
-  ["reference", "counterfactual"],
-];
-
-const SIGNS = { right: "✓", wrong: "✗", undetected: "?" };
+const MOST_COPIED = 50000; // judgements in one copy
+const DIFFER = "differ";
+const OTHER_MEASURE = /^(.+) \((.+)\)$/su; // another way to judge the same answer
 
 class ItemViewer {
   constructor(root, pack) {
@@ -22,26 +16,78 @@ class ItemViewer {
     this.pack = pack;
     this.columns = new Map(pack.columns.map((column) => [column.name, column]));
     this.runs = pack.columns.find((column) => column.role === "run");
-    this.filterColumns = pack.columns.filter((column) => ["run", "filter"].includes(column.role));
     this.textColumns = pack.columns.filter((column) => column.role === "text");
+    this.items = this.columns.get("item");
+    this.models = this.runs ? this.present(this.runs) : [0];
     this.form = root.querySelector(".filters");
     this.list = root.querySelector(".list");
     this.status = root.querySelector(".status");
-    this.chosen = new Chosen(this, root.querySelector(".chosen"));
+    this.details = new ItemDetails(this, root.querySelector(".chosen"));
     this.box = element("div", { className: "box" });
     this.list.append(this.box);
     this.index = 0;
     this.carried = 0; // of what a wheel moved, less than a pixel of the bar
     this.nodes = new Map(); // index → what is drawn of it
-    this.conditions = new Map(); // name → a one for each row that is kept
-    this.turns = new Map(); // name → which search of that name is the last
-    this.room = new Uint32Array(pack.count);
+    this.inputs = new Map(); // name → the field or menu
+    this.conditions = new Map(); // name → a one for each judgement that is kept
+    this.found = null; // a one for each item with the searched words
+    this.turn = 0; // which search is the last
+    this.differing = new Map(); // two models → a one for each item on which they differ
+    this.kept = new Uint32Array(this.items.size);
+    this.arrange();
+    this.findMeasures();
     this.addFilters();
-    this.changes = Changes.between(this);
     this.listen();
     this.form.hidden = false;
     root.querySelector(".panes").hidden = false;
     this.select();
+  }
+
+  // --- judgements of an item ---
+
+  // The rows of each item, one item after the other.
+  arrange() {
+    const { ids, size } = this.items;
+    this.starts = new Uint32Array(size + 2);
+    for (const id of ids) this.starts[id + 1]++;
+    for (let id = 0; id <= size; id++) this.starts[id + 1] += this.starts[id];
+    const next = this.starts.slice();
+    this.ordered = new Uint32Array(this.pack.count);
+    for (let row = 0; row < ids.length; row++) this.ordered[next[ids[row]]++] = row;
+  }
+
+  // Of the names of judgements, those that judge the same answer as another in another way.
+  findMeasures() {
+    const parts = this.columns.get("part");
+    this.parts = parts ? [null, ...this.valuesOf(parts)] : [null];
+    const names = new Map(this.parts.map((name, id) => [name, id]));
+    this.bases = this.parts.map((name) => names.get(OTHER_MEASURE.exec(name ?? "")?.[1]) ?? 0);
+    this.mains = Uint8Array.from(this.bases, (base) => (base === 0 ? 1 : 0));
+    this.part = parts?.ids ?? new Uint8Array(this.pack.count);
+  }
+
+  valuesOf(column) {
+    return Array.from({ length: column.size }, (_, place) => this.pack.at(column.first + place));
+  }
+
+  present(column) {
+    const seen = new Uint8Array(column.size + 1);
+    for (const id of column.ids) seen[id] = 1;
+    return [...seen.keys()].filter((id) => id > 0 && seen[id] === 1);
+  }
+
+  // All rows of an item by a model; by any, if it is 0.
+  rowsOf(item, model) {
+    const rows = [...this.ordered.subarray(this.starts[item], this.starts[item + 1])];
+    return model ? rows.filter((row) => this.runs.ids[row] === model) : rows;
+  }
+
+  isMain(row) {
+    return this.mains[this.part[row]] === 1;
+  }
+
+  isOther(row, part) {
+    return this.bases[this.part[row]] !== 0 && this.parts[this.bases[this.part[row]]] === part;
   }
 
   text(name, row) {
@@ -56,74 +102,193 @@ class ItemViewer {
     return this.text("item", row) ?? "";
   }
 
+  modelName(model) {
+    return model ? this.pack.at(this.runs.first + model - 1) : "";
+  }
+
+  shownModels() {
+    if (this.models.length < 2) return this.models;
+    const [first, second] = ["model", "beside"].map((name) => Number(this.inputs.get(name).value));
+    return second && second !== first ? [first, second] : [first];
+  }
+
   // --- filters ---
 
   addFilters() {
-    for (const column of this.filterColumns) {
-      const counts = this.pack.counts(column);
-      const values = counts === null ? Infinity : counts.reduce((n, c, id) => n + (id && c ? 1 : 0), 0);
-      const input = values > LONGEST_MENU ? this.field(column) : this.menu(column, counts);
-      this.form.append(element("label", {}, element("span", {}, column.name), " ", input));
+    this.addSearch();
+    if (this.models.length > 1) {
+      const choices = this.models.map((id) => [id, this.modelName(id)]);
+      this.menu("model", choices).value = this.models[0];
+      this.menu("beside", [["", "none"], ...choices]).value = this.models[1];
     }
-    this.form.append(element("button", { type: "reset" }, "Show all"));
+    const shown = [["", "all items"]];
+    if (this.models.length > 1) shown.push([DIFFER, "where these models differ"]);
+    const outcomes = this.columns.get("outcome");
+    for (const outcome of ["wrong", "right", "undetected"]) {
+      if (outcomes && this.valuesOf(outcomes).includes(outcome)) {
+        shown.push([outcome, this.models.length > 1 ? `first model: ${WORDS_FOR[outcome]}` : WORDS_FOR[outcome]]);
+      }
+    }
+    this.menu("show", shown);
+    const facets = this.pack.columns.filter(
+      (column) => column.role === "filter" && column.name !== "outcome",
+    );
+    const more = element("div");
+    for (const column of facets) {
+      const values = this.present(column);
+      if (values.length > 1) this.facet(column, values, column.name === "language" ? this.form : more);
+    }
+    if (more.childElementCount) {
+      const summary = element("summary", {}, `${more.childElementCount} more filters`);
+      this.more = element("details", { className: "more" }, summary, more);
+      this.form.append(this.more);
+    }
+    const copied = element("button", { type: "button" }, "Copy as CSV");
+    copied.addEventListener("click", () => copy(this.csv(), copied));
+    this.form.append(element("button", { type: "reset" }, "Show all"), copied);
+    if (this.more) this.form.append(this.more);
   }
 
-  menu(column, counts) {
-    const menu = element("select", { name: column.name });
-    menu.append(element("option", { value: "" }, "all"));
-    const values = [...counts.entries()].filter(([id, count]) => id > 0 && count > 0);
-    for (const [id, count] of values.sort(([a, n], [b, m]) => m - n || a - b)) {
-      const text = `${this.pack.at(column.first + id - 1)} (${count})`;
-      menu.append(element("option", { value: id, dir: "auto" }, text));
+  addSearch() {
+    const field = element("input", { type: "search", autocomplete: "off", spellcheck: false, dir: "auto" });
+    this.inputs.set("q", field);
+    this.form.append(
+      element("label", { className: "search" }, element("span", {}, "Search in all texts"), " ", field),
+    );
+    field.addEventListener("input", () => this.search());
+    // Prepare the searched texts while the reader begins to type.
+    field.addEventListener("focus", () => this.pack.folded());
+  }
+
+  labelled(name, input, parent) {
+    this.inputs.set(name, input);
+    parent.append(element("label", {}, element("span", { dir: "auto" }, name.replaceAll("_", " ")), " ", input));
+  }
+
+  menu(name, choices, parent = this.form, changed = () => this.select()) {
+    const menu = element("select", { name });
+    for (const [value, text] of choices) {
+      menu.append(element("option", { value, dir: "auto" }, text));
     }
-    menu.addEventListener("change", () => {
-      if (menu.value === "") this.conditions.delete(column.name);
-      else {
-        const wanted = Number(menu.value);
-        this.keep(column.name, (row) => column.ids[row] === wanted);
-      }
-      this.select();
-    });
+    this.labelled(name, menu, parent);
+    menu.addEventListener("change", changed);
     return menu;
   }
 
-  field(column) {
+  facet(column, values, parent) {
+    if (values.length <= LONGEST_MENU) {
+      const choices = values.map((id) => [id, this.pack.at(column.first + id - 1)]);
+      choices.sort(([, one], [, other]) => one.localeCompare(other));
+      const menu = this.menu(column.name, [["", "all"], ...choices], parent, () => {
+        this.keepFacet(column, menu.value);
+        this.select();
+      });
+      return;
+    }
     const field = element("input", { type: "search", name: column.name, dir: "auto" });
-    field.addEventListener("input", () => this.typed(column.name, field.value, [column]));
-    return field;
+    this.labelled(column.name, field, parent);
+    field.addEventListener("input", () => this.typed(column, field.value));
   }
 
-  keep(name, holds) {
-    const kept = new Uint8Array(this.pack.count);
-    for (let row = 0; row < kept.length; row++) kept[row] = holds(row) ? 1 : 0;
-    this.conditions.set(name, kept);
-  }
-
-  // Keep the rows with the typed text in one of the columns, unless more is typed meanwhile.
-  async typed(name, words, columns) {
-    const turn = (this.turns.get(name) ?? 0) + 1;
-    this.turns.set(name, turn);
-    const wanted = folded(words);
-    if (wanted === "") this.conditions.delete(name);
+  keepFacet(column, value) {
+    if (value === "") this.conditions.delete(column.name);
     else {
-      const found = await this.pack.hits(wanted, () => this.turns.get(name) !== turn);
-      if (found === null) return;
-      this.conditions.set(name, this.pack.rows(found, columns));
+      const wanted = Number(value);
+      const { ids } = column;
+      const kept = new Uint8Array(ids.length);
+      for (let row = 0; row < kept.length; row++) kept[row] = ids[row] === wanted ? 1 : 0;
+      this.conditions.set(column.name, kept);
+    }
+  }
+
+  // Keep the judgements with the typed text in one column, unless more is typed meanwhile.
+  async typed(column, words) {
+    const turn = ++this.turn;
+    const wanted = folded(words);
+    if (wanted === "") this.conditions.delete(column.name);
+    else {
+      const hits = await this.pack.hits(wanted, () => this.turn !== turn);
+      if (hits === null) return;
+      this.conditions.set(column.name, this.pack.rows(hits, [column]));
     }
     this.select();
   }
 
+  // Keep the items with the typed text in any judgement.
+  async search() {
+    const turn = ++this.turn;
+    const wanted = folded(this.inputs.get("q").value);
+    if (wanted === "") this.found = null;
+    else {
+      const hits = await this.pack.hits(wanted, () => this.turn !== turn);
+      if (hits === null) return;
+      const rows = this.pack.rows(hits, this.pack.columns.filter((each) => each.role !== "value"));
+      const found = new Uint8Array(this.items.size + 1);
+      const { ids } = this.items;
+      for (let row = 0; row < rows.length; row++) if (rows[row] === 1) found[ids[row]] = 1;
+      this.found = found;
+    }
+    this.select();
+  }
+
+  // The items of which two models have another outcome by the same judgement.
+  differ(first, second) {
+    const name = `${first} ${second}`;
+    if (this.differing.has(name)) return this.differing.get(name);
+    const outcome = this.columns.get("outcome")?.ids;
+    const made = new Uint8Array(this.items.size + 1);
+    const { ordered, starts, part, mains } = this;
+    const runs = this.runs.ids;
+    const seen = new Int32Array(this.parts.length); // judgement → item, and outcome of the first
+    const said = new Uint8Array(this.parts.length);
+    for (let item = 1; outcome && item <= this.items.size; item++) {
+      for (let at = starts[item]; at < starts[item + 1]; at++) {
+        const row = ordered[at];
+        if (runs[row] !== first || mains[part[row]] === 0) continue;
+        seen[part[row]] = item;
+        said[part[row]] = outcome[row];
+      }
+      for (let at = starts[item]; at < starts[item + 1]; at++) {
+        const row = ordered[at];
+        if (runs[row] !== second || mains[part[row]] === 0) continue;
+        if (seen[part[row]] === item && said[part[row]] !== outcome[row]) made[item] = 1;
+      }
+    }
+    this.differing.set(name, made);
+    return made;
+  }
+
   select() {
-    const [first, ...others] = this.conditions.values();
-    const kept = first ? first.slice() : new Uint8Array(this.pack.count).fill(1);
-    for (const other of others) {
-      for (let row = 0; row < kept.length; row++) kept[row] &= other[row];
+    const { ids } = this.items;
+    const [first, second = 0] = this.shownModels();
+    const shown = this.inputs.get("show").value;
+    const outcomes = this.columns.get("outcome");
+    const wanted = outcomes && shown !== DIFFER ? this.valuesOf(outcomes).indexOf(shown) + 1 : 0;
+    const conditions = [...this.conditions.values()];
+    const alone = conditions.length === 0 && wanted === 0;
+    const keep = new Uint8Array(this.items.size + 1).fill(alone ? 1 : 0);
+    const held = conditions.length ? conditions[0].slice() : null;
+    for (const other of conditions.slice(1)) {
+      for (let row = 0; row < held.length; row++) held[row] &= other[row];
+    }
+    const runs = this.runs?.ids;
+    const { part, mains } = this;
+    for (let row = 0; !alone && row < ids.length; row++) {
+      if (held !== null && held[row] === 0) continue;
+      if (first && runs[row] !== first && (wanted !== 0 || runs[row] !== second)) continue;
+      if (wanted !== 0 && (outcomes.ids[row] !== wanted || mains[part[row]] === 0)) continue;
+      keep[ids[row]] = 1;
+    }
+    const also = [this.found, shown === DIFFER && second ? this.differ(first, second) : null];
+    for (const other of also) {
+      if (other) for (let item = 0; item < keep.length; item++) keep[item] &= other[item];
     }
     let count = 0;
-    for (let row = 0; row < kept.length; row++) if (kept[row] === 1) this.room[count++] = row;
-    this.rows = this.room.subarray(0, count);
-    this.status.textContent =
-      count === this.pack.count ? `${count} judgements` : `${count} of ${this.pack.count} judgements`;
+    for (let item = 1; item < keep.length; item++) if (keep[item] === 1) this.kept[count++] = item;
+    this.shown = this.kept.subarray(0, count);
+    const all = this.items.size;
+    const of = count === all ? `${all.toLocaleString("en")} items` : `${count.toLocaleString("en")} of ${all.toLocaleString("en")} items`;
+    this.status.textContent = `${of} · ${this.pack.count.toLocaleString("en")} judgements in all`;
     this.total = count * ROW_HEIGHT;
     this.box.style.height = `${Math.min(this.total, TALLEST)}px`;
     this.list.scrollTop = 0;
@@ -133,21 +298,90 @@ class ItemViewer {
   }
 
   reset() {
-    for (const name of this.turns.keys()) this.turns.set(name, this.turns.get(name) + 1);
+    this.turn++;
     this.conditions.clear();
-    this.changes?.forget();
-    this.select();
+    this.found = null;
+    // The form's own fields are emptied after this event.
+    setTimeout(() => {
+      if (this.models.length > 1) {
+        this.inputs.get("model").value = this.models[0];
+        this.inputs.get("beside").value = this.models[1];
+      }
+      this.select();
+    });
+  }
+
+  // --- links ---
+
+  state() {
+    const state = new URLSearchParams();
+    for (const [name, input] of this.inputs) {
+      const shown = input.tagName === "SELECT" ? input.selectedOptions[0]?.textContent : input.value;
+      if (["model", "beside"].includes(name)) state.set(name, shown);
+      else if (name === "show" ? input.value : input.value) state.set(name, name === "show" ? input.value : shown);
+    }
+    return state;
+  }
+
+  address(item) {
+    const state = this.state();
+    state.set("item", this.pack.at(this.items.first + item - 1));
+    return `${location.href.split("#")[0]}#${this.root.id}?${state}`;
+  }
+
+  // Show what a link asks for, by the names that readers see.
+  async apply(query) {
+    const wanted = new URLSearchParams(query);
+    this.conditions.clear();
+    this.found = null;
+    for (const [name, input] of this.inputs) {
+      const text = wanted.get(name) ?? "";
+      if (input.tagName !== "SELECT") input.value = text;
+      else if (name === "show") input.value = [...input.options].some((each) => each.value === text) ? text : "";
+      else {
+        const option = [...input.options].find((each) => each.textContent === text);
+        if (option) input.value = option.value;
+        else if (!["model", "beside"].includes(name)) input.value = "";
+      }
+    }
+    if (wanted.has("model") && !wanted.has("beside") && this.models.length > 1) {
+      const [first, second] = [Number(this.inputs.get("model").value), Number(this.inputs.get("beside").value)];
+      if (first === second) this.inputs.get("beside").value = this.models.find((id) => id !== first);
+    }
+    for (const column of this.pack.columns) {
+      const input = this.inputs.get(column.name);
+      if (column.role !== "filter" || !input || input.value === "") continue;
+      if (this.more?.contains(input)) this.more.open = true;
+      if (input.tagName === "SELECT") this.keepFacet(column, input.value);
+      else await this.typed(column, input.value);
+    }
+    if (this.inputs.get("q").value) await this.search();
+    else this.select();
+    if (wanted.has("item")) {
+      const item = this.valuesOf(this.items).indexOf(wanted.get("item")) + 1;
+      const place = this.shown.indexOf(item);
+      if (place >= 0) this.choose(place);
+    }
+  }
+
+  // The judgements of the items in the list by the shown models.
+  csv() {
+    const models = new Set(this.shownModels());
+    const columns = this.pack.columns.filter((each) => !["aligned", "scored", "scores"].includes(each.role));
+    const rows = [columns.map((each) => each.name)];
+    for (const item of this.shown) {
+      for (const row of this.rowsOf(item, 0)) {
+        if (this.runs && !models.has(this.runs.ids[row])) continue;
+        if (rows.length > MOST_COPIED) return csvText(rows);
+        rows.push(columns.map((each) => this.pack.text(each, row) ?? ""));
+      }
+    }
+    return csvText(rows);
   }
 
   // --- drawing ---
 
   listen() {
-    const search = this.form.querySelector(".search input");
-    search.addEventListener("input", () => this.typed(ANYWHERE, search.value, this.pack.columns));
-    // Prepare the searched texts while the reader begins to type.
-    this.form.addEventListener("focusin", (event) => {
-      if (event.target.type === "search") this.pack.folded();
-    });
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.addEventListener("reset", () => this.reset());
     let asked = false;
@@ -195,7 +429,7 @@ class ItemViewer {
     const { scrollTop } = this.list;
     const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - SPARE_ROWS);
     const fit = Math.ceil(this.list.clientHeight / ROW_HEIGHT) + 2 * SPARE_ROWS;
-    const last = Math.min(this.rows.length, first + fit);
+    const last = Math.min(this.shown.length, first + fit);
     const nodes = new Map();
     for (let index = first; index < last; index++) {
       const node = this.nodes.get(index) ?? this.row(index);
@@ -212,11 +446,11 @@ class ItemViewer {
   }
 
   row(index) {
-    const row = this.rows[index];
-    const about = this.filterColumns
-      .filter((column) => column.name !== "outcome")
-      .map((column) => this.pack.text(column, row))
-      .filter((text) => text !== null);
+    const item = this.shown[index];
+    const models = this.shownModels();
+    const rows = models.map((model) => this.rowsOf(item, model));
+    const [any] = rows.flat().length ? rows.flat() : this.rowsOf(item, 0);
+    const about = [this.itemName(any), this.language(any), ...this.brief(any)].filter(Boolean);
     return element(
       "div",
       {
@@ -226,13 +460,21 @@ class ItemViewer {
           role: "option",
           "data-index": index,
           "aria-selected": index === this.index,
-          "aria-setsize": this.rows.length,
+          "aria-setsize": this.shown.length,
           "aria-posinset": index + 1,
         },
       },
-      element("div", { className: "first" }, ...this.badges(row), this.mainText(row)),
-      element("div", { className: "second" }, this.isolated([this.itemName(row), ...about])),
+      element("div", { className: "primary" }, ...rows.map((own) => this.outcome(own)), this.mainText(rows.flat(), any)),
+      element("div", { className: "second-line" }, this.isolated(about)),
     );
+  }
+
+  // A few facets of a judgement.
+  brief(row) {
+    const columns = this.pack.columns.filter(
+      ({ role, name }) => role === "filter" && !["outcome", "label", "language", "part"].includes(name),
+    );
+    return columns.map((column) => this.pack.text(column, row)).filter((text) => text !== null).slice(0, 4);
   }
 
   // Names of several scripts side by side, each in its own direction: isolates as characters, since
@@ -241,80 +483,35 @@ class ItemViewer {
     return texts.map((text) => `\u2068${text}\u2069`).join(" · ");
   }
 
-  // The outcome; if runs are compared, after that of the other run.
-  badges(row) {
-    const before = this.changes?.before(row) ?? -1;
-    const shown = before < 0 ? [row] : [before, row];
-    return shown.flatMap((each, index) => [...(index ? [" → "] : []), ...this.badge(each)]);
+  // One model's outcome of an item: the same for all its judgements, or how many are right.
+  outcome(rows) {
+    const outcomes = rows.filter((row) => this.isMain(row)).map((row) => this.text("outcome", row)).filter(Boolean);
+    if (!outcomes.length) return "";
+    const right = outcomes.filter((each) => each === "right").length;
+    if (outcomes.every((each) => each === outcomes[0])) return badge(outcomes[0], outcomes.length > 1 ? `${right}/${outcomes.length}` : "");
+    return badge("mixed", `${right}/${outcomes.length}`);
   }
 
-  badge(row) {
-    const outcome = this.text("outcome", row);
-    if (outcome === null) return [];
-    return [
-      element(
-        "span",
-        { className: `badge ${outcome}` },
-        element("span", { attributes: { "aria-hidden": "true" } }, SIGNS[outcome] ?? "·"),
-        ` ${outcome}`,
-      ),
-    ];
-  }
-
-  mainText(row) {
+  mainText(rows, any) {
+    const row = rows.find((each) => this.textColumns.some((column) => column.ids[each] !== 0)) ?? any;
     const own = { className: "text", dir: "auto", lang: this.language(row) };
-    const pair = this.pair(row);
-    if (pair) {
-      const [shown] = difference(...pair.texts.map((text) => text.slice(0, ROW_TEXT)));
+    const texts = new Map(this.textColumns.map(({ name }) => [name, this.text(name, row)]));
+    const [one, other] = texts.get(ANSWER) ? [ANSWER, PAIR[0]] : PAIR;
+    if (texts.get(one) && texts.get(other)) {
+      const [shown] = difference(...[one, other].map((name) => texts.get(name).slice(0, ROW_TEXT)));
       return element("span", own, ...marked(shown));
     }
-    const [first] = this.texts(row);
-    return element("span", own, (first?.text ?? this.itemName(row)).slice(0, ROW_TEXT));
-  }
-
-  // The texts of a row. A row without texts, whose answer was judged by another measure, shows
-  // those of its item except the answer.
-  texts(row) {
-    const source = this.source(row);
-    const found = [];
-    for (const { name } of this.textColumns) {
-      const text = this.text(name, source);
-      if (text !== null && (source === row || name !== ANSWER)) found.push({ name, text });
-    }
-    return found;
-  }
-
-  source(row) {
-    if (this.textColumns.some((column) => column.ids[row] !== 0)) return row;
-    this.sources ??= this.findSources();
-    return this.sources.get(this.columns.get("item").ids[row]) ?? row;
-  }
-
-  findSources() {
-    const sources = new Map();
-    const items = this.columns.get("item").ids;
-    for (let row = 0; row < this.pack.count; row++) {
-      if (sources.has(items[row])) continue;
-      if (this.textColumns.some((column) => column.ids[row] !== 0)) sources.set(items[row], row);
-    }
-    return sources;
-  }
-
-  // The two texts to compare word by word: the answer and its reference, or the two alternatives
-  // of a choice.
-  pair(row) {
-    const found = new Map(this.texts(row).map(({ name, text }) => [name, text]));
-    const names = PAIRS.find((pair) => pair.every((name) => found.has(name)));
-    return names ? { names, texts: names.map((name) => found.get(name)) } : null;
+    const text = [...texts.values()].find((each) => each) ?? this.itemName(row);
+    return element("span", own, text.slice(0, ROW_TEXT));
   }
 
   choose(index) {
     this.nodes.get(this.index)?.setAttribute("aria-selected", "false");
-    this.index = Math.max(0, Math.min(index, this.rows.length - 1));
+    this.index = Math.max(0, Math.min(index, this.shown.length - 1));
     this.nodes.get(this.index)?.setAttribute("aria-selected", "true");
     this.intoView();
     this.draw();
-    this.chosen.show(this.rows.length ? this.rows[this.index] : null);
+    this.details.show(this.shown.length ? this.shown[this.index] : null);
   }
 
   intoView() {
@@ -337,7 +534,7 @@ class ItemViewer {
       PageDown: this.index + jump,
       PageUp: this.index - jump,
       Home: 0,
-      End: this.rows.length - 1,
+      End: this.shown.length - 1,
     };
     if (!(event.key in rows) || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
@@ -345,14 +542,20 @@ class ItemViewer {
   }
 }
 
-function start(root) {
-  const status = root.querySelector(".status");
-  status.textContent = "Unpacking the items…";
-  Pack.open(root.querySelector("script"))
-    .then((pack) => new ItemViewer(root, pack))
-    .catch((error) => {
+// Each viewer once, unpacked when it is first wanted.
+const viewers = new Map();
+
+function viewerOf(root) {
+  if (!viewers.has(root)) {
+    const status = root.querySelector(".status");
+    status.textContent = "Unpacking the items…";
+    const made = Pack.open(root.querySelector("script")).then((pack) => new ItemViewer(root, pack));
+    made.catch((error) => {
       status.textContent = `The items cannot be shown in this browser (${error.message}).`;
     });
+    viewers.set(root, made);
+  }
+  return viewers.get(root);
 }
 
 // Start what is on the page once it comes near the screen.
@@ -370,4 +573,4 @@ function whenNear(selector, begin) {
   for (const root of document.querySelectorAll(selector)) watcher.observe(root);
 }
 
-whenNear("[data-item-viewer]", start);
+whenNear("[data-item-viewer]", viewerOf);

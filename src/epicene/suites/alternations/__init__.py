@@ -20,7 +20,12 @@ from epicene.suites.alternations.external_answers import read_answer_row
 from epicene.suites.alternations.figures import figures
 from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.judge import judge, scored_texts
-from epicene.suites.alternations.metrics import HEADLINE_METRICS, all_metrics, unused_settings
+from epicene.suites.alternations.metrics import (
+    FORMAT_PAIRS,
+    HEADLINE_METRICS,
+    all_metrics,
+    unused_settings,
+)
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT, PROTOCOLS
 from epicene.suites.alternations.statistics import statistics
 from epicene.suites.alternations.studies import choice, cloze_choice, completions
@@ -66,6 +71,7 @@ suite = Suite(
     tabled_evidence=TABLED_EVIDENCE,
     headline_metrics=HEADLINE_METRICS,
     format_tables=("formats",),
+    format_pairs=FORMAT_PAIRS,
     stratum=stratum,
     in_wordings=lambda pair, protocol: in_wordings(pair, protocol.wordings if pair.has_gap else 1),
     corpus=corpus,

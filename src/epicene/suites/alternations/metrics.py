@@ -11,7 +11,12 @@ from epicene.suites.alternations.external_answers import CHOICE
 from epicene.suites.alternations.hindi_analyser import INDIRECT
 from epicene.suites.alternations.items import DIFFERENT_VERB, SAME_VERB
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT
-from epicene.suites.headline_metrics import HeadlineMetric, accuracy_metric, with_item_scores
+from epicene.suites.headline_metrics import (
+    FormatPairs,
+    HeadlineMetric,
+    accuracy_metric,
+    with_item_scores,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -172,7 +177,20 @@ HEADLINE_METRICS = (
         name=LIKELIER,
         estimate=lambda results: accuracy(main_scores(results)),
         item_scores=lambda results: with_item_scores(main_scores(results)),
+        chance=0.5,
+        contrasts=("controller gender", "phenomenon"),
     ),
     accuracy_metric("agreeing causative in the gap", _main_cloze),
     accuracy_metric("agreeing causative when asked", _main_prompt),
 )
+
+
+def _acceptability_and_cloze(results: Outcomes) -> polars.DataFrame:
+    import polars as pl
+
+    return pl.concat(
+        (paired_formats(results, run.model, CLOZE) for run in results.runs), how="diagonal"
+    )
+
+
+FORMAT_PAIRS = FormatPairs("acceptability", "gap", "formats", _acceptability_and_cloze)

@@ -266,8 +266,13 @@ _HEADLINE_METRICS = (
     accuracy_metric(
         "every word labelled right",
         lambda results: of_task(results.frame, IDENTIFICATION, unit="sentence"),
+        contrasts=("sentence label",),
     ),
-    accuracy_metric(REWRITTEN_RIGHT, lambda results: of_task(results.frame, REWRITING)),
+    accuracy_metric(
+        REWRITTEN_RIGHT,
+        lambda results: of_task(results.frame, REWRITING),
+        contrasts=("target",),
+    ),
 )
 _FULL_LABEL_METRIC = accuracy_metric(
     "sentence label right, with N and !",

@@ -21,7 +21,7 @@ from epicene.suites.genform.external_answers import item_details, read_answers
 from epicene.suites.genform.figures import figures
 from epicene.suites.genform.items import Pair
 from epicene.suites.genform.judge import judge, scored_texts
-from epicene.suites.genform.metrics import HEADLINE_METRICS, all_metrics
+from epicene.suites.genform.metrics import FORMAT_PAIRS, HEADLINE_METRICS, all_metrics
 from epicene.suites.genform.paper_wording import MATERIAL
 from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.statistics import statistics
@@ -66,6 +66,7 @@ suite = Suite(
     figures=figures,
     headline_metrics=HEADLINE_METRICS,
     format_tables=("agreement",),
+    format_pairs=FORMAT_PAIRS,
     stratum=stratum,
     in_wordings=lambda pair, protocol: in_wordings(pair, protocol.wordings),
     corpus=corpus,

@@ -17,7 +17,7 @@ from epicene.stats.tabulate import accuracy, distinct_values, rows_where, share
 from epicene.suites.genform.ask import GENERATION, PROBABILITY, TRANSLATION
 from epicene.suites.genform.gendered_terms import SPELLING_IGNORED, count_columns
 from epicene.suites.genform.items import TARGETS
-from epicene.suites.headline_metrics import HeadlineMetric, accuracy_metric
+from epicene.suites.headline_metrics import FormatPairs, HeadlineMetric, accuracy_metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -384,8 +384,21 @@ def _sga(results: Outcomes) -> Estimate:
 TERMS_RIGHT = "gendered terms right (SGA)"
 
 HEADLINE_METRICS = (
-    HeadlineMetric(name=TERMS_RIGHT, estimate=_sga, item_scores=_sga_per_sentence),
-    accuracy_metric(
-        "form of the wanted gender likelier", lambda results: probability_judgements(results.frame)
+    HeadlineMetric(
+        name=TERMS_RIGHT,
+        estimate=_sga,
+        item_scores=_sga_per_sentence,
+        chance=0.5,
+        contrasts=("target",),
     ),
+    accuracy_metric(
+        "form of the wanted gender likelier",
+        lambda results: probability_judgements(results.frame),
+        chance=0.5,
+        contrasts=("target",),
+    ),
+)
+
+FORMAT_PAIRS = FormatPairs(
+    "probability", "generation", "agreement", lambda results: paired_formats(results.frame)
 )

@@ -356,6 +356,7 @@ HEADLINE_METRICS = tuple(
         estimate=partial(_headline_effect, grammar),
         unit="number",
         by_language=False,
+        chance=0.0,
     )
     for grammar in GRAMMAR_NAMES
 )

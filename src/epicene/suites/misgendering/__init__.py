@@ -19,7 +19,7 @@ from epicene.suites.misgendering.external_answers import item_details, read_answ
 from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.items import Instance
 from epicene.suites.misgendering.judge import judge, scored_texts
-from epicene.suites.misgendering.metrics import HEADLINE_METRICS, all_metrics
+from epicene.suites.misgendering.metrics import FORMAT_PAIRS, HEADLINE_METRICS, all_metrics
 from epicene.suites.misgendering.protocol import PROTOCOLS
 from epicene.suites.misgendering.sources import OTHER_SHA256, SHA256
 from epicene.suites.misgendering.sources.starter import declares_pronouns, in_declarations
@@ -72,6 +72,7 @@ suite = Suite(
     figures=figures,
     headline_metrics=HEADLINE_METRICS,
     format_tables=("agreement",),
+    format_pairs=FORMAT_PAIRS,
     stratum=stratum,
     in_wordings=lambda item, protocol: in_declarations(item, protocol.wordings),
     drawn_by=drawn_by,

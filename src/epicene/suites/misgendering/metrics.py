@@ -18,8 +18,8 @@ from epicene.stats.tabulate import (
     share_of_parts,
     undetected_share,
 )
-from epicene.suites.headline_metrics import accuracy_metric
-from epicene.suites.misgendering.protocol import FORMATS
+from epicene.suites.headline_metrics import FormatPairs, accuracy_metric
+from epicene.suites.misgendering.protocol import FORMATS, PROBABILITY
 from epicene.suites.misgendering.sources.own import (
     OWN_CONTEXTS,
     OWN_DATASETS,
@@ -361,11 +361,21 @@ HEADLINE_METRICS = (
     accuracy_metric(
         "right pronoun by probability",
         lambda results: probability_judgements(with_all_facets(results.frame)),
+        chance_request=PROBABILITY,
+        contrasts=("pronoun",),
     ),
     accuracy_metric(
         BY_GENERATION,
         lambda results: as_counted(
             generation_judgements(with_all_facets(results.frame)), results.protocol
         ),
+        contrasts=("pronoun",),
     ),
+)
+
+FORMAT_PAIRS = FormatPairs(
+    "probability",
+    "generation",
+    "conflicts",
+    lambda results: all_paired_formats(with_all_facets(results.frame), results.protocol),
 )
