@@ -288,7 +288,7 @@ def _table_groups(
     card: SuiteCard,
     corrected: Sequence[Table],
 ) -> Iterator[TableGroup]:
-    """Main results, corrected ones first, agreement of formats, details, and what the paper prints."""
+    """Main results (corrected ones first), agreement of formats, details, the paper's tables."""
     models = [run.info.model for run in summary.runs]
     main = [
         *corrected,
