@@ -131,6 +131,8 @@ def serve(
         return
     chosen = load_study(studies[0])
     for problem in chosen.problems():
+        if not len(chosen.answers()):  # a study that is under way is not stopped for it
+            raise InputError(problem)
         note(problem)
 
     def ready(links: polars.DataFrame) -> None:

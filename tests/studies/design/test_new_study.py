@@ -88,6 +88,19 @@ def test_everything_that_is_wrong_is_listed_at_once(
     assert "has 2 problems" in told
 
 
+def test_a_study_with_one_key_twice_does_not_start(
+    rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = new_study(rows, tmp_path / "s", ask="Natural?", options=["yes", "no"])
+    file = made.path / "study.toml"
+    text = file.read_text("utf-8")
+    for option in ("yes", "no"):
+        text = text.replace(f'id = "{option}"', f'id = "{option}"\nkey = "1"')
+    file.write_text(text, "utf-8")
+    assert command("serve", made.path) == 2
+    assert "the key '1' 2 times" in capsys.readouterr().err
+
+
 def test_tables_of_a_pilot_say_so(rows: Path, tmp_path: Path) -> None:
     made = new_study(rows, tmp_path / "s", ask="Natural?", options=["yes", "no"]).pilot(
         tmp_path / "p"

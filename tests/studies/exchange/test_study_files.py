@@ -87,7 +87,7 @@ def test_any_text_survives_both_kinds_of_file(
     [
         ("study.toml", "name = ", r"study\.toml is not TOML: Invalid value"),
         ("study.json", "{", r"study\.json is not JSON: .* at column 2"),
-        ("study.json", '{"name": "x"}', r"study\.json does not fit: .*required field `suite`"),
+        ("study.json", '{"name": "x"}', r"study\.json does not fit: .*required field `title`"),
         ("study.json", "[]", r"study\.json does not fit: Expected `object`"),
         ("study.yaml", "name: x", r"a study is a \.toml or \.json file"),
     ],
