@@ -215,15 +215,14 @@ def _agreement(agreement: Agreement) -> Finding:
     ]
     if len(shares) > _MAX_NAMED:
         ordered = sorted(shares, key=lambda model: shares[model].value or 0.0)
-        told = [f"{_percent(shares[model])} for {model}" for model in (ordered[0], ordered[-1])]
-        told[0] = f"between {told[0]}"
-        said = " and ".join(told)
+        ends = (f"{_percent(shares[model])} ({model})" for model in (ordered[0], ordered[-1]))
+        said = f"{' to '.join(ends)} of instances"
     else:
         said = ", ".join(told)
     values = sorted(each.value or 0.0 for each in shares.values())
-    ends = [format_number(value, _PER_CENT) for value in (values[0], values[-1])]
+    least, most = (format_number(value, _PER_CENT) for value in (values[0], values[-1]))
     return Finding(
-        value=(ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}") + PERCENT,
+        value=(least if least == most else f"{least} to {most}") + PERCENT,
         about=f"{capital(agreement.first)} and {agreement.second}",
         text=f"the two disagree on {said}.",
         table=agreement.table,
