@@ -42,6 +42,7 @@ from epicene.suites import find_suite
             "effect of grammar against English, masculine nouns",
             False,
         ),
+        ("translation", "WinoMT es ΔG", "F1 of men minus F1 of women (ΔG), WinoMT es", False),
         ("gramvis", "chinese_neither", "neither a man nor a woman, Chinese prompts", True),
     ],
 )

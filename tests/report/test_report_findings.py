@@ -34,7 +34,7 @@ def told(
             for model in estimates
         )
         ranks["right"] = Ranking(ranked, 10, 10)
-    comparison = ModelComparison((headline_of(estimates),), (), None, None, (), ranks)
+    comparison = ModelComparison((headline_of(estimates),), (), None, None, (), ranks=ranks)
     given: dict[str, Any] = {"chances": {}, "contrasts": (), "agreement": None, **more}
     return list(findings_of(comparison, **given))
 

@@ -195,4 +195,4 @@ def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     return found
 
 
-HEADLINE_METRICS = (accuracy_metric("right gender", main_scores),)
+HEADLINE_METRICS = (accuracy_metric("right gender", main_scores, contrasts=("gender",)),)
