@@ -98,7 +98,9 @@ def test_links_are_printed_again(folder: StudyFolder, capsys: pytest.CaptureFixt
 def test_an_open_study_has_an_open_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     create_study_folder(tmp_path / "s", forced_choice())
     assert command("links", str(tmp_path / "s")) == 0
-    assert re.search(r"\(open\)\thttp://[^ ]+\?PROLIFIC_PID=…\n", capsys.readouterr().out)
+    assert re.search(
+        r"\(open\)\thttp://[^ ]+\?PROLIFIC_PID=\{\{%PROLIFIC_PID%\}\}\n", capsys.readouterr().out
+    )
 
 
 def test_a_port_that_is_taken(folder: StudyFolder, capsys: pytest.CaptureFixture[str]) -> None:
