@@ -368,5 +368,5 @@ def test_effects_of_grammar_by_the_genders_that_people_see(folder: Path) -> None
     for each in found.headlines:
         assert each.headline.startswith("effect of grammar")
         assert each.signs == (1, -1)
-        assert each.estimates.human.value == pytest.approx(0)
+        assert each.estimates.human.value == pytest.approx(0), each.estimates.human.why
         assert "difference" in each.rogan_gladen.why
