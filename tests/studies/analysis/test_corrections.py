@@ -378,7 +378,8 @@ def test_effects_of_grammar_by_the_genders_that_people_see(folder: Path) -> None
         roles={"judges": ["sketch-judge:1", "sketch-judge:2", "sketch-judge:3"]},
         out=folder / "faces",
         language="fr",
-        limit=2,
+        limit=6,
+        settings={"shots": 1},
         progress=False,
     )
     run = made.stored[0]
