@@ -124,7 +124,7 @@ def test_every_field_is_described_and_the_page_is_up_to_date() -> None:
     unlisted = {each.__name__ for each in parts} - {record.__name__ for record, _ in SECTIONS}
     assert unlisted == {
         *("Record", "_StudyRecord", "_Panel", "_Question"),
-        *("SamplingRecord", "Response", "Adjudication"),
+        *("SampledCell", "SamplingRecord", "Response", "Adjudication"),
     }
     assert (DOCS / "study_toml.md").read_text("utf-8") == reference_markdown()
 
