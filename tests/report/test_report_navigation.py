@@ -166,6 +166,7 @@ def test_a_point_says_n_and_interval_and_leads_to_its_items(opened: Callable[...
 
 def test_figures_are_saved_as_svg_png_and_csv(opened: Callable[..., Page]) -> None:
     tab = opened("#one", color_scheme="dark")
+    tab.locator("#one-more-figures > summary").click()
     for figure in tab.locator("#one figure.drawn").all():
         with tab.expect_download() as saved:
             figure.get_by_role("button", name="SVG").click()
