@@ -51,7 +51,8 @@ def test_the_report_says_what_was_not_measured_and_what_to_plug_in(
     assert done.err.splitlines()[-1] == "The report is in out/report.html"
     assert "Not measured: APGC with hf:nowhere/to/be/found" in done.err
     text = Path("out/report.html").read_text(encoding="utf-8")
-    missing = text[text.index(">Not measured</h2>") :]
+    assert "not measured: APGC with hf:nowhere/to/be/found" in text  # on the first screen
+    missing = text[text.index(">What was run</h2>") :]
     assert "APGC with hf:nowhere/to/be/found" in missing
     assert "Any model of your own will do" in missing
     assert "epicene run apgc -m model=hf:FOLDER" in missing
@@ -73,7 +74,10 @@ def test_what_was_planted_stands_beside_what_was_measured(epicene: Epicene, part
         assert row["planted"]["value"] == pytest.approx(0.3 * (1 - 2 * 0.00725), abs=1e-4)
         assert row["in the interval"]["value"] in ("yes", "no")
     assert set(found) == {"APGC", "GramVis"}  # guesses plant nothing
-    assert ">Planted and recovered</h2>" in Path("demo/report.html").read_text(encoding="utf-8")
+    page = Path("demo/report.html").read_text(encoding="utf-8")
+    assert ">Positive controls: the true rate is known</h4>" in page.replace(
+        ' class="no-print"', ""
+    )
     shown = epicene("demo")
     assert "What was planted, and what was measured" in shown.out
 

@@ -16,7 +16,6 @@ from epicene.core.records import LEARNT, Estimate, Identity, Judgement, Table
 from epicene.report.model_comparison import MAX_COMPARED_MODELS, changes_table, ranking_tables
 from epicene.report.model_profiles import (
     headline_results,
-    profile_figures,
     profile_table,
     size_figures,
     with_distinct_labels,
@@ -141,10 +140,6 @@ def rows_of(*summaries: Summary) -> list[str]:
     table = profile_table(told, found, [""] * len(told))
     for row in table.rows:
         assert any(isinstance(cell, Estimate) and cell.value is not None for cell in row.cells)
-    (figure,) = profile_figures(found)
-    assert {each["y"] for each in figure.spec["data"]["values"]} == {
-        row.keys[0] for row in table.rows
-    }
     return [row.keys[0] for row in table.rows]
 
 
@@ -169,13 +164,6 @@ def test_a_model_that_learns_from_each_suite_has_one_row() -> None:
     )
     assert rows_of(one, other) == ["ngram"]
     assert len(rows_of(one, newer)) == 2
-
-
-def test_the_figure_has_a_panel_for_each_headline() -> None:
-    found = list(headline_results(summary_of(small=judgements("+-"), large=judgements("++"))))
-    (figure,) = profile_figures(found)
-    values = figure.spec["data"]["values"]
-    assert {(each["y"], each["x"]) for each in values} == {("small", 0.5), ("large", 1.0)}
 
 
 def test_score_against_size_where_two_sizes_are_known() -> None:

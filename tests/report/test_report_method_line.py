@@ -16,7 +16,6 @@ from epicene.report.provenance import (
     settings_line,
     undetected_line,
     undetected_line_of,
-    undetected_note,
 )
 from epicene.runs.summary import RunSummary
 from epicene.suites import Protocol, RunInfo, find_suite
@@ -87,7 +86,6 @@ def test_undetected_rates_are_named_model_by_model_or_as_a_range() -> None:
     assert undetected_line(many) == f"{of} 0.0 % (m0) to 50.0 % (m5)"
     alike = [run(f"m{n}", 0.0) for n in range(6)]
     assert undetected_line([*alike, run("other", None)]) == f"{of} 0.0 % in each of 6 runs"
-    assert undetected_note(Estimate(value=None)) == ""
 
 
 def test_a_rate_has_its_owner_where_another_run_has_none() -> None:

@@ -181,27 +181,6 @@ def profile_table(
     )
 
 
-def profile_figures(found: Sequence[HeadlineResult]) -> Iterator[Figure]:
-    """A point with its interval for each model, a panel for each headline: shares, then others."""
-    for unit, measured in _AXIS_NAMES.items():
-        rows: list[dict[str, charts.Value]] = [
-            {"headline": entry.title, "model": model, f"{measured}, {_INTERVAL}": estimate}
-            for entry in found
-            if entry.headline.unit == unit and not entry.language
-            for model, estimate in entry.estimates.items()
-        ]
-        with suppress(charts.EmptyChartError):
-            yield charts.points_with_intervals(
-                f"{measured} by model",
-                "Headlines of every suite",
-                rows,
-                x=f"{measured}, {_INTERVAL}",
-                y="model",
-                facet="headline",
-                unit=unit,
-            )
-
-
 def size_figures(summaries: Sequence[Summary], found: Sequence[HeadlineResult]) -> Iterator[Figure]:
     """Headlines against the number of parameters, where two sizes or more are known."""
     runs = {run.info.model: run.info for each in summaries for run in each.runs}

@@ -271,13 +271,6 @@ def undetected_line_of(what: str, rates: Mapping[str, Estimate]) -> str:
     return f"{of} {_rate(known[least])} ({least}) to {_rate(known[most])} ({most})"
 
 
-def undetected_note(rate: Estimate) -> str:
-    """One rate with its interval, or nothing where judgements have no outcome."""
-    if rate.value is None:
-        return ""
-    return f"undetected: {_rate(rate)} {format_interval(rate, _SHARE)} of {rate.n}"
-
-
 def joined_line(parts: Iterable[str]) -> str:
     """The parts that are not empty, in one line."""
     return _SEPARATOR.join(part for part in parts if part)
