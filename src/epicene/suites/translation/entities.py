@@ -48,6 +48,8 @@ _RUSSIAN_PAST = regex.compile(r".+ла(?:сь)?")
 # A participle after l'a, which agrees with a woman: l'a invitée.
 _AGREES = regex.compile(r".+(?:ée|ie|ue|ise|ite)")
 _FRENCH_HAVE = frozenset("a avait ait aurait".split())
+# Before one, lui is him or her: pour lui parler.
+_FRENCH_INFINITIVE = regex.compile(r".+(?:er|ir|re)")
 
 
 class RoleNoun(NamedTuple):
@@ -266,7 +268,11 @@ def _by_french_pronoun(tokens: list[str], noun: int, rules: Any) -> EntityReadin
         token
         for token, previous, following in zip(tokens, before, after, strict=True)
         if (token == "il" and following not in impersonal)
-        or (token == rules["he_stressed"] and previous in prepositions)
+        or (
+            token == rules["he_stressed"]
+            and previous in prepositions
+            and not _FRENCH_INFINITIVE.fullmatch(following)
+        )
     ]
     women = [token for token in tokens if token in rules["she"]]
     if men and women:
