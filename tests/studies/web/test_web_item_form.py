@@ -282,7 +282,7 @@ def test_a_correction_is_not_the_draft(tmp_path: Path) -> None:
     with served(msgspec.structs.replace(study, questions=questions), tmp_path / "s") as site:
         visitor, page = site.person()
         again = visitor.answer(page, status=422, label="MM", other=" أنا  متعبة")
-        assert "The text is still the draft" in again.text
+        assert "The text has not been changed" in again.text
         visitor.answer(again, label="MM", other="أنا متعب")
         assert len(site.folder.responses()) == 1
 
