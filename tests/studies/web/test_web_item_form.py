@@ -294,7 +294,7 @@ def test_practice_is_counted_and_its_feedback_shows_the_text(tmp_path: Path) -> 
         page = visitor.post(page, "/consent", {"agree": "yes"})
         page = visitor.post(page, "/screening", {"answer.native": "hindi", "answer.age": "20"})
         page = visitor.post(page, "/begin")
-        assert "अभ्यास: 1 में से 1" in page.text
+        assert "अभ्यास 1 (कुल 1)" in page.text
         (practice, *_) = site.folder.study.practice
         page = visitor.answer(page, better="1")
         assert page.stage == "feedback"
