@@ -223,7 +223,6 @@ def test_for_whom_to_write_stands_in_arabic_from_right_to_left(
         whom = page.locator("html[lang=ar] .panel .text").first
         expect(whom).to_have_css("direction", "rtl")
         assert whom.get_attribute("lang") == "ar"
-        arabic, english = whom.inner_text().split("\n")
+        arabic = whom.inner_text()
         assert arabic.startswith(("المتكلم: ", "المخاطب: "))
         assert not any(letter.isascii() and letter.isalpha() for letter in arabic)
-        assert english.startswith(("speaker: ", "listener: "))

@@ -282,7 +282,7 @@ def test_a_correction_is_not_the_draft(tmp_path: Path) -> None:
     with served(msgspec.structs.replace(study, questions=questions), tmp_path / "s") as site:
         visitor, page = site.person()
         again = visitor.answer(page, status=422, label="MM", other=" أنا  متعبة")
-        assert "The text is still the draft" in again.text
+        assert "The text has not been changed" in again.text
         visitor.answer(again, label="MM", other="أنا متعب")
         assert len(site.folder.responses()) == 1
 
@@ -294,7 +294,7 @@ def test_practice_is_counted_and_its_feedback_shows_the_text(tmp_path: Path) -> 
         page = visitor.post(page, "/consent", {"agree": "yes"})
         page = visitor.post(page, "/screening", {"answer.native": "hindi", "answer.age": "20"})
         page = visitor.post(page, "/begin")
-        assert "अभ्यास: 1 में से 1" in page.text
+        assert "अभ्यास 1 (कुल 1)" in page.text
         (practice, *_) = site.folder.study.practice
         page = visitor.answer(page, better="1")
         assert page.stage == "feedback"

@@ -68,7 +68,11 @@ def _identification_study(name: str, rows: Iterable[StepRow], judgements: int) -
                 ask={"en": "Is the sentence well formed?", "ar": "هل الجملة سليمة؟"},
                 options=(
                     _YES,
-                    Option(id=_MALFORMED, label={"en": "malformed", "ar": "معيبة"}, key="x"),
+                    Option(
+                        id=_MALFORMED,
+                        label={"en": "no, malformed", "ar": "لا، فيها خلل"},
+                        key="x",
+                    ),
                 ),
             ),
             ChoiceQuestion(
@@ -212,29 +216,19 @@ def read_adjudicated(
     yield from read_labels(outputs, settings, study, responses)
 
 
-_WHO = {
-    "M": {"en": "a man", "ar": "رجل"},
-    "F": {"en": "a woman", "ar": "امرأة"},
-    "M!": {"en": "men", "ar": "رجال"},
-    "F!": {"en": "women", "ar": "نساء"},
-}
-_PERSONS = (_SPEAKER, {"en": "listener", "ar": "المخاطب"})
+_WHO = {"M": "رجل", "F": "امرأة", "M!": "رجال", "F!": "نساء"}
 
 
 def describe_people(label: SentenceLabel) -> str:
-    """The people that a form is for, in words: a line of Arabic, for its writer, then English."""
+    """The people that a form is for, in Arabic, like the sentence itself."""
     letters = (
         f"{label.first}{'!' * label.first_many}",
         f"{label.second}{'!' * label.second_many}",
     )
-    who = [
-        (person, _WHO[letter])
-        for person, letter in zip(_PERSONS, letters, strict=True)
+    return "؛ ".join(
+        f"{person['ar']}: {_WHO[letter]}"
+        for person, letter in zip((_SPEAKER, _LISTENER), letters, strict=True)
         if letter in _WHO
-    ]
-    return "\n".join(
-        stop.join(f"{person[language]}: {is_[language]}" for person, is_ in who)
-        for language, stop in (("ar", "؛ "), ("en", "; "))
     )
 
 
@@ -311,7 +305,7 @@ def rewrite(outputs: StepOutputs, _settings: ApgcBuild) -> Study:
                 ask={"en": "Can it be done?", "ar": "هل يمكن ذلك؟"},
                 options=(
                     _YES,
-                    Option(id="hard", label={"en": "hard", "ar": "صعبة"}, key="x"),
+                    Option(id="hard", label={"en": "no, too hard", "ar": "لا، يتعذر ذلك"}, key="x"),
                 ),
             ),
             TextQuestion(
