@@ -13,7 +13,13 @@ import epicene
 from epicene.core.errors import InputError
 from epicene.runs.stored_run import StoredRun, read_run
 from epicene.stats.corrected import CheckedRate
-from epicene.studies.analysis.corrections import NOT_RIGHT, RIGHT, CorrectedHeadline, LeftOut
+from epicene.studies.analysis.corrections import (
+    NOT_RIGHT,
+    RIGHT,
+    CorrectedHeadline,
+    Corrections,
+    LeftOut,
+)
 from epicene.studies.analysis.label_needs import allocate_labels, allocate_precision
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
 from epicene.studies.analysis.study_summary import AnsweredStudy, summarise_study
@@ -445,3 +451,16 @@ def test_each_headline_gets_enough_of_a_cell_that_it_shares() -> None:
         return int(allocate_precision([headline], SamplingOptions(precision=0.2), None)[0])
 
     assert number(200) == 2 * number(100)
+
+
+def test_answers_that_nobody_can_label_are_counted_under_the_table() -> None:
+    """An empty answer stays wrong, and the reader is told of how many."""
+    strata = np.repeat([0, -1], [40, 10])
+    automatic = np.where(strata < 0, 0.0, 1.0)
+    human = np.where(strata < 0, np.nan, 1.0)
+    rate = CheckedRate(automatic, human, groups=range(50), strata=strata)
+    headline = CorrectedHeadline("right", "a", (rate,), (1,), LeftOut(), (("a",),), (40,))
+    assert headline.estimates.corrected.value == pytest.approx(0.8)
+    told = "The automatic value of 10 answers without anything to label is kept."
+    (table, *_) = Corrections("study", (headline,), several=False).tables
+    assert told in table.notes

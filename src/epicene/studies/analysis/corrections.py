@@ -92,6 +92,16 @@ class CorrectedHeadline:
         return rogan_gladen(self.rates[0])
 
     @property
+    def notes(self) -> str:
+        """What is left out and what is not corrected, in sentences; "" if nothing is."""
+        kept = sum(int((np.asarray(rate.strata) < 0).sum()) for rate in self.rates)
+        if not kept:
+            return self.left_out.sentence
+        answers = pluralise(kept, "answer")
+        told = f"The automatic value of {answers} without anything to label is kept."
+        return f"{self.left_out.sentence} {told}".lstrip()
+
+    @property
     def confusion(self) -> Counter[tuple[str, str]]:
         """How many labelled judgements have which verdict by people and automatically."""
         found: Counter[tuple[str, str]] = Counter()
@@ -276,7 +286,7 @@ def _sampled_judgements(
     codes: dict[DesignCell, int] = {}
     used: set[int] = set()
     unlike = {item.id for item in shown.values()}
-    for candidate in _candidates(kind, run, model):
+    for candidate in _candidates(kind, run, model, study.drawn.languages):
         if candidate.judged is None:
             continue
         cell = candidate.sampling_cell(uncertain_first=uncertain_first)
@@ -301,11 +311,14 @@ def _sampled_judgements(
     return _Sampled(there, frozenset(unlike), tuple(codes), sizes)
 
 
-def _candidates(kind: StudyKind[Any, Any], run: StoredRun, model: str) -> Iterator[Candidate]:
+def _candidates(
+    kind: StudyKind[Any, Any], run: StoredRun, model: str, languages: Sequence[str]
+) -> Iterator[Candidate]:
     for item, answers in RunJudgements(run).answered():
-        yield from kind.candidates(
-            Material(item=item, protocol=run.protocol, model=model, answers=answers)
-        )
+        if not languages or item.language in languages:
+            yield from kind.candidates(
+                Material(item=item, protocol=run.protocol, model=model, answers=answers)
+            )
 
 
 class _Labels(NamedTuple):
@@ -432,7 +445,7 @@ def _tuning(each: CorrectedHeadline) -> Estimate:
 def _left_out_notes(found: Corrections) -> Iterator[str]:
     several = len({(each.headline, each.model) for each in found.headlines}) > 1
     for each in found.headlines:
-        if sentence := each.left_out.sentence:
+        if sentence := each.notes:
             yield f"{each.headline}, {each.model}: {sentence}" if several else sentence
 
 
