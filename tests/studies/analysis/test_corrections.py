@@ -300,6 +300,9 @@ def test_labels_of_other_texts_are_left_out(runs: list[StoredRun], study: Study)
     items = tuple(changed if item is first else item for item in study.items)
     found = only(answered(msgspec.structs.replace(study, items=items), as_judged), runs[:1])
     assert found.left_out.changed == 1
+    few = answered(msgspec.structs.replace(study, items=items), as_judged)
+    without = [each for each in few.responses if each.item != first.id]
+    assert only(few._replace(responses=without), runs[:1]).left_out.changed == 0
     assert found.estimates.human.n == sum(item.fields["model"] == found.model for item in items) - 1
 
 

@@ -243,7 +243,7 @@ def _correct_run(
                 left_out=LeftOut(
                     ties=labels.ties,
                     open=sum(open_ for _, (open_, _) in made),
-                    changed=len(sampled.changed & {item.id for item in labels.items.values()}),
+                    changed=len(sampled.changed & set(labels.labels)),
                     elsewhere=elsewhere,
                     outside=sum(outside for _, (_, outside) in made),
                 ),
