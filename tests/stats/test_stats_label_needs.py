@@ -31,6 +31,13 @@ def test_labels_needed_by_hand_over_cells() -> None:
     assert labels_needed(sizes, deviations, 1e-9) is None
 
 
+def test_an_empty_cell_gets_none() -> None:
+    """Cells of answers that a headline does not count."""
+    sizes, deviations = np.array([100.0, 0.0, 300.0]), np.array([0.5, 0.5, 0.1])
+    assert allocate(sizes, deviations, 80).tolist() == [50, 0, 30]
+    assert allocate(np.zeros(2), np.ones(2), 10).tolist() == [0, 0]
+
+
 def test_neyman_by_hand() -> None:
     sizes, deviations = np.array([100.0, 300.0]), np.array([0.5, 0.1])
     assert allocate(sizes, deviations, 80).tolist() == [50, 30]

@@ -125,7 +125,7 @@ def sample_study(
         if data is not None or columns:
             raise InputError("--data and --column go with --suite, not with runs.")
         if spread:
-            wanted = _allocate(stored, study, wanted, pilot, accuracy)
+            wanted = _allocate(stored, study, wanted, pilot, accuracy, languages)
         elif accuracy is not None:
             raise InputError("--accuracy goes with --precision.")
         drawn = study_from_runs(stored, wanted, study=study, protocol=protocol, languages=languages)
@@ -153,6 +153,7 @@ def _allocate(
     wanted: SamplingOptions,
     pilot: PathLike | Study | None,
     accuracy: float | None,
+    languages: tuple[str, ...],
 ) -> SamplingOptions:
     """The options with a number of items for each cell."""
     from epicene.studies.analysis.label_needs import allocate_labels
@@ -168,7 +169,9 @@ def _allocate(
     if pilot is not None:
         labelled = (pilot if isinstance(pilot, Study) else load_study(pilot)).answers().study
     name = study_kind_of_runs(runs[0].suite, study)
-    return allocate_labels(runs, name, wanted, pilot=labelled, accuracy=accuracy)
+    return allocate_labels(
+        runs, name, wanted, pilot=labelled, accuracy=accuracy, languages=languages
+    )
 
 
 @keyword_errors

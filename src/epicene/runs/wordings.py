@@ -169,8 +169,8 @@ def _values_table(found: Sequence[WordingResult], wordings: Sequence[str]) -> Ta
             for each in found
         ),
         notes=(
-            "The same items in every wording. Wording 1 is the one that is asked by default. "
-            "Intervals are over groups of items, not over wordings.",
+            "The same items in every wording; what is asked once is left out. Wording 1 is the one "
+            "that is asked by default. Intervals are over groups of items, not over wordings.",
         ),
     )
 

@@ -42,8 +42,15 @@ def allocate(sizes: Floats, deviations: Floats, total: int, *, at_least: int = 2
     """Labels for each cell in proportion to its size times its standard deviation (Neyman).
 
     A cell gets `at_least` so many, or all that it has; one, if the total is too small for that.
-    The numbers sum to the total, but for cells that have too few and for one in each cell.
+    The numbers sum to the total, but for cells that have too few and for one in each cell; an
+    empty cell gets none.
     """
+    there = sizes > 0
+    if not there.all():
+        found = np.zeros(len(sizes), dtype=np.int64)
+        if there.any():
+            found[there] = allocate(sizes[there], deviations[there], total, at_least=at_least)
+        return found
     least = np.minimum(at_least if total >= at_least * len(sizes) else 1, sizes)
     wanted = sizes * np.maximum(deviations, 1e-9)
     low, high = 0.0, float((sizes / wanted).max())
@@ -52,7 +59,7 @@ def allocate(sizes: Floats, deviations: Floats, total: int, *, at_least: int = 2
         reached = np.clip(middle * wanted, least, sizes).sum() >= total
         low, high = (low, middle) if reached else (middle, high)
     given = np.clip(high * wanted, least, sizes)
-    found: Ints = np.floor(given + 1e-9).astype(np.int64)
+    found = np.floor(given + 1e-9).astype(np.int64)
     most_left = np.argsort(found - given, kind="stable")  # the largest remainders first
     left_over = max(0, round(min(total, float(sizes.sum()))) - int(found.sum()))
     found[most_left[found[most_left] < sizes[most_left]][:left_over]] += 1

@@ -12,8 +12,15 @@ import pytest
 import epicene
 from epicene.core.errors import InputError
 from epicene.runs.stored_run import StoredRun, read_run
-from epicene.studies.analysis.corrections import NOT_RIGHT, RIGHT, CorrectedHeadline
-from epicene.studies.analysis.label_needs import allocate_labels
+from epicene.stats.corrected import CheckedRate
+from epicene.studies.analysis.corrections import (
+    NOT_RIGHT,
+    RIGHT,
+    CorrectedHeadline,
+    Corrections,
+    LeftOut,
+)
+from epicene.studies.analysis.label_needs import allocate_labels, allocate_precision
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
 from epicene.studies.analysis.study_summary import AnsweredStudy, summarise_study
 from epicene.studies.design.sampling import SamplingOptions
@@ -124,7 +131,7 @@ def test_a_judge_that_is_too_lenient_is_corrected(own_runs: list[StoredRun]) -> 
     assert second.estimates.automatic.value is not None
     assert second.estimates.corrected.high < second.estimates.automatic.value
     tables = {table.name: table for table in corrections.tables}
-    assert set(tables) == {"corrected", "corrected differences", "confusion"}
+    assert set(tables) == {"corrected", "corrected differences", "headline confusion"}
     (row,) = tables["corrected differences"].rows
     difference, _, automatic = row.cells
     assert isinstance(difference, epicene.Estimate)
@@ -293,6 +300,9 @@ def test_labels_of_other_texts_are_left_out(runs: list[StoredRun], study: Study)
     items = tuple(changed if item is first else item for item in study.items)
     found = only(answered(msgspec.structs.replace(study, items=items), as_judged), runs[:1])
     assert found.left_out.changed == 1
+    few = answered(msgspec.structs.replace(study, items=items), as_judged)
+    without = [each for each in few.responses if each.item != first.id]
+    assert only(few._replace(responses=without), runs[:1]).left_out.changed == 0
     assert found.estimates.human.n == sum(item.fields["model"] == found.model for item in items) - 1
 
 
@@ -353,6 +363,44 @@ def test_rewritings_for_another_speaker(folder: Path) -> None:
     assert found.estimates.corrected.value == pytest.approx(value, abs=0.02)
 
 
+def test_a_study_in_one_language_says_nothing_of_the_others(folder: Path) -> None:
+    run = epicene.run(
+        "genform", "planted?rate=0.5", language=["fr", "hi"], limit=40, out=folder / "two",
+        progress=False,
+    ).stored[0]  # fmt: skip
+    alone = epicene.run(
+        "genform", "planted?rate=0.5", language="fr", limit=40, out=folder / "one", progress=False
+    ).stored[0]
+
+    def found(run: StoredRun, wanted: SamplingOptions) -> CorrectedHeadline:
+        study = study_from_runs([run], wanted, study="rewritings", languages=("fr",))
+        fits: dict[str, AnswerValue] = {"grammatical": "yes", "speaker": "yes", "meaning": "yes"}
+        return only(answered(study, lambda _item: fits), [run])
+
+    for wanted in (SamplingOptions(total=24), SamplingOptions(per_cell=8)):
+        one, two = found(alone, wanted), found(run, wanted)
+        assert two.estimates == one.estimates
+        assert one.left_out.elsewhere == 0
+        assert "in languages that the study is not about" in two.left_out.sentence
+    # Nor does it need labels of the others, or of sentences without a gendered term.
+    for options in (SamplingOptions(precision=0.2), SamplingOptions(total=24)):
+        made = allocate_labels([run], "rewritings", options, accuracy=0.9, languages=("fr",))
+        assert {cell[1] for cell in made.allocation} == {"fr"}
+        same = allocate_labels([alone], "rewritings", options, accuracy=0.9)
+        assert made.allocation == same.allocation
+        assert min(made.allocation.values()) > 0
+        assert options.total in (None, sum(made.allocation.values()))
+
+
+def test_metrics_name_the_model_where_one_of_several_runs_is_in_the_study(
+    runs: list[StoredRun], study: Study
+) -> None:
+    mine = tuple(item for item in study.items if item.fields["model"] == "planted 0.8")
+    alone = answered(msgspec.structs.replace(study, items=mine), as_judged)
+    names = alone.corrections(runs).metrics
+    assert all(name.startswith("planted 0.8/") for name in names)
+
+
 def test_pairs_where_people_decide_what_is_acceptable(folder: Path) -> None:
     suite = find_suite("alternations")
     model = "planted?rate=0.9"
@@ -392,3 +440,30 @@ def test_effects_of_grammar_by_the_genders_that_people_see(folder: Path) -> None
         assert each.signs == (1, -1)
         assert each.estimates.human.value == pytest.approx(0)
         assert "difference" in each.rogan_gladen.why
+
+
+def test_each_headline_gets_enough_of_a_cell_that_it_shares() -> None:
+    """Of 200 answers in the cell half are of this headline, so that it needs twice as many."""
+    automatic = np.tile([0.0, 1.0], 50)
+    rate = CheckedRate(
+        automatic, np.full(100, np.nan), groups=range(100), strata=np.zeros(100, dtype=np.int64)
+    )
+
+    def number(size: int) -> int:
+        headline = CorrectedHeadline("right", "a", (rate,), (1,), LeftOut(), (("a",),), (size,))
+        return int(allocate_precision([headline], SamplingOptions(precision=0.2), None)[0])
+
+    assert number(200) == 2 * number(100)
+
+
+def test_answers_that_nobody_can_label_are_counted_under_the_table() -> None:
+    """An empty answer stays wrong, and the reader is told of how many."""
+    strata = np.repeat([0, -1], [40, 10])
+    automatic = np.where(strata < 0, 0.0, 1.0)
+    human = np.where(strata < 0, np.nan, 1.0)
+    rate = CheckedRate(automatic, human, groups=range(50), strata=strata)
+    headline = CorrectedHeadline("right", "a", (rate,), (1,), LeftOut(), (("a",),), (40,))
+    assert headline.estimates.corrected.value == pytest.approx(0.8)
+    told = "The automatic value of 10 answers without anything to label is kept."
+    (table, *_) = Corrections("study", (headline,), several=False).tables
+    assert told in table.notes

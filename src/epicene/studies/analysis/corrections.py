@@ -50,6 +50,7 @@ class LeftOut(NamedTuple):
     ties: int = 0  # equally many people gave another label
     open: int = 0  # the label does not say what is right
     changed: int = 0  # the run has another answer there than people saw
+    elsewhere: int = 0  # judgements in languages that the study was not drawn from
     outside: int = 0  # judgements that the study could not have sampled
 
     @property
@@ -59,6 +60,7 @@ class LeftOut(NamedTuple):
             (self.ties, "label", "people are divided on (`epicene annotate adjudicate`)"),
             (self.open, "label", "leave open what is right"),
             (self.changed, "label", "are of answers that the run does not have"),
+            (self.elsewhere, "judgement", "are in languages that the study is not about"),
             (self.outside, "judgement", "could not have been sampled"),
         ]
         parts = [f"{pluralise(number, noun)} that {why}" for number, noun, why in told if number]
@@ -75,6 +77,7 @@ class CorrectedHeadline:
     signs: tuple[int, ...]
     left_out: LeftOut
     cells: tuple[DesignCell, ...]  # by the numbers of the strata
+    cell_sizes: tuple[int, ...]  # also of judgements that are not of this headline
 
     @cached_property
     def estimates(self) -> CorrectedEstimates:
@@ -87,6 +90,16 @@ class CorrectedHeadline:
         if len(self.rates) > 1:
             return Estimate(value=None, why="it is for one rate, not for a difference")
         return rogan_gladen(self.rates[0])
+
+    @property
+    def notes(self) -> str:
+        """What is left out and what is not corrected, in sentences; "" if nothing is."""
+        kept = sum(int((np.asarray(rate.strata) < 0).sum()) for rate in self.rates)
+        if not kept:
+            return self.left_out.sentence
+        answers = pluralise(kept, "answer")
+        told = f"The automatic value of {answers} without anything to label is kept."
+        return f"{self.left_out.sentence} {told}".lstrip()
 
     @property
     def confusion(self) -> Counter[tuple[str, str]]:
@@ -119,6 +132,7 @@ class Corrections:
 
     study: str
     headlines: tuple[CorrectedHeadline, ...]
+    several: bool  # whether there are several runs, though perhaps not all are in the study
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -128,11 +142,10 @@ class Corrections:
 
     @property
     def metrics(self) -> dict[str, Estimate]:
-        """Each headline by both and by people alone; of several models under `MODEL/NAME`."""
-        several = len({each.model for each in self.headlines}) > 1
+        """Each headline by both and by people alone; of several runs under `MODEL/NAME`."""
         found = {}
         for each in self.headlines:
-            name = f"{each.model}/{each.headline}" if several else each.headline
+            name = f"{each.model}/{each.headline}" if self.several else each.headline
             found[f"{name} (corrected)"] = each.estimates.corrected
             found[f"{name} (people alone)"] = each.estimates.human
             found[f"{name} (automatic)"] = each.estimates.automatic
@@ -174,7 +187,7 @@ def correct_headlines(
         raise InputError(
             f"The study {study.name} is about {', '.join(named)}, not about {', '.join(missing)}."
         )
-    return Corrections(study.name, tuple(found))
+    return Corrections(study.name, tuple(found), several=len(runs) > 1)
 
 
 def _name_in_study(
@@ -203,6 +216,7 @@ def _correct_run(
     checks = list(kind.checks(of_run)) if kind.checks else []
     if not checks or not len(frame):
         return
+    languages = results.study.drawn.languages if results.study.drawn else ()
     shown = [item for item in results.study.items if item.fields.get("model", "") == model]
     by_key = {check.judged(item): item for check in checks[:1] for item in shown}
     sampled = _sampled_judgements(results.study, kind, run, model, by_key)
@@ -215,7 +229,9 @@ def _correct_run(
             assert headline.item_scores is not None
             parts = [(1, headline.item_scores(of_run))]
         labels = _Labels.of(results, check, shown)
-        made = [_checked_rate(part, check, labels, sampled) for _, part in parts]
+        asked = [_in_languages(part, languages) for _, part in parts]
+        elsewhere = sum(len(part) for _, part in parts) - sum(map(len, asked))
+        made = [_checked_rate(part, check, labels, sampled) for part in asked]
         if sum(len(rate.automatic) for rate, _ in made):
             yield CorrectedHeadline(
                 headline=check.headline,
@@ -223,13 +239,24 @@ def _correct_run(
                 rates=tuple(rate for rate, _ in made),
                 signs=tuple(sign for sign, _ in parts),
                 cells=sampled.cells,
+                cell_sizes=sampled.sizes,
                 left_out=LeftOut(
                     ties=labels.ties,
                     open=sum(open_ for _, (open_, _) in made),
-                    changed=len(sampled.changed & {item.id for item in labels.items.values()}),
+                    changed=len(sampled.changed & set(labels.labels)),
+                    elsewhere=elsewhere,
                     outside=sum(outside for _, (_, outside) in made),
                 ),
             )
+
+
+def _in_languages(part: polars.DataFrame, languages: Sequence[str]) -> polars.DataFrame:
+    """The judgements of items that could be sampled by their language."""
+    import polars as pl
+
+    if not languages:
+        return part
+    return part.filter(pl.col("language").cast(pl.String).is_in(languages))
 
 
 class _Sampled(NamedTuple):
@@ -239,6 +266,7 @@ class _Sampled(NamedTuple):
     strata: polars.DataFrame  # item, name, stratum
     changed: frozenset[str]
     cells: tuple[DesignCell, ...]
+    sizes: tuple[int, ...]
 
 
 def _sampled_judgements(
@@ -258,7 +286,7 @@ def _sampled_judgements(
     codes: dict[DesignCell, int] = {}
     used: set[int] = set()
     unlike = {item.id for item in shown.values()}
-    for candidate in _candidates(kind, run, model):
+    for candidate in _candidates(kind, run, model, study.drawn.languages):
         if candidate.judged is None:
             continue
         cell = candidate.sampling_cell(uncertain_first=uncertain_first)
@@ -271,6 +299,7 @@ def _sampled_judgements(
             used.add(code)
             if visible_values(study, candidate.make()) == visible_values(study, seen):
                 unlike.discard(seen.id)
+    sizes = tuple(np.bincount(strata, minlength=len(codes)).tolist())
     # A cell without an item is part of the whole only if chance left it without one.
     if study.drawn.total is None:
         strata = [code if code in used else -1 for code in strata]
@@ -278,14 +307,18 @@ def _sampled_judgements(
         {"item": items, "name": names, "stratum": strata},
         schema={"item": pl.String, "name": pl.String, "stratum": pl.Int64},
     )
-    return _Sampled(frame.filter(pl.col("stratum") >= 0), frozenset(unlike), tuple(codes))
+    there = frame.filter(pl.col("stratum") >= 0)
+    return _Sampled(there, frozenset(unlike), tuple(codes), sizes)
 
 
-def _candidates(kind: StudyKind[Any, Any], run: StoredRun, model: str) -> Iterator[Candidate]:
+def _candidates(
+    kind: StudyKind[Any, Any], run: StoredRun, model: str, languages: Sequence[str]
+) -> Iterator[Candidate]:
     for item, answers in RunJudgements(run).answered():
-        yield from kind.candidates(
-            Material(item=item, protocol=run.protocol, model=model, answers=answers)
-        )
+        if not languages or item.language in languages:
+            yield from kind.candidates(
+                Material(item=item, protocol=run.protocol, model=model, answers=answers)
+            )
 
 
 class _Labels(NamedTuple):
@@ -412,7 +445,7 @@ def _tuning(each: CorrectedHeadline) -> Estimate:
 def _left_out_notes(found: Corrections) -> Iterator[str]:
     several = len({(each.headline, each.model) for each in found.headlines}) > 1
     for each in found.headlines:
-        if sentence := each.left_out.sentence:
+        if sentence := each.notes:
             yield f"{each.headline}, {each.model}: {sentence}" if several else sentence
 
 
@@ -448,7 +481,7 @@ def _confusion_table(found: Corrections) -> Table:
         for verdict in used
     )
     return Table(
-        name="confusion",
+        name="headline confusion",
         title="What people said (rows) and what the suite judged (columns)",
         levels=("headline", "model", "people"),
         columns=tuple(Column(name=verdict, unit="count") for verdict in used),

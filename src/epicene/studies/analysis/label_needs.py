@@ -44,8 +44,10 @@ def allocate_labels(
     *,
     pilot: AnsweredStudy | None = None,
     accuracy: float | None = None,
+    languages: tuple[str, ...] = (),
 ) -> SamplingOptions:
-    """The options with a number for each cell, for a precision or a total.
+    """The options with a number for each cell, for a precision or a total; of items in these
+    languages, or in all.
 
     `accuracy` is how often the automatic judgement is assumed to be right; with neither it nor a
     pilot, nothing is assumed of it, and as many labels are needed as without it.
@@ -61,14 +63,22 @@ def allocate_labels(
             f"The study {name} checks no headline of {suite.name}, so there is no rate whose "
             "precision could be computed; give --n or --per-cell."
         )
-    found = _headlines(suite, kind, runs, name, wanted, pilot)
+    found = _headlines(suite, kind, runs, name, wanted, pilot, languages)
     if not found:
         raise InputError("The runs have no judgement that such a study would check.")
     allocation: dict[DesignCell, int] = {}
-    share = None if wanted.total is None else wanted.total // len({each.model for each in found})
-    for headline in found:
-        for cell, number in _allocate_headline(headline, wanted, share, accuracy).items():
-            allocation[cell] = max(allocation.get(cell, 0), number)
+    models = list(dict.fromkeys(each.model for each in found))
+    for model in models:
+        own = [each for each in found if each.model == model]
+        numbers = (
+            allocate_precision(own, wanted, accuracy)
+            if wanted.total is None
+            else _allocate_total(own, wanted, wanted.total // len(models), accuracy)
+        )
+        # The headlines of a run have the same cells.
+        for cell, number in zip(own[0].cells, numbers.tolist(), strict=True):
+            if number:
+                allocation[cell] = max(allocation.get(cell, 0), number)
     return msgspec.structs.replace(
         wanted,
         total=None,
@@ -84,12 +94,14 @@ def _headlines(
     name: str,
     wanted: SamplingOptions,
     pilot: AnsweredStudy | None,
+    languages: tuple[str, ...],
 ) -> Sequence[CorrectedHeadline]:
     """The headlines with the pilot's labels, or with none, in the cells of the new study."""
     drawn = SamplingRecord(
         kind=name,
         protocol=runs[0].protocol.name,
         total=1,  # all cells are part of the whole
+        languages=languages,
         uncertain_first=wanted.uncertain_first,
     )
     if pilot is not None:
@@ -105,28 +117,48 @@ def _headlines(
     return correct_headlines(results, kind, runs, unlabelled=pilot is None).headlines
 
 
-def _allocate_headline(
-    headline: CorrectedHeadline,
+def allocate_precision(
+    headlines: Sequence[CorrectedHeadline], wanted: SamplingOptions, accuracy: float | None
+) -> Ints:
+    """As many of each cell as the headline that needs most of it does."""
+    assert wanted.precision is not None
+    numbers = []
+    for headline in headlines:
+        sizes = _cell_sizes(headline)
+        deviations = _deviations(headline, accuracy, uncertain_first=wanted.uncertain_first)
+        total = _needed(headline, sizes, deviations, wanted.precision)
+        # A cell's items are of this headline only as often as its judgements are.
+        raised = np.array(headline.cell_sizes) / np.maximum(sizes, 1)
+        numbers.append(np.ceil(allocate(sizes, deviations, total) * raised).astype(np.int64))
+    found: Ints = np.max(numbers, axis=0)
+    return found
+
+
+def _allocate_total(
+    headlines: Sequence[CorrectedHeadline],
     wanted: SamplingOptions,
-    total: int | None,
+    total: int,
     accuracy: float | None,
-) -> dict[DesignCell, int]:
-    number = len(headline.cells)
-    sizes = np.zeros(number)
+) -> Ints:
+    """The total spread over the cells of all headlines of a model."""
+    sizes = np.max([_cell_sizes(each) for each in headlines], axis=0)
+    cells = int((sizes > 0).sum())
+    if total < cells:
+        raise InputError(
+            f"{headlines[0].model} has {cells} cells, and each needs an item; give a larger --n."
+        )
+    first = wanted.uncertain_first
+    deviations = [_deviations(each, accuracy, uncertain_first=first) for each in headlines]
+    return allocate(sizes, np.max(deviations, axis=0), total)
+
+
+def _cell_sizes(headline: CorrectedHeadline) -> Floats:
+    """How many judgements of a headline each cell has."""
+    sizes = np.zeros(len(headline.cells))
     for rate in headline.rates:
         strata = np.asarray(rate.strata)
-        sizes += np.bincount(strata[strata >= 0], minlength=number)
-    deviations = _deviations(headline, accuracy, uncertain_first=wanted.uncertain_first)
-    cells = int((sizes > 0).sum())
-    if total is not None and total < cells:
-        raise InputError(
-            f"{headline.model} has {cells} cells, and each needs an item; give --n more."
-        )
-    if total is None:
-        assert wanted.precision is not None
-        total = _needed(headline, sizes, deviations, wanted.precision)
-    numbers = allocate(sizes, deviations, total)
-    return {cell: int(n) for cell, n in zip(headline.cells, numbers, strict=True) if n}
+        sizes += np.bincount(strata[strata >= 0], minlength=len(sizes))
+    return sizes
 
 
 def _deviations(

@@ -44,6 +44,7 @@ def study_from_runs(
         kind=name,
         protocol=protocol or runs[0].protocol.name,
         runs=tuple(info.run for info in infos),
+        languages=languages,
         data=", ".join(dict.fromkeys(run.manifest.settings.data for run in runs)),
         suite_file=str(suite.file or ""),
         **_recorded(wanted),

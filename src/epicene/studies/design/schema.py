@@ -239,6 +239,7 @@ class SamplingRecord(_StudyRecord, frozen=True, kw_only=True):
     kind: str
     protocol: str
     runs: tuple[str, ...] = ()  # the names of their folders
+    languages: tuple[str, ...] = ()  # of the items that could be sampled; none: all
     data: str = ""
     suite_file: str = ""  # that defines the suite, if it is not installed
     per_cell: int | None = None  # None: as many as the kind takes by itself
