@@ -180,3 +180,11 @@ def test_croissant_describes_what_mlcroissant_reads(suite: str, tmp_path: Path) 
         rows = list(dataset.records(records["@id"]))
         assert len(rows) == len(frame)
         assert [row[f"{records['@id']}/id"].decode() for row in rows] == frame["id"].to_list()
+
+
+@pytest.mark.parametrize(("suite", "instead"), [("translation", "hf"), ("misgendering", "lm-eval")])
+def test_a_suite_that_inspect_cannot_ask_names_another_export(
+    tmp_path: Path, suite: str, instead: str
+) -> None:
+    with pytest.raises(InputError, match=f'Inspect could measure .*; `to="{instead}"` exports'):
+        epicene.export_data(suite, "inspect", tmp_path / "tasks", limit=2)

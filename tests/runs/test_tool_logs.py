@@ -191,6 +191,8 @@ def test_what_is_no_log(data: Path, tmp_path: Path) -> None:
     assert "is not a record with named fields" in refusal(data, file)
     write_log(file, choice("A"), choice("A"))
     assert "has the sample '1', epoch 1, again" in refusal(data, file)
+    write_log(file, choice("A"), choice("B", epoch=2))
+    assert "is a multiple choice with 2 epochs" in refusal(data, file)
     write_log(file, choice("A", choices=["One.", "Two."]))
     assert "None of the 1 samples" in refusal(data, file)
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from epicene.suites import Answers
 
 SCHEMA_VERSION = "0.3.0"
-INTERVAL = "analytic, over groups of items (docs/statistics.md of Epicene)"
+INTERVAL = "analytic, over groups of items (see “Statistics” in the documentation of Epicene)"
 Relationship: TypeAlias = Literal["first_party", "third_party", "collaborative", "other"]
 
 _HOSTED = ("openai", "replicate", "ideogram")

@@ -327,6 +327,10 @@ def test_lines_with_their_source(tmp_path: Path) -> None:
     assert texts(tmp_path / "out", data) == {
         "es-winomt-1": "0", "es-winomt-2": "1", "es-winomt-3": "2", "fr-winomt-1": "0",
     }  # fmt: skip
+    again = write(tmp_path / "out", {"other.en-es.txt": lines[0]}) / "other.en-es.txt"
+    with pytest.raises(InputError, match=r"translates 1 sentences that another file in .* too"):
+        texts(tmp_path / "out", data)
+    again.unlink()
     (tmp_path / "out" / "en-es.txt").write_text("Another sentence. ||| x\n")
     with pytest.raises(InputError, match="line 1, translates a sentence that the data does not"):
         texts(tmp_path / "out", data)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 TESTED_VERSION = "0.3.285"  # the version of Inspect that exported tasks were tested with
 TASK_FILE = Path(__file__).with_name("task_file.py")
+NO_LIKELIHOODS = "Inspect does not give the log-likelihoods of texts"
 
 
 def write_inspect_tasks(selection: Selection, folder: Path) -> WrittenTasks:
@@ -61,9 +62,12 @@ def _plan(selection: Selection) -> WrittenTasks:
             by_kind[each.kind].append(each.content)
     if not by_kind:
         reasons = "; ".join(f"{each.what}: {each.why}" for each in left_out) or "it asks nothing"
+        instead = "`--to hf` exports the items themselves"
+        if any(each.why == NO_LIKELIHOODS for each in left_out):
+            instead = "`--to lm-eval` exports choices by log-likelihood"
         raise InputError(
             f"The suite {selection.suite.name} has nothing here that Inspect could measure as "
-            f"Epicene does ({reasons}); `--to lm-eval` exports choices by log-likelihood."
+            f"Epicene does ({reasons}); {instead}."
         )
     several = len({kind.language for kind in by_kind}) > 1
     tasks = [make_task(selection, kind, each, several=several) for kind, each in by_kind.items()]
@@ -79,7 +83,7 @@ def _why_not(document: Document) -> str:
     """Why Inspect cannot ask the same; "" if it can."""
     kind = document.kind
     if kind.decoding is None:
-        return "Inspect does not give the log-likelihoods of texts"
+        return NO_LIKELIHOODS
     if not kind.chat:
         return "Inspect sends every prompt as a chat, and this is a text to continue"
     if kind.decoding.exact_length:

@@ -64,6 +64,11 @@ def read_samples(path: Path) -> Iterator[LoggedSample]:
         if sample.why_missing:
             first.why_missing = sample.why_missing
     for name, sample in found.items():
+        if sample.is_choice and len(epochs[name]) > 1:
+            raise InputError(
+                f"{sample.location} is a multiple choice with {len(epochs[name])} epochs, of which "
+                "one can be read; give a log with one epoch (`inspect eval --epochs 1`)."
+            )
         texts = [text for _, text in sorted(epochs[name].items()) if text is not None]
         sample.written = [] if sample.why_missing else texts
         yield sample

@@ -41,7 +41,7 @@ def parse_study(path: Path) -> Study:
         return msgspec.convert(values, Study)
     except msgspec.ValidationError as error:
         raise InputError(
-            f"{path} does not fit: {error}; docs/study_toml.md has all fields."
+            f"{path} does not fit: {error}; the documentation has all fields of study.toml."
         ) from None
 
 

@@ -32,18 +32,35 @@ _APOSTROPHES = regex.compile(r"[’ʼ＇]")
 # Particles that Arabic writes together with the noun, and the article.
 _ARABIC_PREFIX = regex.compile(r"^[وف]?(?:[بك]?ال|لل|[بلك])?")
 _ARABIC_MARKS = regex.compile(r"[\u064b-\u0652\u0670\u0640]")
+# Nouns that lose their last letter without an article: محام. Without theirs, other nouns are
+# other words (صحفي, a journalist, and صحف, newspapers).
+_ARABIC_DEFECTIVE = frozenset("ساقي طاهي قاضي ماشي محامي مربي مشتري مغني".split())
 
 _GERMAN_ENDINGS = ("", "s", "es", "n", "en", "ns", "e")
 _GERMAN_ADJECTIVE = ("", "r", "n", "m", "s")  # Angestellte, Angestellter, Angestellten
 _LEAST_COMPOUND = 5  # letters of a noun that may be the last part of another
 _GERMAN_DATIVE = frozenset("aus bei mit nach seit von zu gegenüber".split())
+# The verb, which is no pronoun: zu sein; müde sein; sein wird.
+_GERMAN_BE = regex.compile(
+    r"(?<=\bzu )sein\b|\bsein(?=\s*(?:$|[^\s\w]|(?:und|oder|wird|würde|werden|würden|kann|könnte"
+    r"|muss|musste|müsste|soll|sollte|will|wollte|möchte|darf|durfte|dürfte)\b))"
+)
 
 # Verbs of Hindi agree with their subject: वह आएगी, वह थी.
 _HINDI_FEMININE = regex.compile(r"थीं?|.+गी|.+ती|रही|चुकी|ग(?:ई|यी)|.*हुई")
 _HINDI_MASCULINE = regex.compile(r"था|.+गा|.+ता|रहा|चुका|गया|.*हुआ")
+# Nouns look like verbs in -ता and -ती (सहायता, गलती), which an auxiliary or a new clause follows.
+_HINDI_AFTER_VERB = frozenset(
+    "है हैं हूँ हूं हो था थी थे थीं रहा रही और या कि तो जब अगर ताकि पर मगर लेकिन क्योंकि इसलिए".split()
+)
+_HINDI_NOUNS = frozenset(
+    "अभिनेता धागा ज़िंदगी जिंदगी ज़िन्दगी जिन्दगी नाराज़गी नाराजगी नेता पिता माता विक्रेता सादगी".split()
+)
 
-# The past tense of a woman, after a subject: сказала, смеялась.
-_RUSSIAN_PAST = regex.compile(r".+ла(?:сь)?")
+# The past tense of a woman, after a subject: сказала, смеялась; or хирург, которая.
+_RUSSIAN_PAST = regex.compile(r".+ла(?:сь)?|которая")
+_RUSSIAN_BETWEEN = frozenset("еще не никогда сразу так также тоже уже".split())
+_RUSSIAN_ADJECTIVE = regex.compile(r".+(?:ая|ую|[щч]ей|ой)")
 
 # A participle after l'a, which agrees with a woman: l'a invitée.
 _AGREES = regex.compile(r".+(?:ée|ie|ue|ise|ite)")
@@ -132,8 +149,7 @@ def _forms(word: str, language: str, *, both: bool = False) -> list[str]:
         case "ru":
             return [form.replace("ё", "е") for form in _russian_forms(word)]
         case "ar":
-            # A noun in -y is written with or without it: محامي, محام.
-            return [word, word[:-1]] if word.endswith("ي") and len(word) > 3 else [word]
+            return [word, word[:-1]] if word in _ARABIC_DEFECTIVE else [word]
     return [word]
 
 
@@ -143,15 +159,18 @@ def _russian_forms(word: str) -> list[str]:
     if "-" in word:
         return [word]
     if word.endswith(("ый", "ий", "ой")):  # служащий, портной
-        stem, soft = word[:-2], word.endswith("ий")
-        endings = ("его", "ему", "им", "ем") if soft else ("ого", "ому", "ым", "ом")
+        stem, soft = word[:-2], word.endswith("ий") and word[-3] != "к"
+        instrumental = "им" if word.endswith("ий") else "ым"
+        endings = ("его", "ему", "ем") if soft else ("ого", "ому", "ом")
         women = ("ая", "ую", "ей" if soft else "ой")
-        return [word, *(stem + ending for ending in (*endings, *women))]
+        return [word, *(stem + ending for ending in (*endings, instrumental, *women))]
     return list(dict.fromkeys(noun_forms(word)[0]))
 
 
 def _tokens(text: str, language: str) -> list[str]:
     lower = text.lower()
+    if language == "de":
+        lower = _GERMAN_BE.sub("ist", lower)
     found = [lower[span.start : span.end] for span in words(lower, language)]
     if language == "ru":
         return [word.replace("ё", "е") for word in found]
@@ -173,15 +192,22 @@ def entity_gender(
     if nouns is None:
         return NOT_FOUND
     tokens = _tokens(text, language)
+    # A whole word comes before a word that ends like it: Malerin, normaler.
     found = [
-        (abs(at / max(len(tokens) - 1, 1) - where), at, noun)
+        (
+            language == "de" and tokens[at] != noun.word,
+            abs(at / max(len(tokens) - 1, 1) - where),
+            not noun.gender,
+            at,
+            noun,
+        )
         for at in range(len(tokens))
         for noun in nouns
         if _is_form(tokens[at], noun.word, language)
     ]
     if not found:
         return NOT_FOUND
-    _, at, noun = min(found, key=lambda each: (each[0], not each[2].gender))
+    *_, at, noun = min(found, key=lambda each: each[:3])
     by_noun = _by_noun(tokens, at, noun, language)
     read = _grammar(language).get("pronouns") if with_pronoun else None
     if read is None or (read == "neutral" and by_noun.gender != "neutral"):
@@ -218,16 +244,20 @@ def _by_noun(tokens: list[str], at: int, noun: RoleNoun, language: str) -> Entit
 
 
 def _by_russian_agreement(tokens: list[str], at: int, noun: RoleNoun) -> EntityReading | None:
-    """A woman under a masculine title: служащая; хирург сказала."""
-    if tokens[at].endswith(("ая", "ую")):
-        return EntityReading("feminine", tokens[at], "noun")
-    verb = tokens[at + 1] if at + 1 < len(tokens) else ""
-    if (
-        noun.gender == "masculine"
-        and tokens[at][-1] not in "аяуюеми"
-        and _RUSSIAN_PAST.fullmatch(verb)
-    ):
-        return EntityReading("feminine", f"{tokens[at]} {verb}", "verb")
+    """A woman under a masculine title: служащая; эта врач; хирург не сказала."""
+    word = tokens[at]
+    if noun.gender != "masculine":
+        return None
+    if _RUSSIAN_ADJECTIVE.fullmatch(word) and word not in ("больной", "портной"):
+        return EntityReading("feminine", word, "noun")
+    if at and _determiners("ru").get(tokens[at - 1]) == "feminine":
+        return EntityReading("feminine", f"{tokens[at - 1]} {word}", "article")
+    after = at + 1
+    while after < len(tokens) and tokens[after] in _RUSSIAN_BETWEEN:
+        after += 1
+    is_subject = word == "судья" or word[-1] not in "аяуюеми"
+    if is_subject and after < len(tokens) and _RUSSIAN_PAST.fullmatch(tokens[after]):
+        return EntityReading("feminine", f"{word} {tokens[after]}", "verb")
     return None
 
 
@@ -261,17 +291,16 @@ def _by_pronoun(tokens: list[str], noun: int, language: str) -> EntityReading:
 
 
 def _by_french_pronoun(tokens: list[str], noun: int, rules: Any) -> EntityReading:
-    after = [*tokens[1:], ""]
     before = ["", *tokens[:-1]]
-    impersonal, prepositions = rules["impersonal"].split(), rules["after_prepositions"].split()
+    prepositions = rules["after_prepositions"].split()
     men = [
         token
-        for token, previous, following in zip(tokens, before, after, strict=True)
-        if (token == "il" and following not in impersonal)
+        for at, (token, previous) in enumerate(zip(tokens, before, strict=True))
+        if (token == "il" and not _is_impersonal(tokens[at + 1 : at + 3], rules))
         or (
             token == rules["he_stressed"]
             and previous in prepositions
-            and not _FRENCH_INFINITIVE.fullmatch(following)
+            and not _FRENCH_INFINITIVE.fullmatch("".join(tokens[at + 1 : at + 2]))
         )
     ]
     women = [token for token in tokens if token in rules["she"]]
@@ -291,11 +320,25 @@ def _by_french_pronoun(tokens: list[str], noun: int, rules: Any) -> EntityReadin
     return NOT_FOUND
 
 
+def _is_impersonal(after: list[str], rules: Any) -> bool:
+    """Whether `il` before these words is nobody: il faut, il le fallait, il était tard."""
+    impersonal = rules["impersonal"].split()
+    verb, following = [*after, "", ""][:2]
+    if verb in ("le", "lui", "leur", "en", "ne"):
+        return following in impersonal
+    return verb in impersonal or following in rules["impersonal_with"].get(verb, "").split()
+
+
 def _by_hindi_verb(tokens: list[str]) -> EntityReading:
     """The gender of the last verb after वह, which agrees with it."""
     if "वह" not in tokens:
         return NOT_FOUND
-    for token in reversed(tokens[tokens.index("वह") + 1 :]):
+    for at in range(len(tokens) - 1, tokens.index("वह"), -1):
+        token, after = tokens[at], "".join(tokens[at + 1 : at + 2])
+        if token in _HINDI_NOUNS:
+            continue
+        if token.endswith(("ता", "ती")) and after and after not in _HINDI_AFTER_VERB:
+            continue
         if _HINDI_FEMININE.fullmatch(token):
             return EntityReading("feminine", token, "pronoun")
         if _HINDI_MASCULINE.fullmatch(token):

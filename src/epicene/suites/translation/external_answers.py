@@ -47,10 +47,16 @@ def read_answers(
     found: dict[str, str] = {}
     for file in files:
         if file.suffix.lower() in ROW_FORMATS:
-            found |= _from_rows(file, sentences)
+            given = _from_rows(file, sentences)
         else:
             language = _language_of(file, sentences)
-            found |= _from_lines(file, sentences[language], language)
+            given = _from_lines(file, sentences[language], language)
+        if again := found.keys() & given.keys():
+            raise InputError(
+                f"{file} translates {len(again)} sentences that another file in {path} translates "
+                "too; give the translations of one model."
+            )
+        found |= given
     answered = set()
     for each in (sentence for some in sentences.values() for sentence in some):
         if each.id in found:
