@@ -61,6 +61,14 @@ def test_without_a_comparison_numbers_are_only_listed() -> None:
     assert not finding.sure
 
 
+def test_what_nobody_measured_is_not_compared() -> None:
+    unknown = Estimate(value=None, why="nothing was judged")
+    (finding,) = told({"a": unknown, "b": unknown}, {}, chances={"right": 0.5})
+    assert (finding.value, finding.text, finding.sure) == ("–", "not measured.", False)
+    (finding,) = told({"a": unknown, "b": estimate(0.4)}, {})
+    assert plain(finding.text) == "b 40 % [37, 43]."
+
+
 def test_a_baseline_is_spoken_of_last() -> None:
     (finding,) = told(THREE, {"a": ("b", "c"), "b": ("c",)}, baselines={"a"})
     assert finding.text.startswith("b ")

@@ -83,7 +83,7 @@ def _headline(
 ) -> Finding:
     name = entry.headline.name
     known = {model: each for model, each in entry.estimates.items() if each.value is not None}
-    compared = _compared(entry, ranking, baselines) if ranking is not None else None
+    compared = _compared(entry, ranking, baselines) if ranking and len(known) > 1 else None
     chance = _against_chance(known, chances.get(name), entry)
     table = PLACES if compared and compared[1] else METRICS
     sure = bool(compared and compared[1]) or bool(chance and chance[1])
