@@ -152,7 +152,7 @@ def test_the_link_past_the_navigation_stays_on_the_page(opened: Callable[..., Pa
 def test_what_was_open_is_remembered(opened: Callable[..., Page]) -> None:
     tab = opened("#two")
     tab.locator("#two-table-2 > summary").click()
-    tab.wait_for_function("localStorage.length > 0")
+    tab.wait_for_function("() => localStorage.length > 0")
     address = tab.url.split("#")[0]
     tab.goto("about:blank")
     tab.goto(address)
