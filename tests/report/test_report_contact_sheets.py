@@ -218,7 +218,7 @@ def test_pictures_are_seen_with_votes_and_alternatives(
     assert images.count() == 4 * 2 * 3  # only what is shown is drawn
     first = images.first
     assert first.get_attribute("alt") == "english image 0 of word 8: judged male"
-    tab.wait_for_function("[...document.images].every((image) => image.naturalWidth > 0)")
+    tab.wait_for_function("() => [...document.images].every((image) => image.naturalWidth > 0)")
     assert first.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [96, 64]
     sheet = tab.locator(".sheet").first
     assert sheet.locator("figcaption").first.inner_text() == "0 male (M M F)"

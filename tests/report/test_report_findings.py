@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -60,6 +61,14 @@ def test_without_a_comparison_numbers_are_only_listed() -> None:
     assert not finding.sure
 
 
+def test_what_nobody_measured_is_not_compared() -> None:
+    unknown = Estimate(value=None, why="nothing was judged")
+    (finding,) = told({"a": unknown, "b": unknown}, {}, chances={"right": 0.5})
+    assert (finding.value, finding.text, finding.sure) == ("–", "not measured.", False)
+    (finding,) = told({"a": unknown, "b": estimate(0.4)}, {})
+    assert plain(finding.text) == "b 40 % [37, 43]."
+
+
 def test_a_baseline_is_spoken_of_last() -> None:
     (finding,) = told(THREE, {"a": ("b", "c"), "b": ("c",)}, baselines={"a"})
     assert finding.text.startswith("b ")
@@ -82,11 +91,19 @@ def test_above_chance_is_the_whole_interval(chance: float, said: str) -> None:
 def test_a_gap_is_said_only_where_it_is_significant() -> None:
     cells = {("a", "he"): estimate(0.8), ("a", "they"): estimate(0.2)}
     gap = "a has 80 % [77, 83] for he and 20 % [17, 23] for they"
-    for p, text in ((0.01, gap), (0.2, "a does not differ")):
+    for p, text in ((0.01, gap), (0.2, "no significant difference for a.")):
         (_, finding) = told({"a": estimate(0.5)}, contrasts=[contrast_of(cells, p, "pronoun")])
         assert plain(finding.text).startswith(text)
         assert finding.sure == (p < 0.05)
         assert finding.table == "right by pronoun"
+
+
+def test_a_single_comparison_is_not_corrected() -> None:
+    cells = {("a", "he"): estimate(0.8), ("a", "they"): estimate(0.2)}
+    contrast = contrast_of(cells, 0.01, "pronoun")
+    for tests, ending in ((1, "(p = .010)."), (6, "(p = .010, corrected for 6 comparisons).")):
+        (_, finding) = told({"a": estimate(0.5)}, contrasts=[replace(contrast, tests=tests)])
+        assert plain(finding.text).endswith(ending)
 
 
 def test_two_formats_are_told_with_intervals_and_counts() -> None:

@@ -137,14 +137,22 @@ def test_one_page_is_shown_at_a_time_and_links_lead_into_it(opened: Callable[...
     tab.locator(".sidebar a[href='#two']").click()
     assert shown(tab) == ["two"]
     tab.go_back()
-    tab.wait_for_function("document.querySelector('#one').classList.contains('on')")
+    tab.locator("#one.on").wait_for()
     assert shown(opened("#nowhere-at-all")) == ["overview"]
+
+
+def test_the_link_past_the_navigation_stays_on_the_page(opened: Callable[..., Page]) -> None:
+    tab = opened("#two")
+    tab.locator(".skip").press("Enter")
+    tab.locator("main:focus").wait_for()
+    assert shown(tab) == ["two"]
+    assert tab.evaluate("remembered().hash") == "#two"
 
 
 def test_what_was_open_is_remembered(opened: Callable[..., Page]) -> None:
     tab = opened("#two")
     tab.locator("#two-table-2 > summary").click()
-    tab.wait_for_function("localStorage.length > 0")
+    tab.wait_for_function("() => localStorage.length > 0")
     address = tab.url.split("#")[0]
     tab.goto("about:blank")
     tab.goto(address)

@@ -221,7 +221,7 @@ def test_a_link_shows_what_it_names(opened: Callable[..., Page]) -> None:
     tab.goto("about:blank")
     tab.goto(link)
     tab.get_by_text("2 of 3 items").wait_for()
-    tab.wait_for_function("document.querySelector('.chosen h4')?.textContent === 'item 2'")
+    tab.wait_for_function("() => document.querySelector('.chosen h4')?.textContent === 'item 2'")
 
 
 def test_the_items_in_the_list_are_copied_as_csv(opened: Callable[..., Page]) -> None:
@@ -327,7 +327,7 @@ def test_a_wheel_moves_a_very_long_list_row_by_row(opened: Callable[..., Page]) 
     )
     for _ in range(5):
         tab.mouse.wheel(0, 116)
-    tab.wait_for_function("window.turned === 5 * 116")
+    tab.wait_for_function("() => window.turned === 5 * 116")
     # It is drawn in the frame after the one in which it is scrolled.
     frame = "new Promise((done) => requestAnimationFrame(done))"
     for _ in range(3):

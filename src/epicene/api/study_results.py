@@ -70,6 +70,12 @@ class StudyAnswers:
         """Whose answers are left out, and which do not fit the study any more."""
         return _sentences(self._nobody_failed, self._excluded.note, self._valid.note)
 
+    def table_notes(self, per: ExportUnit) -> tuple[str, ...]:
+        """The notes on the table of `write_table`, in which only items are without such people."""
+        if per == "item":
+            return self.notes
+        return _sentences(self._nobody_failed, self._excluded.marked_note, self._valid.note)
+
     def __len__(self) -> int:
         """How many responses there are, each about one item."""
         return len(self._valid.responses)

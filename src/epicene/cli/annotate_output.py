@@ -102,9 +102,9 @@ def export(
         answers = chosen.answers(without=without or (), passed=passed)
         notes = list(answers.notes)
         if per or _is_table(out, form):
-            _write_table(
-                answers, out, per or "judgement", form, hidden=hidden, bom=bom, codebook=codebook
-            )
+            unit = per or "judgement"
+            _write_table(answers, out, unit, form, hidden=hidden, bom=bom, codebook=codebook)
+            notes = list(answers.table_notes(unit))
         elif codebook or bom:
             raise InputError("--codebook and --bom go with --per.")
         else:

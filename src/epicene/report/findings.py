@@ -83,7 +83,7 @@ def _headline(
 ) -> Finding:
     name = entry.headline.name
     known = {model: each for model, each in entry.estimates.items() if each.value is not None}
-    compared = _compared(entry, ranking, baselines) if ranking is not None else None
+    compared = _compared(entry, ranking, baselines) if ranking and len(known) > 1 else None
     chance = _against_chance(known, chances.get(name), entry)
     table = PLACES if compared and compared[1] else METRICS
     sure = bool(compared and compared[1]) or bool(chance and chance[1])
@@ -169,12 +169,11 @@ def _contrast(contrast: Contrast, baselines: Collection[str]) -> Finding | None:
     name, facet = entry.headline.name, contrast.facet
     sure = [model for model, gap in gaps.items() if gap.significant]
     if not sure:
-        whom = "no model" if len(gaps) > 1 else next(iter(gaps))
-        verb = "differs" if len(gaps) > 1 else "does not differ"
+        whom = "any model" if len(gaps) > 1 else next(iter(gaps))
         return Finding(
             value="no clear gap",
             about=f"{capital(name)}, by {facet}",
-            text=f"{whom} {verb} significantly.",
+            text=f"no significant difference for {whom}.",
             table=contrast_name(contrast),
             sure=False,
             kind="contrast",
@@ -188,7 +187,9 @@ def _contrast(contrast: Contrast, baselines: Collection[str]) -> Finding | None:
     widest = max(sure, key=width)
     gap = gaps[widest]
     high, low = (contrast.cells[widest, value] for value in (gap.high, gap.low))
-    p = f"p {_p(gap.p)}, corrected for {contrast.tests} comparisons"
+    p = f"p {_p(gap.p)}"
+    if contrast.tests > 1:
+        p += f", corrected for {contrast.tests} comparisons"
     further = len(sure) - 1
     also = f" {further} other{'s have' if further > 1 else ' has'} a gap too." if further else ""
     return Finding(

@@ -75,7 +75,7 @@ def data_line(runs: Sequence[StoredRun], summaries: Sequence[Summary]) -> str:
         }
     )
     where = f" in {names([_language_name(code) for code in codes], what='languages')}"
-    parts = [f"Data: {data}", f"{items:,} items{where if codes else ''}"]
+    parts = [f"Data: {data}", f"{items:,} item{'s' * (items != 1)}{where if codes else ''}"]
     if day := _last_day(runs):
         parts.append(day)
     return " · ".join(parts)
@@ -106,7 +106,7 @@ def report_facts(summaries: Sequence[Summary], missing: Sequence[NotMeasured]) -
     told = [run for summary in summaries for run in summary.runs]
     answers = sum(run.coverage.answered for run in told if run.coverage is not None)
     lacking = [run for run in told if run.coverage is not None and not run.coverage.whole]
-    count = f"{len(told)} run{'s' * (len(told) > 1)}, {answers:,} answers"
+    count = f"{len(told)} run{'s' * (len(told) > 1)}, {answers:,} answer{'s' * (answers != 1)}"
     yield f"{count}, all complete" if not lacking else f"{count}, {len(lacking)} incomplete"
     if missing:
         yield f"not measured: {', '.join(each.what for each in missing)}"

@@ -148,8 +148,9 @@ def write_report(
 def _check_studies(people: Sequence[AnsweredStudy], runs: Sequence[StoredRun]) -> None:
     for each in people:
         if each.study.suite not in {run.suite.name for run in runs}:
+            of = f"of the suite {each.study.suite}" if each.study.suite else "of no suite"
             raise InputError(
-                f"The study {each.study.name} is of the suite {each.study.suite}; no run is."
+                f"The study {each.study.name} is {of}, so its labels correct none of these runs."
             )
 
 

@@ -185,8 +185,29 @@ def test_the_command_and_the_tables_say_who_is_out(
     assert "cem (excluded: failed attention checks)" in capsys.readouterr().out
     assert command("exclude", folder.path, "ann", "--reason", "test") == 0
     assert command("exclude", folder.path, "ann", "--readmit") == 0
+    assert command("exclude", folder.path, "cem", "--readmit") == 0
+    assert command("exclude", folder.path, "cem", "--readmit") == 2
+    assert "Nobody is excluded, so 'cem' cannot be readmitted." in capsys.readouterr().err
     assert command("exclude", folder.path) == 2
     assert "Name people, or give --rule" in capsys.readouterr().err
+
+
+def test_an_export_says_whether_it_has_the_answers_of_who_is_out(
+    folder: StudyFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = People(folder)
+    people.work("cem", right=False)
+    people.work("ann")
+    people.queue.close()
+    for per, said in (
+        ("judgement", "Not to be counted, see the column `excluded`: cem (excluded: failed"),
+        ("participant", "Not to be counted, see the column `excluded`: cem (excluded: failed"),
+        ("item", "Left out: cem (excluded: failed"),
+    ):
+        out = tmp_path / f"{per}.csv"
+        assert command("export", folder.path, "--per", per, "-o", out) == 0
+        assert said in capsys.readouterr().err
+        assert ("cem" in out.read_text("utf-8")) == (per != "item")
 
 
 @pytest.mark.parametrize(

@@ -41,11 +41,30 @@ def test_the_commands_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "is not empty" in capsys.readouterr().err
 
 
+def test_a_damaged_backup_restores_nothing(tmp_path: Path) -> None:
+    with served(misgendering(), tmp_path / "s") as site:
+        load_study(site.folder.path).backup(tmp_path / "b.tar.gz")
+    whole = (tmp_path / "b.tar.gz").read_bytes()
+    middle = len(whole) // 2
+    for place, damaged in enumerate(
+        (whole[:middle], whole[:middle] + bytes(range(64)) + whole[middle + 64 :])
+    ):
+        file = tmp_path / f"damaged{place}"
+        file.write_bytes(damaged)
+        with pytest.raises(InputError, match="or it is damaged"):
+            restore_study(file, tmp_path / "t")
+        assert not (tmp_path / "t").exists()
+
+
 def test_what_is_no_backup(tmp_path: Path) -> None:
     broken = tmp_path / "broken.tar.gz"
     broken.write_bytes(b"no archive")
-    with pytest.raises(InputError, match="cannot be read as a backup"):
+    with pytest.raises(InputError, match="is no backup of a study, or it is damaged"):
         restore_study(broken, tmp_path / "a")
+    with pytest.raises(InputError, match="There is no file"):
+        restore_study(tmp_path / "missing", tmp_path / "a")
+    with pytest.raises(InputError, match="is a file; name a new folder"):
+        restore_study(broken, broken)
     other = tmp_path / "other.tar.gz"
     with tarfile.open(other, "w:gz") as archive:
         archive.add(broken, "x")

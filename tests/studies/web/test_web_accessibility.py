@@ -12,6 +12,7 @@ import msgspec
 import pytest
 import uvicorn
 
+from axe import violations
 from epicene.studies.collection.exclusion import exclude_participant
 from epicene.studies.collection.folder import StudyFolder, create_study_folder
 from epicene.studies.collection.links import User, load_signer
@@ -27,16 +28,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 640}}
 LARGE: dict[str, Any] = {"viewport": {"width": 1200, "height": 800}, "color_scheme": "dark"}
-
-
-def violations(page: Page) -> list[tuple[str, list[Any]]]:
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page, options=RULES).response["violations"]
-    return [(each["id"], [node["html"][:200] for node in each["nodes"]]) for each in found]
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from fastapi.testclient import TestClient
 
@@ -31,7 +32,21 @@ def test_every_listed_page_is_there(example: Callable[[], Study], tmp_path: Path
         assert len(listed) >= 5 + len(study.items)
         for address in listed:
             assert visitor.get(address).text
+        assert "/preview/page/paused" in listed
         assert folder.responses() == []
+
+
+def test_of_many_items_the_first_and_the_last_are_listed(tmp_path: Path) -> None:
+    study = forced_choice()
+    many = tuple(msgspec.structs.replace(study.items[0], id=f"i{n}") for n in range(60))
+    folder = create_study_folder(tmp_path / "s", msgspec.structs.replace(study, items=many))
+    app = make_app(folder, preview=True)
+    with TestClient(app):
+        visitor = Visitor(app, load_signer(folder.path))
+        visitor.enter(User("open"), "?PROLIFIC_PID=x1")
+        listed = visitor.get("/preview").values("href")
+    assert {"/preview/items/50", "/preview/items/60"} <= set(listed)
+    assert "/preview/items/51" not in listed
 
 
 def test_a_served_study_has_no_preview(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ function remember(change) {
 function show(hash) {
   const [id, query] = decodedAddress(hash);
   const target = document.getElementById(id) ?? document.getElementById("overview");
-  const page = target.closest(".page") ?? document.getElementById("overview");
+  // The link past the navigation leads to no page of its own: the one that is shown stays.
+  const page = target.closest(".page") ?? document.querySelector(".page.on");
   for (const each of document.querySelectorAll(".page.on")) if (each !== page) each.classList.remove("on");
   page.classList.add("on");
   for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) {
@@ -34,7 +35,7 @@ function show(hash) {
   if (target.matches("[data-item-viewer]")) {
     viewerOf(target).then((viewer) => (query === null ? null : viewer.apply(query)));
   }
-  remember({ hash });
+  if (page.contains(target)) remember({ hash });
 }
 
 function decodedAddress(hash) {

@@ -33,6 +33,14 @@ class Exclusions(NamedTuple):
     @property
     def note(self) -> str:
         """The note under tables and figures; empty if nobody is excluded."""
+        return self._sentence("Left out")
+
+    @property
+    def marked_note(self) -> str:
+        """The note on an export that has their answers; empty if nobody is excluded."""
+        return self._sentence("Not to be counted, see the column `excluded`")
+
+    def _sentence(self, outcome: str) -> str:
         why: dict[str, list[str]] = {}
         for name, reason in self.stored.items():
             # Of reasons that differ only in their numbers
@@ -40,7 +48,7 @@ class Exclusions(NamedTuple):
         why["named"] = [*self.named]
         why["failed the attention checks"] = [*self.failed]
         parts = [f"{_listed(names)} ({reason})" for reason, names in why.items() if names]
-        return f"Left out: {'; '.join(parts)}." if parts else ""
+        return f"{outcome}: {'; '.join(parts)}." if parts else ""
 
 
 def exclude_participants(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import sqlite3
 import tarfile
 import tempfile
+import zlib
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,16 +70,21 @@ def _copy_database(source: Path, target: Path) -> None:
 
 def restore(file: Path, out: Path) -> StudyFolder:
     """Unpack a backup into a new folder."""
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file; name a new folder with --out.")
     if out.exists() and any(out.iterdir()):
         raise InputError(f"{out} is not empty; name a new folder with --out.")
+    if not file.is_file():
+        raise InputError(f"There is no file {file}.")
     try:
-        with tarfile.open(file) as archive:
+        whole = gzip.decompress(file.read_bytes())  # which checks every byte, as tarfile does not
+        with tarfile.open(fileobj=io.BytesIO(whole)) as archive:
             if STUDY_FILE not in archive.getnames():
                 raise InputError(f"{file} is no backup of a study: it has no {STUDY_FILE}.")
             make_private_folder(out)
             archive.extractall(out, filter="data")
-    except (tarfile.TarError, OSError, EOFError) as error:
-        raise InputError(f"{file} cannot be read as a backup: {error}.") from error
+    except (tarfile.TarError, zlib.error, OSError, EOFError) as error:
+        raise InputError(f"{file} is no backup of a study, or it is damaged.") from error
     for path in out.rglob("*"):
         if path.is_file():
             path.chmod(0o600)

@@ -141,6 +141,8 @@ def readmit_participant(folder: StudyFolder, participant: str) -> None:
     with closing(open_database(path)) as db, write_transaction(db, path):
         if not is_excluded(db, participant):
             names = [row[0] for row in db.execute("SELECT * FROM exclusions WHERE lifted IS NULL")]
+            if not names:
+                raise InputError(f"Nobody is excluded, so {participant!r} cannot be readmitted.")
             raise unknown("excluded person", participant, names)
         db.execute(
             "UPDATE exclusions SET lifted = ? WHERE participant = ?", (time.time(), participant)

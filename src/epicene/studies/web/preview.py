@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PAGES = (
     *("consent", "screening", "instructions", "done", "refused", "full", "excluded"),
-    *("closed", "declined", "no_participant", "other_link"),
+    *("paused", "closed", "declined", "no_participant", "other_link"),
 )
 
 
