@@ -1,4 +1,4 @@
-"""The suite apgc from the command line: answers made elsewhere, runs of all tasks, wrong input."""
+"""The suite apgc from the command line: external answers, runs of all tasks, wrong input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read results: a stored run, answers made elsewhere, two runs compared, a report."""
+"""Read results: a stored run, external answers, two runs compared, a report."""
 
 from __future__ import annotations
 
@@ -439,7 +439,7 @@ def _answered_study(people: StudyLike) -> AnsweredStudy:
 
 
 class Scored(SuiteResults):
-    """The results of answers that were made elsewhere."""
+    """The results of external answers."""
 
     def __init__(self, scored: ExternalScores, people: Sequence[StudySummary] = ()) -> None:
         self._scored = scored
@@ -486,7 +486,7 @@ def score(
     settings: Mapping[str, Any] | None = None,
     out: PathLike | None = None,
 ) -> Scored:
-    """Judge answers that were made elsewhere, without a model.
+    """Judge external answers, without a model.
 
     `answers` is a file in a layout that the suite reads; samples of lm-evaluation-harness or a log
     of Inspect, or a folder with them; or rows with `id`, `name` (which of the item's requests,
