@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -95,9 +97,24 @@ def run_inspect(out: Path, file: Path, texts: Mapping[str, str], log_format: Any
         return Fake
 
     model = get_model(f"{MODEL}/{MODEL}", memoize=False)
-    return inspect_eval(
-        str(file), model=model, log_format=log_format, log_dir=str(out), display="none"
-    )
+    with _logging_kept():
+        return inspect_eval(
+            str(file), model=model, log_format=log_format, log_dir=str(out), display="none"
+        )
+
+
+@contextmanager
+def _logging_kept() -> Iterator[None]:
+    """Undo the levels and handlers of loggers that a tool sets for the whole process."""
+    root = logging.getLogger()
+    named = [logging.getLogger(name) for name in ("httpx", "httpx2", *root.manager.loggerDict)]
+    before = {each: (each.level, each.handlers[:]) for each in (root, *named)}
+    try:
+        yield
+    finally:
+        for each, (level, handlers) in before.items():
+            each.setLevel(level)
+            each.handlers[:] = handlers
 
 
 def by_prompt(documents: Sequence[Mapping[str, Any]], answer: Callable[..., str]) -> dict[str, str]:
