@@ -7,6 +7,7 @@ in `/wording-2`. Judgements have a facet `wording`, by which `runs/wordings.py` 
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
@@ -62,6 +63,7 @@ def judge_by_wording(
     `prompted` says which of an item's judgements a wording can change.
     """
 
+    @wraps(judge)  # judgements are cached under the name of a suite's judge
     def judged(item: Any, answers: Answers, protocol: Any) -> Iterable[Judgement]:
         found = judge(item, answers, protocol)
         if protocol.wordings == 1:
