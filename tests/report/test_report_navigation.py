@@ -102,13 +102,16 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     assert troubles == []
 
 
-def shown(tab: Page) -> list[str]:
-    """The pages that are seen, by their addresses."""
-    found: list[str] = tab.evaluate(
-        "[...document.querySelectorAll('.page')].filter((each) => each.offsetParent)"
-        ".map((each) => each.id)"
+def expect_shown(tab: Page, *pages: str) -> None:
+    """Wait until these pages, by their addresses, are all that is visible.
+
+    A click on a link returns before the page has read its new address.
+    """
+    tab.wait_for_function(
+        "(pages) => [...document.querySelectorAll('.page')].filter((each) => each.offsetParent)"
+        ".map((each) => each.id).join() === pages",
+        arg=",".join(pages),
     )
-    return found
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -117,6 +120,7 @@ def test_no_page_violates_wcag(opened: Callable[..., Page], scheme: str, width: 
     tab = opened(color_scheme=scheme, viewport={"width": width, "height": 900})
     for address in ("overview", "one", "one-items", "what-was-run"):
         tab.evaluate(f"location.hash = '#{address}'")
+        expect_shown(tab, address.removesuffix("-items"))
         if address == "one-items":
             tab.wait_for_selector("#one .row")
         if address == "one":
@@ -128,24 +132,24 @@ def test_no_page_violates_wcag(opened: Callable[..., Page], scheme: str, width: 
 
 def test_one_page_is_shown_at_a_time_and_links_lead_into_it(opened: Callable[..., Page]) -> None:
     tab = opened()
-    assert shown(tab) == ["overview"]
+    expect_shown(tab, "overview")
     tab.locator(".card a[href='#one-table-2']").first.click()
-    assert shown(tab) == ["one"]
+    expect_shown(tab, "one")
     assert tab.locator("#one-table-2").get_attribute("open") is not None
     current = tab.locator(".sidebar [aria-current=page]")
     assert current.inner_text() == "one"
     tab.locator(".sidebar a[href='#two']").click()
-    assert shown(tab) == ["two"]
+    expect_shown(tab, "two")
     tab.go_back()
     tab.locator("#one.on").wait_for()
-    assert shown(opened("#nowhere-at-all")) == ["overview"]
+    expect_shown(opened("#nowhere-at-all"), "overview")
 
 
 def test_the_link_past_the_navigation_stays_on_the_page(opened: Callable[..., Page]) -> None:
     tab = opened("#two")
     tab.locator(".skip").press("Enter")
     tab.locator("main:focus").wait_for()
-    assert shown(tab) == ["two"]
+    expect_shown(tab, "two")
     assert tab.evaluate("remembered().hash") == "#two"
 
 
@@ -156,7 +160,7 @@ def test_what_was_open_is_remembered(opened: Callable[..., Page]) -> None:
     address = tab.url.split("#")[0]
     tab.goto("about:blank")
     tab.goto(address)
-    assert shown(tab) == ["two"]
+    expect_shown(tab, "two")
     assert tab.locator("#two-table-2").get_attribute("open") is not None
 
 
@@ -217,7 +221,7 @@ def test_paper_has_findings_figures_and_main_tables_only(opened: Callable[..., P
     tab = opened("#two", color_scheme="dark")
     tab.emulate_media(media="print")
     tab.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert shown(tab) == ["overview", "one", "two", "what-was-run"]
+    expect_shown(tab, "overview", "one", "two", "what-was-run")
     for part, seen in (
         ("#one-table-2 table", True),
         ("#one-figure-headlines", True),
