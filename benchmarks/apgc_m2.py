@@ -1,6 +1,6 @@
 """The M2 score of 26,588 sentence pairs: word-aligned and not, against a plain lattice.
 
-Run with EPICENE_PUBLISHED_DATA set to a folder that holds apgc/ (docs/apgc.md says what is in it).
+Run with EPICENE_PUBLISHED_DATA set to a folder that holds apgc/ (see docs/suites/apgc.md).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ of the machine translation of dev, and errors.
 
     EPICENE_PUBLISHED_DATA=FOLDER python benchmarks/apgc_rewriter.py [TAGGER | OPTION…]
 
-FOLDER holds apgc/ (docs/apgc.md says what is in it). TAGGER is the folder of one trained before;
+FOLDER holds apgc/ (see docs/suites/apgc.md). TAGGER is the folder of one trained before;
 options are those of `epicene train`.
 """
 

@@ -4,7 +4,8 @@
 
 The parts are suites, bootstrap, unequal, power and nights. Groups and sizes are those of each
 suite's starter set; answers are simulated with known rates, so that it is known whether the new
-model is worse. All parts take a few minutes on one core; the tables in docs/gate.md come from here.
+model is worse. All parts take a few minutes on one core; the tables in docs/guides/gate.md come
+from here.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 Each design is planned, then simulated anew with as many groups as the plan says, and every
 simulated comparison is tested by the permutation test of `epicene compare`. A second table plans
 from pilot runs, whose rates and correlations are estimates. A few minutes on one core; the tables
-in docs/power.md come from here.
+in docs/guides/plan.md come from here.
 """
 
 from __future__ import annotations

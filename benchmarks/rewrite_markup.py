@@ -75,7 +75,7 @@ def count_right(language: str) -> dict[str, int]:
 
 
 def main() -> None:
-    """Print the table of docs/rewrite.md."""
+    """Print the table of docs/guides/rewrite.md."""
     for number, language in enumerate(LANGUAGES):
         right = count_right(language)
         if not number:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = (pytest.param("README.md", marks=pytest.mark.embedded), "docs/python.md")
+PAGES = (pytest.param("README.md", marks=pytest.mark.embedded), "docs/guides/python.md")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,4 +1,4 @@
-"""The Python of docs/python_models.md runs as it is written, on a tiny checkpoint."""
+"""The Python of docs/guides/python_models.md runs as it is written, on a tiny checkpoint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from models.hf.tiny_causal import llama, save, smollm2_like
 
-PAGE = Path(__file__).parents[2] / "docs" / "python_models.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "python_models.md"
 
 
 @pytest.mark.filterwarnings("ignore::epicene.EpiceneWarning")

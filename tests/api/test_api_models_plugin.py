@@ -1,4 +1,4 @@
-"""A kind of model in another package: the one in docs/models.md, really installed and run."""
+"""A kind of model in another package: that of docs/guides/models.md, really installed and run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import epicene
 
-PAGE = Path(__file__).parents[2] / "docs" / "models.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "models.md"
 BUILD = """
 [build-system]
 requires = ["hatchling"]

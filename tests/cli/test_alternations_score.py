@@ -92,7 +92,7 @@ def test_words_of_a_chat_model_under_any_formats(
 
 
 def test_completions_become_runs_and_a_study(epicene: Epicene, pairs: Path, tmp_path: Path) -> None:
-    """As docs/alternations.md says: existing completions of two models, unchanged."""
+    """As docs/suites/alternations.md says: existing completions of two models, unchanged."""
 
     def made(label: str, completions: list[str]) -> None:
         given = {f"sv-{n}": [text] for n, text in enumerate(completions)}

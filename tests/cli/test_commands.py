@@ -19,7 +19,9 @@ from epicene.models import Model, ModelOptions, faces, kind_info, model_kind
 from epicene.models import embedded as language
 
 SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "results.schema.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "docs" / "reference" / "results.schema.json").read_text(
+        encoding="utf-8"
+    )
 )
 TWO_STAGE = (
     "run", "two-stage", "--model=writer=scripted:w", "--model=reader=scripted:a,scripted:b",

@@ -13,7 +13,9 @@ import yaml
 from cli.conftest import Epicene
 
 SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "results.schema.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "docs" / "reference" / "results.schema.json").read_text(
+        encoding="utf-8"
+    )
 )
 REFLEXIVES = ("run", "reflexives", "--model=random", "--out=runs/reflexives")
 TWO_STAGE = (

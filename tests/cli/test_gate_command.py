@@ -18,7 +18,9 @@ import epicene as api
 from cli.conftest import Epicene
 from run_folders import edit_manifest
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "gate.schema.json").read_text("utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "gate.schema.json").read_text("utf-8")
+)
 HEADLINE = "gendered terms right (SGA)"
 
 
@@ -234,8 +236,8 @@ def test_effects_are_gated_if_a_policy_says_which_is_better(epicene: Epicene) ->
 def test_the_documented_job_lets_undecided_through_and_failures_not(
     runs: Epicene, new: str, code: int
 ) -> None:
-    """The steps of docs/gate.md, run by a shell as GitHub does (bash -e)."""
-    page = (Path(__file__).parents[2] / "docs" / "gate.md").read_text("utf-8")
+    """The steps of docs/guides/gate.md, run by a shell as GitHub does (bash -e)."""
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "gate.md").read_text("utf-8")
     job = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])["jobs"]["gate"]
     (step,) = [each for each in job["steps"] if each.get("name") == "Gate"]
     shutil.copytree(new, "runs/new")

@@ -12,7 +12,9 @@ import pytest
 
 from cli.conftest import Epicene
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "results.schema.json").read_text("utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "results.schema.json").read_text("utf-8")
+)
 PAIRS = "good,bad\nShe sings,She sing\nThey sing,They sings\n"
 
 

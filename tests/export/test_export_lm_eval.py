@@ -222,9 +222,9 @@ def test_the_folder_says_with_which_harness_it_was_tested(tmp_path: Path) -> Non
     root = Path(__file__).parents[2]
     wanted = (root / "benchmarks" / "peers" / "requirements.txt").read_text(encoding="utf-8")
     assert f"lm_eval=={TESTED_VERSION}" in wanted.splitlines()
-    assert f"lm-evaluation-harness {TESTED_VERSION}" in (root / "docs" / "export.md").read_text(
-        "utf-8"
-    )
+    assert f"lm-evaluation-harness {TESTED_VERSION}" in (
+        root / "docs" / "guides" / "export.md"
+    ).read_text("utf-8")
 
 
 def test_one_text_is_no_choice() -> None:

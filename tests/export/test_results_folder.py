@@ -21,7 +21,9 @@ from export.reflexives_runs import measured
 
 HOSTILE = "=we_ird & <b>50%</b> |*x*"
 SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "results.schema.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "docs" / "reference" / "results.schema.json").read_text(
+        encoding="utf-8"
+    )
 )
 
 

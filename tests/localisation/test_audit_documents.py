@@ -15,7 +15,9 @@ from epicene.localisation.audit.files import FileAudit
 from epicene.localisation.audit.findings import PROBLEMS
 from localisation.audit_samples import HOSTILE, STRINGS, write_strings, written
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "audit.schema.json").read_text("utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "audit.schema.json").read_text("utf-8")
+)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from epicene.cli import run_app, run_with_exit_code
 
 DOCS = Path(__file__).parents[2] / "docs"
-TUTORIAL = (DOCS / "tutorial_localisation.md").read_text(encoding="utf-8")
+TUTORIAL = (DOCS / "tutorials" / "localisation.md").read_text(encoding="utf-8")
 
 
 def sessions() -> list[tuple[str, list[str]]]:
@@ -38,7 +38,7 @@ def arguments(command: str) -> list[str]:
 def test_the_commands_of_the_tutorial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.copytree(DOCS / "tutorial", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(DOCS / "tutorials" / "localisation", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     commands = sessions()
     assert len(commands) == 11
@@ -59,4 +59,8 @@ def test_the_commands_of_the_tutorial(
 
 def test_people_are_as_the_page_says() -> None:
     (shown,) = re.findall(r"^```toml\n(.*?)^```", TUTORIAL, re.DOTALL | re.MULTILINE)
-    assert (DOCS / "tutorial" / "people.toml").read_text(encoding="utf-8").endswith(shown)
+    assert (
+        (DOCS / "tutorials" / "localisation" / "people.toml")
+        .read_text(encoding="utf-8")
+        .endswith(shown)
+    )

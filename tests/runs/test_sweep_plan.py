@@ -127,7 +127,7 @@ def test_the_example_is_a_plan(tmp_path: Path) -> None:
 
 
 def test_the_plan_on_its_page_is_one(tmp_path: Path) -> None:
-    page = Path(__file__).parents[2] / "docs" / "sweeps.md"
+    page = Path(__file__).parents[2] / "docs" / "guides" / "sweeps.md"
     shown = page.read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
     found = planned(tmp_path, shown)
     assert len(found) == 2 * 2 * 3

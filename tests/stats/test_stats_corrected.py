@@ -222,7 +222,7 @@ def test_rogan_gladen_says_why_there_is_none() -> None:
 
 
 def test_the_example_of_the_page_gives_what_it_prints() -> None:
-    page = Path(__file__).parents[2] / "docs" / "corrected.md"
+    page = Path(__file__).parents[2] / "docs" / "guides" / "corrected.md"
     found = doctest.testfile(str(page), module_relative=False)
     assert found.attempted >= 10
     assert not found.failed

@@ -1,4 +1,4 @@
-"""What docs/statistics.md says of intervals where nothing, or hardly anything, is wrong."""
+"""What docs/background/statistics.md says of intervals where nothing, or little, is wrong."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The worked examples of docs/own_suite.md, as files."""
+"""The worked examples of docs/guides/own_suite.md, as files."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "own_suite.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "own_suite.md"
 _BLOCK = re.compile(r"^`([\w.]+)`:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

@@ -103,7 +103,7 @@ def gate(
     """Decide whether a new run is no worse than a baseline, by every headline of its suite.
 
     baseline: a run, or a file of results (`results.json` of `epicene.export_results`).
-    policy: a TOML file or its content: rule, margin, alpha, correction, …; see docs/gate.md.
+    policy: a TOML file or its content: rule, margin, alpha, correction, …; see docs/guides/gate.md.
     nights: a file that keeps count of repeated gates, so that all together keep alpha.
 
     >>> gate = epicene.gate("runs/new", "runs/old", policy={"margin": 0.02})   # doctest: +SKIP

@@ -74,7 +74,7 @@ def open_model(
     version: of functions, or of what a hash of a transformers model does not see.
     score, fill, generate, translate, draw, look: a function per verb. It gets a list and returns a
         list of as many results, and is passed the settings that it takes as arguments
-        (`temperature`, `seed`, …); docs/python_models.md lists them.
+        (`temperature`, `seed`, …); docs/guides/python_models.md lists them.
     options: for a spec those of the command line (`dtype`, `device`, `base_url`, `threads`, …), for
         a transformers model `batch_size` and `threads`, for functions `batch_size`.
 

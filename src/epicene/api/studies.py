@@ -200,7 +200,7 @@ def new_study(
     show: the columns that people see (default: the first text); the others stay hidden.
     judgements: how many people judge each item.
 
-    The study.toml that it writes can be edited: docs/study_toml.md has all fields.
+    The study.toml that it writes can be edited: docs/reference/study_toml.md has all fields.
     """
     from epicene.studies.collection.folder import create_study_folder
     from epicene.studies.design.new_study import NewStudy, study_from_file

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from epicene.runs.data_needs import DataNeeds, DataPlan
 
-FEW_GROUPS = 100  # see docs/power.md: plans from 30 groups were off by up to half
+FEW_GROUPS = 100  # see docs/guides/plan.md: plans from 30 groups were off by up to half
 
 
 def data_needs_tables(plan: DataPlan) -> tuple[Table, ...]:

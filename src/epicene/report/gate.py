@@ -200,7 +200,7 @@ def _case(each: HeadlineVerdict | GateCheck) -> tuple[str, str]:
 
 
 def gate_document(result: GateResult) -> dict[str, Any]:
-    """The outcome as docs/gate.schema.json describes it."""
+    """The outcome as docs/reference/gate.schema.json describes it."""
     return {
         "outcome": result.outcome,
         "sentence": gate_sentence(result),

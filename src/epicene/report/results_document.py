@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def results_document(
     summary: Summary, tables: Sequence[Table] | None = None, notes: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The results as docs/results.schema.json describes them; `tables` replaces the suite's."""
+    """The results, by docs/reference/results.schema.json; `tables` replaces the suite's."""
     return {
         "suite": summary.suite.name,
         "protocol": summary.protocol.name,

@@ -3,7 +3,7 @@
 A logistic regression over what is known of a change: its rule, what the rule says of its own
 certainty, whose gender it shows, how long the text is and how many changes it has. Each language
 has its weights in a file of its own, `confidence.toml`, which `benchmarks/confidence.py` fits on
-the starter set and on MT-GenEval's development set; docs/rewrite.md says how far they can be
+the starter set and on MT-GenEval's development set; docs/guides/rewrite.md says how far they can be
 trusted. Without such a file, as for a trained tagger, nothing can be said.
 """
 

@@ -126,7 +126,7 @@ def test_every_field_is_described_and_the_page_is_up_to_date() -> None:
         *("Record", "_StudyRecord", "_Panel", "_Question"),
         *("SampledCell", "SamplingRecord", "Response", "Adjudication"),
     }
-    assert (DOCS / "study_toml.md").read_text("utf-8") == reference_markdown()
+    assert (DOCS / "reference" / "study_toml.md").read_text("utf-8") == reference_markdown()
 
 
 def test_the_languages_of_the_pages_are_those_that_are_advised() -> None:

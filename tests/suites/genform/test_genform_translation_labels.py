@@ -6,8 +6,8 @@ speaker in two ways, some in which only another person's gender shows. No system
 wrote them labelled them too, before seeing the rewriters or what they make of it; `why` names the
 words that decide.
 
-The figures are those of docs/genform.md. The set measures the rewriters and is not for mending
-them: once a rule has been written for one of these sentences, the figure says nothing.
+The figures are those of docs/suites/genform.md. The set measures the rewriters and must not help to
+fix them: once a rule has been written for one of these sentences, the figure says nothing.
 """
 
 from __future__ import annotations

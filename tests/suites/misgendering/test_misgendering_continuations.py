@@ -50,7 +50,7 @@ def test_precision_and_recall_are_those_in_the_docs() -> None:
     right, wrong, missed = found_and_labelled()
     assert right / (right + wrong) >= 0.9
     assert right / (right + missed) >= 0.85
-    docs = CASES.parents[3] / "docs" / "misgendering.md"
+    docs = CASES.parents[3] / "docs" / "suites" / "misgendering.md"
     quoted = f"precision {right / (right + wrong):.3f}, recall {right / (right + missed):.3f}"
     assert quoted in docs.read_text(encoding="utf-8"), quoted
 

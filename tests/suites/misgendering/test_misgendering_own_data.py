@@ -247,7 +247,7 @@ def test_a_family_is_called_by_the_data_that_are_there() -> None:
 
 
 def test_the_example_in_the_docs_is_read(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "misgendering.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "suites" / "misgendering.md").read_text("utf-8")
     (example,) = re.findall(r"```csv\n(.*?)```", page, re.S)
     items = read(write(tmp_path / "mine", templates_csv=example))
     assert {item.template for item in items} == {"ferry", "parcel", "ladder"}

@@ -1,4 +1,4 @@
-"""An audit as JSON (the schema is docs/audit.schema.json) and as CSV, written as it comes."""
+"""An audit as JSON (schema: docs/reference/audit.schema.json) and as CSV, written as it comes."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def language_name(code: str) -> str:
 
 
 def translation_prompt(request: Translate) -> tuple[Message, ...]:
-    """The prompt for a translation; docs/openai.md prints this wording."""
+    """The prompt for a translation; docs/guides/openai.md prints this wording."""
     source = f" from {language_name(request.language)}" if request.language else ""
     instruction = (
         f"Translate the following text{source} into {language_name(request.into)}. "

@@ -17,7 +17,7 @@ _OPENING = 2
 # makes of the largest image (tiles of 5,667 tokens, eight of them and 2,833 beside); most make a
 # thousand or two. A table of prices may tell a model's own number.
 IMAGE_TOKENS = 50_000
-# New tokens of an answer to look, thinking included; docs/openai.md prints it.
+# New tokens of an answer to look, thinking included; docs/guides/openai.md prints it.
 LOOK_TOKENS = 512
 # The words around a text that is to be translated, or a question with choices.
 _INSTRUCTION = 256

@@ -1,6 +1,7 @@
 """A language that a user adds by a file: its articles, its templates, and how it says "of the".
 
-The file is TOML or JSON, by the code of the language; docs/gramvis.md has Portuguese as an example.
+The file is TOML or JSON, by the code of the language; docs/suites/gramvis.md has an
+example, Portuguese.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def _vote_shares(shown: Label, judges: Sequence[Identity]) -> dict[Label, float]
 
 
 def _answer_rate(judge: Identity, shown: str, said: str) -> float:
-    """How often one judge says this of an image that shows that, as docs/gramvis.md defines it."""
+    """How often one judge says this of an image that shows that: see docs/suites/gramvis.md."""
     error, undecided = _rate(judge, "error"), _rate(judge, "undecided")
     if shown == said:
         decided = 1 - error
