@@ -51,10 +51,12 @@ def keyword_errors(function: Callable[P, R]) -> Callable[P, R]:
 _KEYWORDS = {"set": "settings", "column": "columns", "from": "from_"}
 _FLAGS = frozenset({"hidden", "incomplete", "passed", "replace"})
 _WITH_VALUES = frozenset({"dtype", "language", "on", "pronouns", "protocol", "suite", "task", "to"})
+# A word that follows an option and is no value of it.
+_VERBS = "and|applies|apply|cannot|can|go|is|must|needs|or|requires|require|takes|with|works"
 _OPTION = re.compile(
     r"--(?P<name>[a-z][a-z-]*[a-z])"
     # --set NAME=VALUE, --model ROLE=SPEC,SPEC, or --protocol NAME
-    r"(?: (?:(?P<key>\w+)=(?P<pair>[\w,]*)|(?!(?:and|go|or|takes)\b)(?P<value>\w[\w|-]*)))?"
+    rf"(?: (?:(?P<key>\w+)=(?P<pair>[\w,]*)|(?!(?:{_VERBS})\b)(?P<value>\w[\w|-]*)))?"
 )
 _COMMAND = re.compile(r"(`[^`-][^`]*`)")  # of a shell: it stays as it is
 
