@@ -76,10 +76,11 @@ def check_verbs(
             missing = missing_verbs(config, dataset, role, model.verbs)
             if missing:
                 option = runnable_parts(config, dataset, role, model.verbs, whole)
+                rest = f"; use `{option}` to run what it can do" if option else ""
                 raise InputError(
                     f"The suite {whole.name} asks its {role} to {' and '.join(missing)}, which "
                     f"{model.identity.label} cannot do (it can "
-                    f"{', '.join(sorted(model.verbs))}){(f'; `{option}` runs what it can do' if option else '')}."
+                    f"{', '.join(sorted(model.verbs))}){rest}."
                 )
 
 

@@ -115,7 +115,7 @@ def _external_answer(
     if not fitting:
         raise InputError(
             f"{line.location} has {type(answer).__name__.lower()}, which do not answer any "
-            f"request of the item {item.id!r} ({', '.join(known) or 'it is asked nothing'})."
+            f"request of the item {item.id!r} ({', '.join(known) or 'it has no requests'})."
         )
     stage, request = fitting[0]
     return AnsweredRequest(stage.name, stage.role, EXTERNAL_MODEL, request.name, answer)

@@ -20,11 +20,11 @@ _DEEPEST = 3  # parts of a key that a prefix may have
 
 
 class Counts(msgspec.Struct, kw_only=True):
-    """How many strings there are, and how many of them show what.
+    """How many strings there are, and how many of them show which gender.
 
     `gendered` counts strings that show anybody's gender; `masculine`, `feminine` and `both` those
-    with such a word, so a string can be in several. `people` counts strings by
-    the gender that they show of each person, `user` by that of whoever is the program's user.
+    with such a word, so a string can be in several. `people` counts strings by the gender that they
+    show for each person, `user` by that of the program's user.
     """
 
     strings: int = 0
