@@ -178,7 +178,7 @@ def output_paths(paths: Sequence[Path], out: Path) -> list[Path]:
         outs = [out]
     else:
         if out.is_file():
-            raise InputError(f"{out} is a file, but several files need a folder; name a folder.")
+            raise InputError(f"{out} is a file, but a folder is needed here; name another.")
         # Without "..", which would lead out of the folder.
         places = [Path(os.path.normpath(path.absolute())) for path in paths]
         top = Path(os.path.commonpath([place.parent for place in places]))

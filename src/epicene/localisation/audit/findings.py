@@ -34,7 +34,7 @@ SPELLING_STYLES = (
 # What each kind of problem means, for people to read.
 PROBLEMS: dict[ProblemKind, str] = {
     "mixed": "The same person is a man in one word and a woman in another.",
-    "partly-inclusive": "One word shows both genders, but another word for the same person shows only one.",
+    "partly-inclusive": "One word shows both genders, another word for the same person only one.",
     "several-spellings": "Both genders are written in more than one way.",
     "needless-ending": "The word has the same form for everyone, or its inclusive ending is wrong.",
     "disagreement": "A word does not agree with the noun after it.",
