@@ -346,7 +346,7 @@ def _ask_people(step: AskPeople[Any], study: Study, folder: Path) -> list[Respon
     if missing:
         raise WaitingForPeopleError(
             f"The step {step.name} ({step.about}) is waiting for people: {missing} of "
-            f"{sum((item.judgements or study.judgements for item in study.items))} answers are "
+            f"{sum(item.judgements or study.judgements for item in study.items)} answers are "
             f"missing in {folder}. Collect them with `epicene annotate`, then run the same "
             "command again."
         )

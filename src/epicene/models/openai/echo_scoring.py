@@ -241,8 +241,9 @@ def parse_echo(reply: Reply, text: str) -> EchoResult:
         if token.logprob is not None and not _is_logprob(token.logprob):
             raise UnanswerableError(
                 f"the server gives token {number} of {len(own)} "
-                f"({text[token.start : token.end]!r}) of {text[:60]!r} the log-probability {token.logprob:g}, which is above 0 or "
-                "means -inf; serve the model in float32 or bfloat16"
+                f"({text[token.start : token.end]!r}) of {text[:60]!r} the log-probability "
+                f"{token.logprob:g}, which is above 0 or means -inf; serve the "
+                "model in float32 or bfloat16"
             )
     _check_token_count(reply, shown=len(spans))
     return EchoResult(own, before, whole[len(text) :])

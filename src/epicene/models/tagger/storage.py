@@ -107,7 +107,7 @@ def _hash(weights: Weights) -> str:
 
 
 def check_empty(folder: Path) -> None:
-    """Raise if the folder of a new tagger has other content; an unfinished tagger does not count."""
+    """Raise if the folder of a new tagger is not empty; an unfinished tagger does not count."""
     if folder.exists() and (not folder.is_dir() or not _is_unfinished(folder)):
         raise InputError(f"{folder} already exists and is not empty; name another folder.")
 
