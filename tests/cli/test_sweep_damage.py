@@ -102,7 +102,7 @@ def test_how_far_it_came_is_shown_where_it_cannot_be_written(
         done = epicene("sweep", "plan.toml", *["--json"] * as_json)
     assert done.code == 1
     assert done.err.strip().splitlines()[-1] == f"Could not write plan/sweep.json: {FULL}."
-    assert "Nothing was answered" not in done.err
+    assert "No report was written" not in done.err
     if as_json:
         assert [run["state"] for run in done.json["runs"]] == states
     else:

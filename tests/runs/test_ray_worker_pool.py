@@ -235,8 +235,8 @@ def test_a_cluster_without_a_large_enough_machine_is_reported_at_once_and_waited
 
     model = opened(fake_cluster, Listening(), gpus_per_worker=1.0)
     assert said == [
-        "No worker can start: the Ray cluster has no machine with 1 processor and 1 GPU; the run "
-        "waits 30 minutes for one."
+        "No worker can start: the Ray cluster has no machine with 1 processor and 1 GPU; waiting "
+        "up to 30 minutes for one."
     ]
     assert answers(model, plan(40), tmp_path) == expected(40)
 

@@ -270,7 +270,7 @@ def test_fewer_than_three_sorters_are_refused_before_anything_is_asked(tmp_path:
             people_answer(folder)
         before = len(scripted_models.asked())
         with pytest.raises(
-            InputError, match=r"3 models or more in the role sorters.*sorters=SPEC,SPEC,SPEC"
+            InputError, match=r"at least 3 models in the role sorters.*sorters=SPEC,SPEC,SPEC"
         ):
             build(folder, open_model, two)
         assert len(scripted_models.asked()) == before
