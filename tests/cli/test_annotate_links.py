@@ -161,7 +161,7 @@ def test_nobody_is_deleted_unasked(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     done = epicene("annotate", "forget", answered, "ann")
-    refused(done, 2, "This would delete ann, with 2 answers", "give --yes")
+    refused(done, 2, "This would delete ann, with 2 answers", "use --yes")
     for typed, left in (("n\n", {"ann", "bob"}), ("y\n", {"bob"})):
         monkeypatch.setattr(sys, "stdin", Terminal(typed))
         done = epicene("annotate", "forget", answered, "ann")

@@ -140,7 +140,7 @@ def test_answers_that_fit_nothing(epicene: Epicene, tmp_path: Path) -> None:
 
     refused(scored('{"id": "kong", "text": "x"}'), 2, "given.jsonl, line 1,", "'kong'")
     refused(scored('{"id": "king", "text": "x"}'), 2, "line 1,", "which request")
-    refused(scored('{"id": "king", "name": "generation"}'), 2, "line 1,", "neither `text`")
+    refused(scored('{"id": "king", "name": "generation"}'), 2, "line 1,", "no `text`")
 
 
 def test_nothing_is_left_of_a_run_that_never_began(epicene: Epicene) -> None:

@@ -93,8 +93,8 @@ def test_a_pilot_without_errors_says_nothing_of_correlations(epicene: Epicene) -
     [
         (("--difference", "5"), "--difference must be between 0 and 1; it was 5.0."),
         (("--rate", "1.5"), "--rate must be between 0 and 1; it was 1.5."),
-        (("--items", "1"), "--items must be at least 2; it was 1."),
-        (("--models", "1"), "--models must be at least 2; it was 1."),
+        (("--items", "1"), "--items must be at least 2, not 1."),
+        (("--models", "1"), "--models must be at least 2, not 1."),
         (("--group-size", "0"), "--group-size must be at least 1, not 0."),
         (("--power", "1"), "--power must be between 0 and 1"),
         (("--difference", "0.0001"), "more than a million groups"),

@@ -111,8 +111,8 @@ def test_strings_that_are_left_out_are_named(epicene: Epicene, tmp_path: Path) -
     done = epicene("select", str(source), "--others", "g", "--out", str(out))
     assert done.out == f"0 strings with selectors written to {out}\n"
     assert done.err == (
-        f"{source}, line 2 (a): skipped because its selectors cannot be written there; put the "
-        "text in quotes\n"
+        f"{source}, line 2 (a): skipped because its selectors cannot be written there unless "
+        "the text is in quotes\n"
     )
     done = epicene("select", str(source), "--others", "g", "--out", str(out), "--json")
     (file,) = json.loads(done.out)["files"]

@@ -108,7 +108,7 @@ def test_how_far_it_came_is_shown_where_it_cannot_be_written(
     else:
         assert done.out.count("complete") == states.count("complete")
         assert done.out.count(" open ") == states.count("open")
-    assert epicene("sweep", "plan.toml").code == 0, "with room again it goes on"
+    assert epicene("sweep", "plan.toml").code == 0, "with room again it resumes"
 
 
 def test_a_report_that_cannot_be_written_leaves_the_table(

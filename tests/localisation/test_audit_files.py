@@ -69,7 +69,7 @@ def test_prefixes_of_keys(keys: list[str], prefixes: list[str]) -> None:
 
 def test_an_unknown_language_is_refused(tmp_path: Path) -> None:
     path = write_strings(tmp_path / "strings.json", STRINGS)
-    with pytest.raises(InputError, match=r"line 2.*say --language"):
+    with pytest.raises(InputError, match=r"line 2.*name it with --language"):
         run(FileAudit([path]))
     with pytest.raises(InputError, match="no rewriter for the language 'tlh'"):
         FileAudit([path], language="tlh")
@@ -97,7 +97,7 @@ def test_a_path_may_name_a_language_that_is_not_known(
     audit = FileAudit([french, write(tmp_path, name, content)])
     run(audit)
     assert audit.summary.not_read == {"nl": 1}
-    with pytest.raises(InputError, match="say --language"):
+    with pytest.raises(InputError, match="name it with --language"):
         run(FileAudit([french, write(tmp_path, "ui.json", '{"a": "Je bent klaar."}')]))
 
 

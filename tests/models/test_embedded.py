@@ -156,7 +156,7 @@ def test_another_file_is_refused_and_nothing_is_left(
 ) -> None:
     wheel(registry_folder, "toy-part2", b"something else")
     got = hashlib.sha256(PARTS["toy-part1"] + b"something else").hexdigest()
-    with pytest.raises(RunError, match=f"expected sha256 {toy.sha256}, got {got}"):
+    with pytest.raises(RunError, match=f"expected SHA-256 {toy.sha256}, got {got}"):
         embedded.fetch("toy")
     assert left_in(cache_folder) == []
     assert embedded.fetched_folder("toy") is None

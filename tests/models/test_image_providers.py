@@ -429,8 +429,8 @@ def test_an_image_that_would_never_end_is_left_off(
     monkeypatch.setattr(images, "MAX_BYTES", 2**20)
     shop = gallery("replicate", lambda _: Drawing(bytes(2**23)))
     (answer,) = ask(shop, tmp_path, draw())
-    assert "more than the 1 MB taken" in drawn(answer)[0].refused
-    assert "the limit of picture has 8 MB" not in drawn(answer)[0].refused
+    assert "larger than the limit of 1 MB" in drawn(answer)[0].refused
+    assert "the image has 8 MB" not in drawn(answer)[0].refused
 
 
 @pytest.mark.parametrize("provider", HOSTED)

@@ -230,7 +230,7 @@ def test_shares_of_gpus_that_ray_can_give(gpus: float) -> None:
 @pytest.mark.parametrize("gpus", [1.5, 2.0001, 0.00005, -1.0, -0.5, math.nan, math.inf])
 def test_shares_of_gpus_that_ray_cannot_give_are_refused(gpus: float) -> None:
     with (
-        pytest.raises(InputError, match=r"--gpus-per-worker wants .* not "),
+        pytest.raises(InputError, match=r"--gpus-per-worker must be .* not "),
         open_executor("ray", RaySettings(gpus_per_worker=gpus), print),
     ):
         pass
@@ -238,13 +238,13 @@ def test_shares_of_gpus_that_ray_cannot_give_are_refused(gpus: float) -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan])
 def test_a_worker_has_some_time(seconds: float) -> None:
-    with pytest.raises(InputError, match=r"--worker-timeout wants .* not "):
+    with pytest.raises(InputError, match=r"--worker-timeout must be .* not "):
         RaySettings(worker_timeout=seconds).check()
 
 
 @pytest.mark.parametrize("workers", [0, -3])
 def test_there_is_a_worker(workers: int) -> None:
-    with pytest.raises(InputError, match=r"--workers wants .* not "):
+    with pytest.raises(InputError, match=r"--workers must be .* not "):
         RaySettings(workers=workers).check()
 
 

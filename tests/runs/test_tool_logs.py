@@ -84,11 +84,11 @@ def test_filters_repeat_a_sample_and_are_read_once(data: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("samples", "says"),
     [
-        ([sample(), sample()], "line 2, repeats the sample 0 of the task again"),
+        ([sample(), sample()], "line 2, repeats the sample 0 of the task"),
         ([sample(), sample(filter="b", resps=[])], "repeats the sample 0 of the task"),
         ([sample(), sample(1)], r"1 of the 2 samples .* or occur twice \(doc_id 1"),
         ([sample(good="Cats.", bad="Cat.")], "None of the 1 samples .*doc_id 0: 'Cats.'"),
-        ([sample(resps=[[["nan", "False"]], [["-1", "False"]]])], "has nan for a log-prob"),
+        ([sample(resps=[[["nan", "False"]], [["-1", "False"]]])], "has nan as a log-prob"),
         ([sample(resps=[[["-inf", "F"]], [["-1", "False"]]])], "has -inf for a log-prob"),
         ([sample(resps=[[["3.5", "F"]], [["-1", "False"]]])], "has 3.5 for a log-prob"),
         ([sample(resps=[[[None, 0]], [[{}, 0]]])], "has None as a log-probability"),

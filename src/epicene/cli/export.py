@@ -37,13 +37,15 @@ def results(
         Literal["paper", "eee", "hf"],
         typer.Option(
             "--to",
-            help="Tables, figures and a card; Every Eval Ever; or .eval_results of the Hugging "
-            "Face Hub.",
+            help="The format: paper (tables, figures and a card), eee (Every Eval Ever) or hf "
+            "(.eval_results of the Hugging Face Hub).",
         ),
     ] = "paper",
     dataset: Annotated[
         str,
-        typer.Option("--dataset", metavar="OWNER/NAME", help="With hf: the benchmark's dataset."),
+        typer.Option(
+            "--dataset", metavar="OWNER/NAME", help="With hf: the benchmark's dataset on the Hub."
+        ),
     ] = "",
     revision: Annotated[
         str,
@@ -59,7 +61,7 @@ def results(
     ] = "",
     relationship: Annotated[
         Literal["first_party", "third_party", "collaborative", "other"],
-        typer.Option("--relationship", help="With eee: the evaluator's relation to the model."),
+        typer.Option("--relationship", help="With eee: the evaluator's relationship to the model."),
     ] = "other",
 ) -> None:
     """Write the results of runs, for a paper or for another program."""
@@ -84,7 +86,11 @@ def data(
     suite: SuiteName,
     to: Annotated[
         Literal["hf", "lm-eval", "inspect"],
-        typer.Option("--to", help="Hugging Face datasets, lm-evaluation-harness, or Inspect."),
+        typer.Option(
+            "--to",
+            help="The format: hf (Hugging Face datasets), lm-eval (lm-evaluation-harness) or "
+            "inspect (Inspect).",
+        ),
     ],
     out: Out,
     path: DataPath = None,

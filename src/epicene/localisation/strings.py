@@ -65,7 +65,7 @@ class Coding(NamedTuple):
 
 
 class FoundString(NamedTuple):
-    """Where a format found a string: `spans` of the file's text, read one after the other."""
+    """Where a format found a string: `spans` of the file's text, read in order."""
 
     key: str
     spans: tuple[tuple[int, int], ...]

@@ -175,7 +175,7 @@ class CostLimitError(RunError):
 class Budget:
     """The dollars spent over all models and sessions of a run, and their limit.
 
-    Models of a run answer one after the other, so one event loop uses it at a time.
+    Models of a run answer in turn, so only one event loop uses it at a time.
     """
 
     def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:

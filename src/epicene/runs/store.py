@@ -221,7 +221,7 @@ class AnswerStore:
 
     @_explained
     def sections(self) -> list[Section]:
-        """All sections, in the order they were begun."""
+        """All sections, in the order in which they were started."""
         rows = self.tables.read("sections", "ORDER BY id")
         return [Section(i, s, r, _identities.decode(d), t) for i, s, r, d, t in rows]
 

@@ -84,7 +84,7 @@ class Coverage(Record, frozen=True, kw_only=True):
         return (
             f"{self.judged} of {self.items} items are judged{in_part}, on {self.answered} answers "
             f"to {self.requests} requests ({self.failed} failed"
-            + (f", {self.not_begun} stages are not begun)" if self.not_begun else ")")
+            + (f", {self.not_begun} stages have not started)" if self.not_begun else ")")
             + (
                 f"; {pluralise(self.not_finite, 'answer')} from version 0.1.0 had NaN or infinite "
                 "numbers, so the tables are wrong (`epicene check` lists them)"

@@ -86,7 +86,7 @@ def test_the_limit_can_be_set() -> None:
     assert "larger than 1 MiB" in failed(long, max_response=1.0)
     assert parse_spec("openai:x?max_response=64").options.max_response == 64.0
     for bad in ("0", "-1", "nan", "inf", "100000"):
-        with pytest.raises(OptionError, match="--max-response is"):
+        with pytest.raises(OptionError, match="--max-response must"):
             open_model(parse_spec(f"openai:x?base_url=http://h/v1&max_response={bad}"))
 
 

@@ -281,7 +281,7 @@ def test_who_sorts_may_be_said_when_it_is_time_to_sort(tmp_path: Path) -> None:
     with pytest.raises(WaitingForPeopleError):
         build(tmp_path, open_model, proposers)
     people_answer(tmp_path)
-    with pytest.raises(InputError, match=r"give --model sorters=SPEC,SPEC,SPEC\.$"):
+    with pytest.raises(InputError, match=r"use --model sorters=SPEC,SPEC,SPEC\.$"):
         build(tmp_path, open_model, proposers)
     before = len(scripted_models.asked())
     build(tmp_path, open_model)
